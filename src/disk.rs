@@ -1,7 +1,7 @@
-//! Files that are private, whole or not at all.
+//! Private files and atomic writes.
 //!
-//! This room knows folders, permissions and what makes a file durable, and nothing of what is in one. It
-//! must never leave half a file under a name that somebody might open.
+//! This module knows folders, permissions and durability, and nothing of the content. It never leaves half a
+//! file under a name that a person might open.
 
 mod draft;
 mod place;
@@ -13,11 +13,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Creates a folder, and those above it that are missing, open to its owner only. A folder that exists is
-/// left as it is.
-///
-/// # Errors
-/// What the file system says.
+/// Creates a folder and its missing parents, readable by the owner only. An existing folder stays unchanged.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -26,17 +22,14 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Opens a file for appending, creating it if need be, and sees to it that only its owner may read it.
-///
-/// # Errors
-/// What the file system says.
+/// Opens a file for appending, and creates it when missing. Only the owner may read it.
 pub fn open_private_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
-    // The mode above counts only for a file that was not there yet.
+    // `mode` above applies only to a file that this call creates.
     #[cfg(unix)]
     if file.metadata()?.is_file() && mode_of(&file.metadata()?) & 0o077 != 0 {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -44,13 +37,12 @@ pub fn open_private_append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The permission bits of a file.
 #[cfg(unix)]
 pub fn mode_of(metadata: &std::fs::Metadata) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
 }
 
-/// Whether others than the owner may read, write or enter. Where there are no such modes: no.
+/// Whether anyone but the owner may read, write or enter. Always `false` on systems without permission bits.
 pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     return mode_of(metadata) & 0o077 != 0;
@@ -61,10 +53,7 @@ pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     }
 }
 
-/// Sees to it that only its owner may read a file. Where there are no such modes it does nothing.
-///
-/// # Errors
-/// What the file system says.
+/// Lets only the owner read a file. Does nothing on systems without permission bits.
 pub fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -73,20 +62,19 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a new private file in one step: it is there whole or not at all, and one that is there already
-/// stays.
+/// Writes a new private file in one step, so that it is complete or absent. An existing file stays unchanged.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] when something of this name exists, or what the file system says.
+/// [`io::ErrorKind::AlreadyExists`] when the name is taken, or any error of the file system.
 pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::No)
 }
 
-/// Replaces a file's content in one step, keeping its permissions; a crash leaves the old or the new one. A
-/// file that was not there is made, private.
+/// Replaces a file's content in one step and keeps its permissions. A crash leaves the old content or the
+/// new. A missing file is created as a private file.
 ///
 /// # Errors
-/// What the file system says; the old file is then as it was.
+/// Any error of the file system. The old file is then unchanged.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::Yes)
 }

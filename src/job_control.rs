@@ -1,5 +1,5 @@
-//! Job control: whether lapel is in the foreground of its terminal, whether a shell could bring it back, and
-//! stopping.
+//! Job control: whether lapel is in the foreground of its terminal, whether a shell could continue it, and
+//! how it stops.
 
 #[cfg(unix)]
 pub use unix::*;
@@ -14,22 +14,22 @@ mod unix {
     use std::io;
     use std::process::{Command, Stdio};
 
-    /// Whether lapel's process group has the terminal.
+    /// Whether lapel's process group is the foreground group of the terminal.
     pub fn is_foreground() -> bool {
-        // An error: the terminal is not this session's, or its group is outside this container. Then there is no
-        // shell that could have taken it.
+        // An error means that the terminal is not this session's, or that its group is outside this
+        // container. No shell can then have taken the terminal away.
         tcgetpgrp(io::stdin()).map_or(true, |group| group == getpgrp())
     }
 
-    /// Whether lapel may write to the terminal without being stopped for it.
+    /// Whether lapel may write to the terminal without the system stopping it.
     pub fn may_write() -> bool {
         is_foreground()
             || tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::TOSTOP))
     }
 
-    /// Whether a shell with job control waits for this process group, so that it can continue a stopped lapel. In
-    /// an orphaned group (`ssh host lapel`, a container) nobody can. The system knows: it discards TSTP there. So
-    /// a child in the same group sends itself one.
+    /// Whether a shell with job control waits for this process group, so that it can continue a stopped
+    /// lapel. Nobody can continue an orphaned group (`ssh host lapel`, a container). The system discards TSTP
+    /// in an orphaned group, so a child in the same group sends TSTP to itself to find out.
     pub fn can_stop() -> bool {
         let mut probe = Command::new("/bin/sh");
         probe.args(["-c", "kill -TSTP $$"]).env_clear();
@@ -46,38 +46,33 @@ mod unix {
         if stopped {
             let _ = child.kill();
         }
-        // Where it has ended, it was waited for above, and this does nothing.
+        // Does nothing when the code above has already waited for the child.
         let _ = child.wait();
         stopped
     }
 
-    /// Stops lapel alone, whose group has been stopped by somebody else; returns when it is continued. TSTP would
-    /// only reach lapel's own handler again.
-    ///
-    /// # Errors
-    /// What the system says.
+    /// Stops lapel alone, after another process has stopped the group. Returns when lapel is continued. TSTP
+    /// would only reach lapel's own handler again.
     pub fn stop() -> io::Result<()> {
         Ok(kill_process(getpid(), Signal::STOP)?)
     }
 
-    /// Stops the whole process group, as a ctrl-z of the terminal does: a script around lapel has to stop too, or
-    /// its shell never gets the terminal back. Returns when the group is continued. Not with TSTP, which lapel
-    /// catches: the shell could continue the group before lapel had stopped, and then nobody would continue lapel.
-    ///
-    /// # Errors
-    /// What the system says.
+    /// Stops the whole process group, as ctrl-z of the terminal does. A script around lapel has to stop too,
+    /// or its shell never gets the terminal back. Returns when the group is continued. TSTP cannot be used,
+    /// because lapel catches it: the shell could continue the group before lapel had stopped, and then nobody
+    /// would continue lapel.
     pub fn stop_group() -> io::Result<()> {
         Ok(kill_current_process_group(Signal::STOP)?)
     }
 }
 
-/// Whether lapel has the terminal.
+/// Always `true`: there is no job control here.
 #[cfg(not(unix))]
 pub fn is_foreground() -> bool {
     true
 }
 
-/// Whether lapel may write to the terminal.
+/// Always `true`: there is no job control here.
 #[cfg(not(unix))]
 pub fn may_write() -> bool {
     true

@@ -1,15 +1,15 @@
 //! lapel: a terminal client for a Digital Badge Issuing Service.
 //!
 //! Issuer staff browse templates and history, issue badges and revoke them. Support staff look up a holder's
-//! wallet. lapel talks to the service's REST API. The [`sandbox`] simulates that service, so that lapel runs and is
-//! tested without an account.
+//! wallet. lapel talks to the service's REST API. The [`sandbox`] simulates that service, so that lapel runs
+//! and is tested without an account.
 //!
-//! The modules, from the bottom up. A module may use the modules below it that the arrow names, and `i18n`:
+//! The modules, from the bottom up. A module may use `i18n` and the modules that its arrow names:
 //!
 //! ```text
 //! i18n/      texts in English and Korean
 //! domain/    records, states, verdicts, e-mail keys, service time, untrusted text
-//! secrets    API keys of all profiles: refused where they are typed, redacted where text is written -> domain
+//! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
 //! job_control  job control of the shell: stopping and continuing
 //! disk/      private files, atomic writes
 //! sheet/     tables as files: Excel, CSV, JSON lines                          -> domain, disk
@@ -18,8 +18,8 @@
 //! index/     optional local copy of the history                               -> api, domain, disk
 //! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, sheet, domain, disk
 //! export/    lists written to files                                           -> api, sheet, domain, disk
-//! tui/       the terminal UI                                                  -> jobs, index, export, api, config, domain
-//! cli/       the verbs                                                        -> jobs, index, export and below, sandbox
+//! tui/       the terminal UI                           -> jobs, index, export, api, config, domain
+//! cli/       the verbs                                 -> jobs, index, export and below, sandbox
 //! sandbox/   the simulated service; shares no code with api/, on purpose
 //! main.rs    parses the command line and starts the TUI, a verb or the sandbox
 //! ```

@@ -1,4 +1,4 @@
-//! The `lapel` binary: parse, choose, hand over.
+//! The `lapel` binary: parses the command line and starts the TUI, a verb or the sandbox.
 
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
@@ -20,12 +20,12 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// Service seconds in a real one in the demo: a badge issued there becomes Issued while one watches.
+/// Service seconds per real second in the demo, so that a new badge becomes Issued within minutes.
 const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
     lapel::secrets::forbid_core_dumps();
-    // Until the settings are read, whose word counts for more.
+    // Preliminary language: the settings, read later, take precedence.
     let env = Env::process();
     set_language(spoken(&env));
     register_keys(&env);
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> u8 {
-    // Every TLS client of the process uses it; a second installation is refused and changes nothing.
+    // Every TLS client of the process uses this provider. A second installation fails and changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
@@ -47,9 +47,9 @@ fn run(cli: Cli) -> u8 {
         }
     };
     let code = runtime.block_on(hand_over(cli));
-    // Work that cannot be cancelled, such as a name look-up, must not hold up the end.
+    // A task that cannot be cancelled, such as a name look-up, must not delay the exit.
     runtime.shutdown_background();
-    // On a network drive the next computer waits for it.
+    // On a network drive, the next computer waits until the journal is released.
     lapel::jobs::wait_for_release();
     code
 }
@@ -78,7 +78,7 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
         Some(Command::Journal(verb)) => {
-            // Only the language of the settings matters; what is wrong with them stops nothing here.
+            // This verb uses only the language of the settings. Mistakes in the settings do not stop it.
             if let Ok(settings) = Settings::resolve(&flags, &env)
                 && !verb.json
             {
@@ -160,7 +160,7 @@ async fn hand_over(cli: Cli) -> u8 {
     }
 }
 
-/// The settings for a verb without a screen, or the exit code after what is wrong with them was said.
+/// The settings for a verb. On a mistake, prints it and returns the exit code.
 fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
     let settings = resolved(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
     for warning in start_log(&settings) {
@@ -169,8 +169,8 @@ fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
     Ok(settings)
 }
 
-/// The settings with the key of the profile, which may have to be asked for. What is wrong in the files, and left
-/// out, is said.
+/// The settings with the profile's key, which may require a prompt. Skipped mistakes in the files become
+/// warnings.
 fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     let mut settings = Settings::resolve(flags, env)?;
     set_language(settings.ui.language);
@@ -178,17 +178,16 @@ fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     settings.with_key()
 }
 
-/// The settings and the keys for the desk.
 fn for_desk(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
     Settings::for_desk(flags, env).map(with_keymap)
 }
 
-/// The settings and the keys for the demo, which no mistake stops.
+/// The settings and the keymap for the demo. No mistake in the files stops the demo.
 fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
     with_keymap(Settings::for_demo(flags, env))
 }
 
-/// The keys beside the settings, with what is wrong in any of the files among the warnings.
+/// Adds the keymap to the settings. The mistakes in both files become warnings.
 fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
     set_language(settings.ui.language);
     let (keymap, mistakes) = keymap(&settings.paths);
@@ -197,14 +196,14 @@ fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
     (settings, keymap)
 }
 
-/// Who decides, for the journal.
+/// The user and the profile, as the journal records them.
 fn asker(flags: &Flags, env: &Env) -> Asker {
     let name = |variable| env.text(variable).ok().flatten();
     let who = name("USER").or_else(|| name("LOGNAME")).or_else(|| name("USERNAME"));
     Asker { who: who.unwrap_or_else(|| "command line".to_owned()), profile: flags.profile.clone() }
 }
 
-/// Starts the log and gives all warnings together.
+/// Starts the log, and returns the warnings of the settings and of the log.
 fn start_log(settings: &Settings) -> Vec<String> {
     let log = logging::start(&settings.paths, settings.log.as_deref());
     settings.warnings.iter().cloned().chain(log).collect()
@@ -231,7 +230,7 @@ async fn open_desk(
     Box::pin(desk(settings, keymap, demo, tour, wanted, flags, env)).await
 }
 
-/// Runs the desk until it is left.
+/// Runs the TUI until the user quits.
 async fn desk(
     settings: Settings,
     keymap: Keymap,
@@ -247,11 +246,11 @@ async fn desk(
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
         None => match &settings.refused {
-            // It is tried again there, which says what is wrong with it.
+            // The TUI tries the profile again, and shows what is wrong with it.
             Some((name, _)) if !name.is_empty() => Begin::Opening(name.clone()),
             _ => Begin::Welcome,
         },
-        // A keyring or a command may take seconds: the first frame does not wait for them.
+        // A keyring or a command may take seconds. The first frame does not wait for the key.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
         Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
@@ -262,7 +261,7 @@ async fn desk(
         },
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
-    // On the tour nobody waits for longer than seconds; it may begin on the first screen, too.
+    // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
     let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
@@ -303,7 +302,7 @@ async fn desk(
         app_paths: app_paths(&settings.paths, tour, flags.read_only),
     };
     let ended = tui::run(start, cli::complain).await;
-    // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
+    // Tasks that still run hold a clone of the list. Clearing it deletes the demo's files anyway.
     if let Ok(mut all) = sandboxes.0.lock() {
         all.clear();
     }
@@ -316,7 +315,7 @@ async fn desk(
     }
 }
 
-/// Where everything is, and whether the tour is offered.
+/// The paths of lapel's files, and whether the TUI offers the tour.
 fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     let note = paths.tour_file();
     let taken = note.exists();
@@ -328,25 +327,25 @@ fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
             (FileKind::Log, paths.log_file()),
             (FileKind::Crashes, tui::crash_file(&paths.data_dir)),
         ],
-        // Its steps issue and revoke.
+        // The tour issues and revokes badges.
         offers_tour: !taken && !read_only,
         tour_note: (!taken).then_some(note),
         begins_tour,
     }
 }
 
-/// What is wrong with the files that only the desk reads.
+/// The mistakes in the files that only the TUI reads.
 fn wrong_at_desk(env: &Env) -> Vec<Mistake> {
     let Ok(paths) = Paths::find(env) else { return Vec::new() };
     [keymap(&paths).1, tui::filters_file(paths.filters_file()).read().1].concat()
 }
 
-/// The desk's keys, with those of a file in their places, and what is wrong in that.
+/// The TUI's keymap with the user's changes, and the mistakes in the user's file.
 fn keymap(paths: &Paths) -> (Keymap, Vec<Mistake>) {
     Keymap::with(&KeymapFile::read(&paths.keymap_file()))
 }
 
-/// How the desk speaks to the service of a profile.
+/// Connects the TUI to the service of a profile.
 fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
     let data_dir = &paths.data_dir;
     let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
@@ -365,17 +364,17 @@ fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, S
     })
 }
 
-/// The profiles, for the desk. Whatever may take a while is done aside.
+/// The TUI's access to the profiles. Slow work runs in a blocking task.
 struct Profiles {
     paths: Paths,
-    /// Whether it is kept how the lists are shown.
+    /// Whether the TUI saves how its lists are shown.
     restore: bool,
     env: Env,
-    /// The one that lapel was started with.
+    /// The profile that lapel was started with.
     first: Option<Profile>,
-    /// What the command line says, which chooses it again where it could not be used.
+    /// Flags of the command line. They choose the profile again when the first attempt failed.
     flags: Flags,
-    /// `--read-only`, which holds for every profile that this desk opens.
+    /// `--read-only`: applies to every profile that this TUI opens.
     read_only: bool,
     who: String,
 }
@@ -414,7 +413,6 @@ impl Profiles {
         }
     }
 
-    /// Changes, removes or tests a profile.
     async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
         match ask {
             ProfileAsk::Change(asked) => {
@@ -435,12 +433,11 @@ impl Profiles {
         }
     }
 
-    /// Finds a key that is kept elsewhere.
     async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
         aside(move || place.find(&self.paths, &self.env).map_err(|why| format!("{why}."))).await
     }
 
-    /// Keeps a profile whose key has answered a ping.
+    /// Saves a profile whose key has passed a ping.
     fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {
         let kept = keep_profile(&self.paths, &self.env, new, key.expose_secret());
         kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
@@ -480,22 +477,23 @@ impl Profiles {
     }
 }
 
-/// Runs something that may block.
+/// Runs blocking work in a blocking task.
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(|why| t!("A part of lapel failed: {why}", why))?
 }
 
-/// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
+/// The sandboxes of this process with their spreadsheets. They live as long as the process.
 #[derive(Clone, Default)]
 struct Sandboxes(Arc<Mutex<Vec<Demo>>>);
 
-/// A sandbox, and the folder of its spreadsheets, which goes with it.
+/// A sandbox and its folder of spreadsheets. The folder is deleted with the sandbox.
 type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
-    /// Starts one, and says how to speak to it; `quick`: a badge takes the shortest time that the contract knows.
+    /// Starts a sandbox and returns the session for it. With `quick`, issuing takes the contract's minimum of
+    /// 5 minutes.
     async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
@@ -516,7 +514,7 @@ impl Sandboxes {
         connection.read_only = read_only;
         connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
-        // Without a place for them the demo is as good, but for its spreadsheets.
+        // Without a temporary folder the demo works, but has no spreadsheets.
         let papers = tempfile::Builder::new().prefix("lapel-demo-").tempdir().ok();
         let files =
             papers.as_ref().and_then(|folder| sandbox::lay_out(folder.path()).ok()).unwrap_or_default();
@@ -529,7 +527,7 @@ impl Sandboxes {
             environment: Environment::Demo,
             organisation,
             journal: None,
-            // Nothing of it is real, and nothing is kept.
+            // The demo holds no real data, so the index stays in memory.
             index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
             view: None,

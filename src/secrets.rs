@@ -1,9 +1,9 @@
-//! What must never be sent or written: the API keys of all profiles, wherever a person may have pasted one.
+//! API keys of all profiles: refused in input, redacted in output.
 //!
-//! The keys of this process, and of the profiles that it knows, are registered here by whoever reads them. A
-//! text is compared with them before it is sent ([`judge`]) and when it is written ([`redact`]). Of a key that
-//! was not read (in a keyring, behind a command) the settings keep a fingerprint and a prefix; both are
-//! compared, too. Programs that lapel starts get none of the variables that hold a key ([`hide_from`]).
+//! The code that reads a key of this process or of a known profile registers it here. lapel compares a text
+//! with the keys before it sends it ([`judge`]) and when it writes it ([`redact`]). For a key that lapel has
+//! not read (in a keyring, behind a command) the settings keep a fingerprint and a prefix; lapel compares
+//! both, too. Programs that lapel starts get no variable that holds a key ([`hide_from`]).
 
 use crate::domain::text::is_invisible;
 use secrecy::{ExposeSecret, SecretString};
@@ -12,45 +12,44 @@ use std::collections::{BTreeSet, HashSet};
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The variable that holds the key of whatever profile is chosen.
+/// The variable that holds the key of the selected profile.
 pub const KEY_VARIABLE: &str = "LAPEL_API_KEY";
-/// Stands for a key that was taken out of a text.
+/// The replacement for a key in a text.
 const REDACTED: &str = "[key]";
-/// Characters of a word that begins with a known prefix, or is a part of a known key, from which it is refused.
+/// Characters from which a word is refused when it begins with a known prefix or is part of a known key.
 const LONGEST_INNOCENT: usize = 20;
-/// The shortest prefix that tells a key from other words.
+/// Minimum characters of a prefix. A shorter one would not tell a key from other words.
 const SHORTEST_PREFIX: usize = 4;
-/// The shortest key that is looked for within a longer text; a shorter one would be found in ordinary words.
+/// Minimum characters of a key that is searched for inside a longer text. Ordinary words would contain a
+/// shorter one.
 const SHORTEST_WITHIN: usize = 6;
-/// The shortest word whose fingerprint is compared. A text as a whole is compared at any length.
+/// Minimum characters of a word whose fingerprint is compared. A whole text is compared at any length.
 const SHORTEST_FINGERPRINTED: usize = 12;
-/// Characters from which a part of a word that is joined with underscores may be the random part of a key.
+/// Characters from which one part of a word with underscores may be the random part of a key.
 const LONG_PART: usize = 12;
-/// Characters from which a word of mixed letters and digits without an underscore may be a key. Badge ids may be
-/// of 21 such characters.
+/// Characters from which a word of mixed letters and digits without an underscore may be a key. Badge ids may
+/// have 21 of these characters.
 const LONG_MIXED: usize = 32;
 
-/// How much a text looks like an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
-    /// Not at all.
     None,
-    /// It has the shape of one: a person is asked once.
+    /// The text has the shape of a key. lapel asks the user once.
     Shape,
-    /// It is one, or begins like one: it is refused.
+    /// The text is a key or begins like one. lapel refuses it.
     Key,
 }
 
-/// What is known. The process has one; tests have their own.
+/// The registered keys. The process has one instance; each test has its own.
 #[derive(Default)]
 struct Known {
     keys: Vec<SecretString>,
-    /// First eight hex digits of a key's SHA-256.
+    /// First eight hex digits of each key's SHA-256.
     fingerprints: BTreeSet<String>,
     prefixes: BTreeSet<String>,
     /// Names of environment variables that hold keys.
     variables: BTreeSet<String>,
-    /// Texts of which a person has said that they are no key.
+    /// Texts that the user has confirmed not to be keys.
     allowed: HashSet<String>,
 }
 
@@ -64,44 +63,41 @@ fn known_mut() -> RwLockWriteGuard<'static, Known> {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a key.
 pub fn register_key(key: &str) {
     if !known().has_key(key) {
         known_mut().add_key(key);
     }
 }
 
-/// Registers what the settings keep of a key that may not be read: its first characters, and its fingerprint.
+/// Registers a key that lapel may not read by its first characters and its fingerprint.
 pub fn register_pin(prefix: &str, fingerprint: Option<&str>) {
     known_mut().add_pin(prefix, fingerprint);
 }
 
-/// Registers the name of a variable that holds a key.
 pub fn register_variable(name: &str) {
     known_mut().variables.insert(name.to_owned());
 }
 
-/// How much a text looks like an API key.
 pub fn judge(text: &str) -> Likeness {
     known().judge(text)
 }
 
-/// Whether a text is a key that is known, holds one, or begins like one. Such a text is never sent.
+/// Whether a text is a known key, contains one, or begins like one. lapel never sends such a text.
 pub fn is_key(text: &str) -> bool {
     known().holds_key(text)
 }
 
-/// Notes that a person was asked about a text and has said that it is no key.
+/// Records that the user has confirmed a text not to be a key.
 pub fn allow(text: &str) {
     known_mut().allowed.insert(text.trim().to_owned());
 }
 
-/// A text with `[key]` in place of every key that is known and of every word that begins like one.
+/// Replaces every known key, and every word that begins like one, with `[key]`.
 pub fn redact(text: &str) -> Cow<'_, str> {
     known().redact(text)
 }
 
-/// Sees to it that a program which lapel starts gets no variable that holds a key.
+/// Removes every variable that holds a key from the environment of a program that lapel starts.
 pub fn hide_from(command: &mut Command) {
     command.env_remove(KEY_VARIABLE);
     for name in &known().variables {
@@ -109,16 +105,16 @@ pub fn hide_from(command: &mut Command) {
     }
 }
 
-/// Sees to it that no core dump of this process is written: it would hold the key. On Linux also no other
-/// process of the same user can then read its memory or its environment.
+/// Prevents core dumps of this process, which would contain the keys. On Linux, also keeps other processes of
+/// the same user from reading its memory and environment.
 pub fn forbid_core_dumps() {
-    // Where one of them is refused, the other still helps, and lapel works all the same.
+    // Each measure helps alone. lapel continues when the system refuses one.
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, setrlimit};
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     }
-    // A limit of 0 does not stop a system that hands its dumps to a program.
+    // A limit of 0 does not stop a system that pipes core dumps to a program.
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -126,7 +122,7 @@ pub fn forbid_core_dumps() {
     }
 }
 
-/// What tells one key from another: the first eight hex digits of its SHA-256.
+/// The fingerprint of a key: the first eight hex digits of its SHA-256.
 pub fn fingerprint(key: &str) -> String {
     let sum = ring::digest::digest(&ring::digest::SHA256, key.as_bytes());
     let first = sum.as_ref().iter().take(4).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
@@ -167,7 +163,7 @@ impl Known {
         if self.keys.is_empty() && self.prefixes.is_empty() && self.fingerprints.is_empty() {
             return false;
         }
-        // A key that was pasted may be broken in two, or have something in it that is not seen.
+        // A pasted key may be broken in two, or contain invisible characters.
         let one_piece: String = text.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).collect();
         let is_exact =
             |key: &str| one_piece == key || (key.len() >= SHORTEST_WITHIN && one_piece.contains(key));
@@ -176,9 +172,9 @@ impl Known {
             || words(text).flat_map(whole_and_parts).any(|word| self.is_key(word))
     }
 
-    /// Whether one word is a key, as far as that can be told.
+    /// Whether one word is a key, as far as lapel can tell.
     fn is_key(&self, word: &str) -> bool {
-        // An address is no key, whatever it begins with.
+        // An e-mail address is no key, even when it begins like one.
         let may_be = word.len() >= LONGEST_INNOCENT && !word.contains('@');
         let is_part = || self.keys.iter().any(|key| key.expose_secret().contains(word));
         (may_be && (self.prefixes.iter().any(|prefix| word.starts_with(prefix.as_str())) || is_part()))
@@ -186,7 +182,7 @@ impl Known {
     }
 
     fn has_fingerprint(&self, text: &str) -> bool {
-        // An address of people is the text that is judged most; none is a key.
+        // Most judged texts are e-mail addresses, and none of them is a key.
         !self.fingerprints.is_empty()
             && !text.is_empty()
             && !text.contains('@')
@@ -216,8 +212,8 @@ impl Known {
     }
 }
 
-/// The first characters of a key that it most likely shares with others, such as `dmu_live_`: up to the last
-/// underscore or dash of its first half.
+/// The prefix that a key most likely shares with others, such as `dmu_live_`: up to the last underscore or
+/// dash of the key's first half.
 fn prefix_of(key: &str) -> Option<&str> {
     let half = key.get(..key.len() / 2)?;
     let end = half.rfind(['_', '-'])? + 1;
@@ -232,17 +228,17 @@ fn is_between_parts(c: char) -> bool {
     "/?&=:#".contains(c)
 }
 
-/// The words of a text, without the quotation marks and brackets round them.
+/// The words of a text, without quotation marks and brackets around them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_between_words).filter(|word| !word.is_empty())
 }
 
-/// A word, and its parts where it is a link or a setting: `KEY=value`, `https://host/value`.
+/// A word, and its parts when it is a link or an assignment: `KEY=value`, `https://host/value`.
 fn whole_and_parts(word: &str) -> impl Iterator<Item = &str> {
     [word].into_iter().chain(word.split(is_between_parts).filter(|part| !part.is_empty()))
 }
 
-/// A text whose pieces between separators are replaced; the separators stay.
+/// Replaces the pieces between separators. The separators stay.
 fn replaced(text: &str, is_separator: fn(char) -> bool, replace: impl Fn(&str) -> String) -> String {
     text.split_inclusive(is_separator)
         .map(|piece| {
@@ -252,9 +248,10 @@ fn replaced(text: &str, is_separator: fn(char) -> bool, replace: impl Fn(&str) -
         .collect()
 }
 
-/// Whether a word has the shape of a key: long, of letters and digits, and either with underscores and a long part
-/// that has digits in it (`sk_live_51H8abcdefghij`, and not `Python_Basics_2026_Spring`), or very long with capitals
-/// among small letters. A badge id has neither: hexadecimal digits, or parts between dashes.
+/// Whether a word has the shape of a key: long, and made of letters and digits. A key has either underscores
+/// and a long part with digits (`sk_live_51H8abcdefghij`, but not `Python_Basics_2026_Spring`), or is very
+/// long and mixes capital and small letters. A badge id has neither: it is hexadecimal digits, or parts
+/// between dashes.
 fn has_shape(word: &str) -> bool {
     let any = |is: fn(&u8) -> bool| word.bytes().any(|b| is(&b));
     let is_random = |part: &str| part.len() >= LONG_PART && part.bytes().any(|b| b.is_ascii_digit());
@@ -297,14 +294,14 @@ mod tests {
             format!("reason: wrong key ({KEY}) was used"),
             format!("{} {}", &KEY[..15], &KEY[15..]),
             format!("{}\r\n{}", &KEY[..25], &KEY[25..]),
-            // Cut short, or without its beginning.
+            // The end or the beginning is missing.
             KEY[..20].to_owned(),
             KEY[3..].to_owned(),
-            // Another key of the same kind.
+            // Another key with the same prefix.
             "dmu_live_ZYXWVUTSRQPONM".to_owned(),
             "“dmu_live_ZYXWVUTSRQPONM”".to_owned(),
             "uni-prod.abcdefghijklm".to_owned(),
-            // Keys of which only the fingerprint is known.
+            // Keys of which lapel knows only the fingerprint.
             "Zq8vT1mWc5Yx".to_owned(),
             "see Zq8vT1mWc5Yx, please".to_owned(),
             "Zq8v:T1/mWc5Yx=".to_owned(),

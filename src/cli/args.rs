@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The definition of the command line, and what lapel derives from the parsed flags.
 
 use super::index::IndexFlags;
 use super::journal::JournalFlags;
@@ -95,7 +95,7 @@ pub enum Command {
         #[command(flatten)]
         look: LookFlags,
     },
-    // A description here would hide the sandbox's own, which is longer and better.
+    // No doc comment: it would replace the sandbox's own description, which is longer and better.
     #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
     /// Issue badges to one person, or to a file of them
@@ -181,7 +181,7 @@ pub struct DemoFlags {
 }
 
 impl Cli {
-    /// What the command line says about the settings, before or after the verb; what stands after it wins.
+    /// The settings that the flags give, before or after the verb. A flag after the verb takes precedence.
     pub fn flags(&self) -> Flags {
         let mut flags = Flags::default();
         flags.add_profile(&self.who);
@@ -221,8 +221,8 @@ impl Cli {
 }
 
 impl Cli {
-    /// Whether a program reads the answer. It is English then, with all that is said besides: the same call has
-    /// the same answer in every language.
+    /// Whether a program reads the answer. All output is then in English, so that the same call gives the
+    /// same answer in every language.
     pub fn is_for_programs(&self) -> bool {
         match &self.command {
             Some(Command::Issue(verb)) => verb.sending.json,
@@ -240,7 +240,7 @@ impl Cli {
         }
     }
 
-    /// What goes to the service as it was typed, or is kept with a profile.
+    /// Typed texts that lapel sends to the service unchanged or keeps in a profile.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = self.first.filter.iter().map(String::as_str).collect();
         match &self.command {
@@ -254,10 +254,10 @@ impl Cli {
         texts
     }
 
-    /// With what the desk is to begin; what stands after `demo` wins.
+    /// The tab and filter that the TUI begins with. A flag after `demo` takes precedence.
     ///
     /// # Errors
-    /// When it was said to a verb that opens no desk.
+    /// `--tab` or `--filter` was given to a verb that opens no TUI.
     pub fn first(&self) -> Result<FirstFlags, String> {
         let mut first = self.first.clone();
         match &self.command {
@@ -280,7 +280,7 @@ impl Cli {
     }
 }
 
-/// Laying the flags of a verb over those before it.
+/// Adds the flags after a verb to those before it. The later flag takes precedence.
 trait Add {
     fn add_profile(&mut self, who: &ProfileFlags);
     fn add_look(&mut self, look: &LookFlags);
@@ -299,10 +299,10 @@ impl Add for Flags {
     }
 }
 
-/// Reads the command line, the program's name first.
+/// Parses the command line, with the program's name first.
 ///
 /// # Errors
-/// The exit code, after help, version or the mistake has been printed.
+/// The exit code, after the help, the version or the mistake was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     let cli = super::help_i18n::read(args).map_err(|error| {
         if is_about_a_key(&error) {
@@ -311,7 +311,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
         }
         match super::clap_errors::in_words(&error) {
             Some(said) if language() != Language::English => output::note(&said),
-            // Help that is read through `head` is no failure.
+            // A failed write is ignored: help piped into `head` is no failure.
             _ => drop(error.print()),
         }
         u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
@@ -322,7 +322,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     Ok(cli)
 }
 
-/// Whether somebody tried to hand a key over as an argument.
+/// Whether the mistake is an attempt to pass a key as an argument.
 fn is_about_a_key(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::UnknownArgument
         && matches!(

@@ -1,12 +1,12 @@
-//! A mistake in the command line, in the language that is spoken. English is what clap itself says.
+//! Mistakes in the command line, in the user's language. In English, clap's own message is printed.
 
 use crate::domain::text::scrub;
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 
-/// What is wrong, with the usage and where to read more; nothing for help, the version, and for mistakes that clap
-/// alone has words for.
+/// The mistake with the usage and a hint to `--help`. `None` for the help, the version, and mistakes that
+/// only clap words.
 pub(super) fn in_words(error: &Error) -> Option<String> {
     let arg = context(error, ContextKind::InvalidArg);
     let what = match error.kind() {
@@ -49,7 +49,7 @@ pub(super) fn in_words(error: &Error) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What clap says of a mistake, in a line.
+/// A value of clap's error context in one line, scrubbed.
 fn context(error: &Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(scrub(text).into_owned()),

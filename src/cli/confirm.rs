@@ -1,17 +1,14 @@
-//! A person confirms: by typing what is about to happen, never with Enter alone.
+//! Confirmation: the user types a given text. Enter alone never confirms.
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use crate::domain::confirm_text::is_typed;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-/// The longest answer that is read.
+/// Maximum length of an answer in bytes.
 const LONGEST: u64 = 1000;
 
-/// Refuses where nobody can be asked; `besides` is what can be done besides.
-///
-/// # Errors
-/// A usage failure that says that `--yes` is needed.
+/// Fails when no terminal is there to ask on. `besides` adds an alternative to the message.
 pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<(), Failure> {
     if yes || io::stdin().is_terminal() && io::stderr().is_terminal() {
         return Ok(());
@@ -26,7 +23,7 @@ pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<
     })
 }
 
-/// Shows the review and asks for each of some words to be typed.
+/// Shows the review and asks the user to type each word. `false` at the first mismatch or at Ctrl-C.
 pub(super) async fn asked(review: &str, words: &[(String, String)], interrupt: &Interrupt) -> bool {
     let _ = writeln!(io::stderr().lock(), "{review}");
     for (question, wanted) in words {

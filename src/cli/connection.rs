@@ -1,4 +1,4 @@
-//! From a profile to a connection.
+//! Builds the connection of a profile.
 
 use super::complain;
 use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, Pin, Reader};
@@ -8,15 +8,16 @@ use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A variable for tests: the window of the limit in milliseconds. It counts only for a service on this computer.
+/// Environment variable for tests: the rate limit window in milliseconds. Only applies to a service on this
+/// computer.
 const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
-/// A shorter wait is not worth a line.
+/// Minimum wait that lapel reports.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-/// How the service of a profile is spoken to.
+/// Builds the connection to a profile's service.
 ///
 /// # Errors
-/// What the client refuses about the key or the address, before anything is sent.
+/// The key or the base URL is invalid. Nothing was sent.
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
@@ -51,11 +52,8 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
     Ok(connection)
 }
 
-/// Prepares the clients of a connection, for a verb: from here on standard error says when the service asks to wait,
-/// and when the pace cannot be shared.
-///
-/// # Errors
-/// As [`api::connect`].
+/// Creates a verb's API clients. From now on, standard error reports when the service asks to wait, and when
+/// the rate limit cannot be shared with other lapel processes.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
     let access = api::connect(connection)?;
     tokio::spawn(watch(access.reader().clone()));

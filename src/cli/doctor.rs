@@ -1,5 +1,5 @@
-//! `lapel doctor`: what lapel has learned of the service, and whether everything on this computer is in order.
-//! It sends one ping and changes nothing.
+//! `lapel doctor`: the observed behavior of the service, and a check of lapel's files and settings. Sends one
+//! ping and changes nothing.
 
 mod report;
 
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The rights of everybody but the owner.
+/// The permission bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// Looks, and gives the exit code: 0 when everything is in order.
+/// Runs the checks and returns the exit code: 0 when everything is in order.
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker) -> u8 {
     match examine(settings, asker).await {
         Ok(found) => match found.say(flags.json) {
@@ -32,7 +32,6 @@ pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker) -> u
     }
 }
 
-/// Everything that was found.
 struct Found {
     profile: Option<Value>,
     service: Value,
@@ -146,7 +145,8 @@ fn profile_of(profile: &Profile) -> Value {
     })
 }
 
-/// What the journal knows, and whether its file is whole. A journal that is not there is not made.
+/// The journal's observations of the service, and whether the journal file is intact. Does not create a
+/// missing journal.
 async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>) -> (Vec<Fact>, Value) {
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
@@ -185,7 +185,7 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     }
 }
 
-/// Who may read what is lapel's own. Only files that hold keys, names or addresses count.
+/// The permissions of lapel's files that contain keys, names or e-mail addresses.
 fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
     let journal = Journal::file_in(&paths.data_dir);
     let beside = |ending: &str| {
@@ -215,7 +215,7 @@ fn mode_of(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|file| file.permissions().mode() & 0o7777)
 }
 
-/// Elsewhere there is no such number.
+/// Other systems have no permission bits.
 #[cfg(not(unix))]
 fn mode_of(_: &Path) -> Option<u32> {
     None

@@ -1,4 +1,4 @@
-//! Why a verb ended early, for people and as JSON.
+//! The reason why a verb ended early, as text and as JSON.
 
 use super::json;
 use super::{exit, output};
@@ -7,34 +7,33 @@ use crate::config::ConfigError;
 use crate::jobs::{JobError, JournalError};
 use serde_json::json;
 
-/// Why a verb ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// What the process ends with; see [`exit`].
+    /// Exit code; see [`exit`].
     pub code: u8,
-    /// For programs, such as `not_possible`.
+    /// Code for programs, such as `not_possible`.
     pub kind: String,
-    /// For people: what happened, whether anything was changed, what to do.
+    /// Text for users: what happened, whether anything changed, what to do.
     pub message: String,
 }
 
 impl Failure {
-    /// It was tried, and did not work.
+    /// A failed attempt.
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { code: exit::FAILED, kind: kind.to_owned(), message: message.into() }
     }
 
-    /// It was not tried.
+    /// A mistake that prevented the attempt.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
 
-    /// Somebody pressed Ctrl-C before anything was sent.
+    /// Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
         Self::new("given_up", t!("Stopped. Nothing was sent."))
     }
 
-    /// Says it, and gives the exit code.
+    /// Prints the failure and returns the exit code.
     pub fn told(&self, json: bool) -> u8 {
         output::complain(&self.message);
         self.answered(json)
@@ -55,7 +54,7 @@ impl Failure {
     }
 }
 
-/// Says what is wrong with the settings, and gives the exit code.
+/// Prints the mistake in the settings and returns the exit code.
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
     output::complain_of_settings(error);
@@ -66,7 +65,7 @@ impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         let failure = Self::new(&error.word().replace(' ', "_"), error.to_string());
         match error {
-            // What was asked for may be there: that is not known.
+            // The requested record may exist: lapel could not read the answer.
             ApiError::Unreadable { .. } => Self { code: exit::PERSON, ..failure },
             _ => failure,
         }
@@ -75,7 +74,7 @@ impl From<ApiError> for Failure {
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        // Nothing is wrong with what was asked for: with room it goes on.
+        // The request itself is valid. It can be resumed after disk space is freed.
         let code = if matches!(error, JournalError::Full { .. }) { exit::STOPPED } else { exit::FAILED };
         Self { code, ..Self::new("journal", error.to_string()) }
     }

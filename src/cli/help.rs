@@ -1,4 +1,4 @@
-//! The words of the help.
+//! The texts of the help.
 
 pub(super) const ABOUT: &str = "\
 A desk in the terminal for a Digital Badge Issuing Service: browse badge templates and the issuance \
@@ -323,7 +323,7 @@ no profile is configured, so there is no service to talk to. Do one of these:
   - write a profile into config.toml (lapel --help shows one)"
 );
 
-/// A text of the help, paragraph by paragraph, as `say` puts each. Of a table, every remark is a text of its own.
+/// Translates a help text, paragraph by paragraph, with `say`. In a table, each remark is a text of its own.
 pub(super) fn worded(text: &str, say: &mut dyn FnMut(&str) -> String) -> String {
     let paragraphs: Vec<String> = text.split("\n\n").map(|paragraph| in_pieces(paragraph, say)).collect();
     paragraphs.join("\n\n")
@@ -341,12 +341,13 @@ fn in_pieces(paragraph: &str, say: &mut dyn FnMut(&str) -> String) -> String {
     paragraph.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the lines, but for a heading, are something to type, each with a remark or without.
+/// Whether a paragraph is a table: after an optional heading, every line is a command or setting, with or
+/// without a remark.
 fn is_table(paragraph: &str) -> bool {
     let is_typed = |line: &str| {
         let typed = line.trim_start();
         let begin = line.len() - typed.len();
-        // A setting stands four cells in; what is further in goes on from the line before.
+        // A setting is indented by four columns. Deeper lines continue the line above.
         begin == 4
             || begin > 1 && (remark(line).is_some() || typed.starts_with("lapel") || typed.starts_with("--"))
     };
@@ -355,7 +356,7 @@ fn is_table(paragraph: &str) -> bool {
     lines.peek().is_some() && lines.all(is_typed)
 }
 
-/// Where the remark behind a wide gap begins.
+/// The start of the remark, which follows a gap of two or more spaces.
 fn remark(line: &str) -> Option<usize> {
     let begin = line.len() - line.trim_start().len();
     let gap = begin + line[begin..].find("  ")?;
@@ -366,7 +367,7 @@ fn remark(line: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Beyond that, clap would break the lines of tables in odd places.
+    /// In longer lines, clap would break tables in odd places.
     #[test]
     fn what_is_laid_out_by_hand_fits_an_80_column_terminal() {
         for text in [

@@ -1,5 +1,5 @@
-//! The help in the language that is spoken. Its English stands at the flags and verbs themselves; here it is
-//! looked up, text by text. The manual page and the completions of a shell are made of the English one.
+//! The help in the user's language. The English text is at the flags and verbs; this module looks up each
+//! translation. The manual page and the shell completions stay English.
 
 use super::{Cli, help};
 use crate::i18n::{Language, language, translated};
@@ -7,15 +7,15 @@ use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 
-/// The verb whose help stays as it is: the miniature service says everything itself.
+/// The verb whose help is not translated. The sandbox has its own texts.
 const SANDBOX: &str = "sandbox";
-/// How the help is laid out, as clap has it, but for the word before the usage.
+/// Clap's own help layout, with the heading of the usage translatable.
 const LAYOUT: &str = "{before-help}{about-with-newline}\n\u{1b}[1m\u{1b}[4m{usage}\u{1b}[0m ";
 
-/// Reads a command line; what goes wrong is said in the language that is spoken, as far as it is lapel's own.
+/// Parses a command line. Reports mistakes in the user's language, where lapel has the text.
 ///
 /// # Errors
-/// Help, the version or a mistake, to be printed.
+/// Help, the version or a mistake, ready to print.
 pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     if language() == Language::English {
         return Cli::try_parse_from(args);
@@ -26,14 +26,14 @@ pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap
     read.map_err(|error| error.format(&mut command))
 }
 
-/// The command line with what clap adds to it: its own flags and its verb `help`.
+/// The command line including clap's own flags and the verb `help`.
 fn whole() -> Command {
     let mut command = Cli::command();
     command.build();
     command
 }
 
-/// A command with every text of its help as `say` puts it.
+/// Translates every help text of a command with `say`.
 fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
     let mut command = reworded(command, say);
     if command.get_name() == SANDBOX {
@@ -53,7 +53,7 @@ fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
         .mut_subcommands(|inner| worded(inner, say))
 }
 
-/// What a command is about.
+/// Translates the description of a command.
 fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
     let about = command.get_about().map(|text| help::worded(&text.to_string(), say));
     if command.get_name() == SANDBOX {
@@ -71,7 +71,7 @@ fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
 }
 
 fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
-    // Clap adds these in English.
+    // Clap would add these in English.
     let values: Vec<String> =
         if argument.is_hide_possible_values_set() || !argument.get_action().takes_values() {
             Vec::new()
@@ -99,7 +99,7 @@ fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
     argument
 }
 
-/// What stands above arguments of a kind.
+/// The heading above a group of arguments.
 fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
     Some(match said {
         None if is_positional => t!("Arguments"),
@@ -114,7 +114,7 @@ fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
     })
 }
 
-/// Every text of the help, in English.
+/// Every text of the help in English.
 #[cfg(test)]
 pub(crate) fn texts() -> std::collections::BTreeSet<String> {
     let mut all = std::collections::BTreeSet::new();
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use unicode_width::UnicodeWidthStr;
 
-    /// Clap breaks the lines of what it lays out itself; the rest was broken by hand, and Hangul is wide.
+    /// Clap wraps the lines that it lays out itself. All others were wrapped by hand, and Hangul is wider.
     #[test]
     fn what_is_laid_out_by_hand_fits_an_80_column_terminal_in_korean_too() {
         let by_hand: Vec<String> = texts().into_iter().filter(|text| text.contains('\n')).collect();

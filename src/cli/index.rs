@@ -47,7 +47,7 @@ pub enum IndexVerb {
     },
 }
 
-/// How an index is kept, as the settings say; `None` where none is to be kept.
+/// The index settings, or `None` when the index is off.
 pub fn index_settings(said: &IndexSettings) -> Option<index::Settings> {
     let default = index::Settings::default();
     said.enabled.unwrap_or(false).then(|| index::Settings {
@@ -56,7 +56,6 @@ pub fn index_settings(said: &IndexSettings) -> Option<index::Settings> {
     })
 }
 
-/// Runs one of the verbs, and gives the exit code.
 pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
     let as_json = flags.json;
     let done = match flags.verb.unwrap_or(IndexVerb::Status) {
@@ -70,7 +69,7 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
     }
 }
 
-/// The profile, and whose index is its.
+/// The profile, its connection and the account that owns its index.
 fn account(settings: &Settings) -> Result<(Profile, api::Connection, Account), Failure> {
     let profile = profile(settings)?.clone();
     let connection = connection(&profile, &settings.paths)?;

@@ -1,5 +1,5 @@
-//! `lapel info`: where everything is and where each setting comes from. It asks nobody, looks for no key and
-//! changes nothing.
+//! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key
+//! and changes nothing.
 
 use super::label::{field, padded};
 use super::{exit, json, output, session};
@@ -14,7 +14,8 @@ use crate::jobs::Journal;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Prints it, and gives the exit code. `at_desk` is what is wrong with the files that only the desk reads.
+/// Prints the information and returns the exit code. `at_desk` are the mistakes in the files that only the
+/// TUI reads.
 pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 {
     let mut found = survey(flags, env, &defaults());
     found.remarks.extend(at_desk.iter().map(ToString::to_string));
@@ -39,7 +40,6 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 
     }
 }
 
-/// What holds where nobody says anything.
 fn defaults() -> Defaults {
     let index = index::Settings::default();
     Defaults {
@@ -53,7 +53,6 @@ fn defaults() -> Defaults {
     }
 }
 
-/// How this program was built.
 fn build() -> Value {
     let mut features = vec![t!("sandbox"), t!("journal (SQLite, in the program)"), t!("TLS (rustls, ring)")];
     if cfg!(target_os = "linux") {
@@ -72,14 +71,13 @@ fn build() -> Value {
     })
 }
 
-/// A place of files.
 struct Place {
     name: &'static str,
     path: PathBuf,
 }
 
 impl Place {
-    /// `file`, `folder`, `other`, or nothing; and its mode.
+    /// The kind (`file`, `folder`, `other`, or `None` when missing) and the permission bits.
     fn looked(&self) -> (Option<&'static str>, Option<u32>) {
         match std::fs::symlink_metadata(&self.path).and_then(|_| std::fs::metadata(&self.path)) {
             Err(_) => (None, None),
@@ -139,16 +137,16 @@ fn paths(found: &Survey) -> Vec<Place> {
     all
 }
 
-/// The profile, without its key: its settings under their names, and where each comes from.
+/// The profile without its key: its settings by name, and the source of each.
 fn profile(found: &Survey) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();
     all.insert("name".to_owned(), profile.name.clone().into());
-    // In the order in which programs have always found them.
+    // The established order of these fields, which scripts may rely on.
     let first = ["environment", "organisation", "base_url", "read_only", "key", "key_prefix"];
     let rest = profile.settings.iter().map(|said| said.name.as_str()).filter(|name| !first.contains(name));
     for name in first.into_iter().chain(rest) {
-        // The key itself is nowhere; where it comes from is.
+        // The output has the source of the key, never the key.
         let field = if name == "key" { "key_from" } else { name };
         all.insert(field.to_owned(), profile_value(profile, name));
     }
@@ -159,7 +157,7 @@ fn profile(found: &Survey) -> Value {
     all.into()
 }
 
-/// The value of a setting of the profile, as the kind that it is in the file.
+/// The value of a profile setting, in the type that it has in the file.
 fn profile_value(profile: &FoundProfile, name: &str) -> Value {
     let said = profile.settings.iter().find(|said| said.name == name);
     let Some(value) = said.and_then(|said| said.value.clone()) else { return Value::Null };
@@ -170,7 +168,7 @@ fn profile_value(profile: &FoundProfile, name: &str) -> Value {
     }
 }
 
-/// What the terminal says of itself, from the environment alone: nothing is asked of it.
+/// The terminal's properties, from environment variables alone. Sends no query to the terminal.
 fn terminal(env: &Env, asks_background: bool) -> Value {
     let raw = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned());
     let is = |name: &str, what: &[&str]| {
@@ -214,7 +212,7 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
     })
 }
 
-/// Cells of a setting's name, and of where it comes from.
+/// Cells for a setting's name, and cells for its source.
 const NAMES: usize = 30;
 const SOURCES: usize = 13;
 
@@ -223,7 +221,6 @@ fn said_in_words(said: &Said) -> String {
     format!("  {}{}{value}", padded(&said.name, NAMES), padded(i18n::tr(said.source.word()), SOURCES))
 }
 
-/// The same for people.
 fn lines(value: &Value, found: &Survey) -> String {
     let text = |value: &Value| match value {
         Value::Null => "-".to_owned(),

@@ -1,14 +1,14 @@
-//! Ctrl-C: the first one stops sending in good order, the second one ends at once.
+//! Ctrl-C: the first one stops sending in order, the second one ends the process at once.
 
 use super::{exit, output};
 use tokio_util::sync::CancellationToken;
 
-/// Whether somebody wants this to end.
+/// Tells whether Ctrl-C or SIGTERM asked to stop.
 #[derive(Clone, Debug)]
 pub(super) struct Interrupt(CancellationToken);
 
 impl Interrupt {
-    /// Watches for Ctrl-C, and for SIGTERM, which is how a machine says the same.
+    /// Listens for Ctrl-C and SIGTERM.
     pub fn watch() -> Self {
         Self::with(
             Some(t!("stopping; what is on its way is waited for. Once more ends at once.")),
@@ -19,7 +19,7 @@ impl Interrupt {
         )
     }
 
-    /// The same for what changes nothing: it is given up at once, and says so itself.
+    /// The same for a verb that changes nothing. The verb stops at once and reports it.
     pub fn reading() -> Self {
         Self::with(None, (t!("ended at once. Nothing was changed."), exit::STOPPED))
     }
@@ -27,7 +27,7 @@ impl Interrupt {
     fn with(first: Option<&'static str>, (second, code): (&'static str, u8)) -> Self {
         let token = CancellationToken::new();
         let told = token.clone();
-        // A system that tells of no signals ends the process by itself.
+        // On a system without signal handling, Ctrl-C ends the process by itself.
         let Ok(mut signals) = Signals::new() else { return Self(token) };
         tokio::spawn(async move {
             if !signals.next().await {
@@ -45,7 +45,6 @@ impl Interrupt {
         Self(token)
     }
 
-    /// For what can be given up.
     pub fn token(&self) -> CancellationToken {
         self.0.child_token()
     }
@@ -54,13 +53,13 @@ impl Interrupt {
         self.0.is_cancelled()
     }
 
-    /// Comes back when somebody wants this to end.
+    /// Waits until Ctrl-C or SIGTERM arrives.
     pub async fn wanted(&self) {
         self.0.cancelled().await;
     }
 }
 
-/// What says that this is to end. Listened to all the time, so that none is missed between two.
+/// The signals that ask to stop. Registered throughout, so that none is lost between two waits.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -74,7 +73,7 @@ impl Signals {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Whether one has come; there will be none any more otherwise.
+    /// Waits for a signal. `false` when no further signal can arrive.
     async fn next(&mut self) -> bool {
         tokio::select! {
             pressed = self.interrupt.recv() => pressed.is_some(),

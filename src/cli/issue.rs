@@ -1,4 +1,4 @@
-//! `lapel issue`: badges to one person or to a file of them.
+//! `lapel issue`: issues badges to one recipient or to a file of recipients.
 
 use super::confirm;
 use super::failure::Failure;
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::watch;
 
-/// Issues, and gives the exit code.
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
     match run(flags, settings, asker).await {
@@ -59,7 +58,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     done
 }
 
-/// From the source to reviewed drafts, and on.
+/// Reads the source, reviews the drafts and begins the jobs.
 async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
     let template = match &flags.template {
         Some(id) => Some(template(office, id).await?),
@@ -90,7 +89,7 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result
     let facts = Facts { about: opened.about, warnings: warnings(office, template.as_ref()) };
     let done = reviewed(office, flags, &mut drafts, &facts).await;
     match &done {
-        // A draft of which nothing could be sent stays no job.
+        // A draft without rows to send does not become a job.
         Ok(_) => {
             let idle: Vec<Drafted> = drafts.iter().filter(|d| d.to_send() == 0).cloned().collect();
             office.discard(&idle).await;
@@ -100,7 +99,7 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result
     done
 }
 
-/// What is said besides the drafts.
+/// Information besides the drafts.
 struct Facts {
     about: About,
     warnings: Vec<String>,
@@ -217,8 +216,8 @@ async fn reviewed(
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
 }
 
-/// Shows what would be sent. It has the verdict of the real run: where it is not known who holds the badge
-/// already, nothing would be sent.
+/// Shows what a real run would send. Reaches the same verdict: when the duplicate check is incomplete,
+/// nothing would be sent.
 async fn dry(
     office: &mut Office,
     drafts: &[Drafted],
@@ -246,7 +245,8 @@ async fn dry(
     Ok(code)
 }
 
-/// Begins every draft with something to send. What could not be begun after others were is told at the end.
+/// Begins every draft that has rows to send. If the first one fails, so does the call; later failures are
+/// returned for the report at the end.
 async fn begin(office: &Office, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {

@@ -1,4 +1,4 @@
-//! `lapel jobs`: what is in the journal, and what can be done with it.
+//! `lapel jobs`: lists the jobs in the journal and acts on them.
 
 use super::confirm;
 use super::failure::Failure;
@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Runs one of the verbs, and gives the exit code.
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.json;
     let verb = flags.verb.unwrap_or(JobsVerb::List);
@@ -106,7 +105,8 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             send(open(Wish::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
-            // Nobody to ask, or nothing to act with: nothing is called off either.
+            // Checked before the undo: without a confirmation or a writable profile, no job is cancelled
+            // either.
             may_act(profile(settings)?)?;
             confirm::somebody_is_there(yes, t!("revoke what was issued"), "")?;
             undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
@@ -207,7 +207,7 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
     Ok(exit::OK)
 }
 
-/// The place of the row that `--row` names.
+/// The position of the row that `--row` names. Closes the session on failure.
 async fn place_of(office: &mut Office, id: JobId, number: u64) -> Result<u64, Failure> {
     let place = office.jobs.place_of(id, number).await;
     if place.is_err() {
@@ -216,7 +216,7 @@ async fn place_of(office: &mut Office, id: JobId, number: u64) -> Result<u64, Fa
     Ok(place?)
 }
 
-/// After something that sends nothing.
+/// Reports an action that sends nothing.
 async fn steered(
     mut office: Office,
     id: JobId,
@@ -238,7 +238,7 @@ async fn steered(
     Ok(exit::OK)
 }
 
-/// Refuses to send with a LIVE profile where nobody can be asked, before anything is opened.
+/// Refuses to send with a LIVE profile when nobody can be asked. Runs before anything is opened.
 fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
     let profile = profile(settings)?;
     may_act(profile)?;
@@ -248,7 +248,8 @@ fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
     confirm::somebody_is_there(how.yes, t!("send with a LIVE profile"), "")
 }
 
-/// Does something that sends so many rows of a job, and sees it through. LIVE is confirmed first.
+/// Runs an action that sends rows of a job, and waits for the answers. With LIVE, asks for confirmation
+/// first.
 async fn send(
     mut office: Office,
     id: JobId,
@@ -259,7 +260,7 @@ async fn send(
     let (jobs, who) = (office.jobs.clone(), office.who.clone());
     let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
     let job = jobs.job(id).await;
-    // What cannot be sent is refused below, with its reason.
+    // `work` refuses an impossible action below and gives the reason.
     if let (Ok(job), false) = (&job, how.yes)
         && let Err(failure) = office.confirmed_again(job, rows(job)).await
     {
@@ -269,12 +270,12 @@ async fn send(
     let before = job.as_ref().map_or(0, in_doubt);
     let done = tokio::select! {
         done = work(&jobs, &who) => done,
-        // What has begun by then is seen through like anything else.
+        // Requests that have begun are waited for below, as usual.
         () = office.interrupt.wanted() => Ok(()),
     };
     if let Err(why) = done {
         let mut failure = Failure::from(why);
-        // A look that had to come first may have left rows in doubt.
+        // The check that came first may have left rows in doubt.
         if jobs.job(id).await.as_ref().map_or(0, in_doubt) > before {
             failure.code = exit::DOUBT;
         }
@@ -286,7 +287,7 @@ async fn send(
     office.report(report, as_json).await
 }
 
-/// Sends all rows of a job again that were never seen. A person types how many they are.
+/// Sends all rows of a job again that were never seen. The user types their number.
 async fn resend_all(
     mut office: Office,
     id: JobId,
@@ -303,11 +304,11 @@ async fn resend_all(
         }
     };
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows, who, why).await;
-    // The number was typed, or said; and with LIVE the organisation.
+    // The user has already confirmed the number and, with LIVE, the organisation.
     send(office, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
 }
 
-/// How many rows of a job are sent again: so many as a person has typed.
+/// The number of rows to send again, as the user typed it.
 async fn review_all(
     office: &mut Office,
     id: JobId,
@@ -377,7 +378,7 @@ async fn undo(
     let seen = match seen {
         Ok(seen) => seen,
         Err(failure) => {
-            // What is not begun is no job.
+            // A draft that was not begun is not a job.
             let _ = office.jobs.discard(undo).await;
             office.close().await;
             let message = t!(
@@ -417,7 +418,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
             looked = jobs.look_now(None) => seen.failed = looked.failed,
             () = office.interrupt.wanted() => seen.interrupted = true,
         }
-        // What became Issued may free a revocation that waited for it.
+        // A badge that is now Issued may release a waiting revocation.
         let sent = office.until_sent(&mut mine).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
@@ -488,7 +489,6 @@ async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure>
     Ok(exit::OK)
 }
 
-/// What is written into a file.
 #[derive(Clone, Copy)]
 enum Paper {
     Receipt,

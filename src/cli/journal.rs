@@ -1,4 +1,4 @@
-//! `lapel journal`: a backup of the journal, and putting one back, such as on a new computer.
+//! `lapel journal`: makes a backup of the journal, and restores one, for example on a new computer.
 
 use super::failure::Failure;
 use super::session::answer_json;
@@ -49,7 +49,6 @@ pub enum JournalVerb {
     },
 }
 
-/// Runs one of the verbs, and gives the exit code.
 pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
     let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), who.to_owned());
     let done = match flags.verb {
@@ -70,7 +69,7 @@ pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
     }
 }
 
-/// Runs what waits for the disk where nothing else waits for it.
+/// Runs disk work in a blocking task.
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, Failure> {

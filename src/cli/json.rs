@@ -1,7 +1,7 @@
-//! Jobs and rows as JSON. The shapes are part of what scripts rely on: fields are added, never renamed.
+//! Jobs and rows as JSON. Scripts rely on the shapes: fields may be added, never renamed.
 //!
-//! Values are as they are, not as they are shown: an id or a name goes on into other programs. What a
-//! terminal would obey, or draw as nothing, is written as an escape, which is the same value to a reader.
+//! Values are unscrubbed, because ids and names go on into other programs. Control and invisible characters
+//! are written as JSON escapes, which keep the value.
 
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
@@ -9,7 +9,6 @@ pub(super) use crate::sheet::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-/// The fields of an object.
 pub(super) fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
@@ -17,7 +16,7 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A job, without its rows.
+/// A job without its rows.
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     let value = json!({
         "id": number(job),
@@ -52,17 +51,16 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
     fields(value)
 }
 
-/// A job's number. A draft has none that lasts.
+/// A job's number. `None` for a draft, whose number is not permanent.
 fn number(job: &Job) -> Option<i64> {
     (job.phase != Phase::Draft).then_some(job.id.0)
 }
 
-/// How many rows are in each bucket that has any.
+/// The number of rows per status, without the empty ones.
 pub(super) fn counts(counts: &Counts) -> Value {
     counts.iter().map(|(bucket, n)| (bucket.code().to_owned(), n.into())).collect::<Map<_, _>>().into()
 }
 
-/// A row of a job.
 pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     let text = |t: &Option<Text>| t.as_ref().map(|t| t.wire().to_owned());
     json!({
@@ -89,7 +87,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     })
 }
 
-/// A moment in UTC.
+/// A timestamp in UTC.
 pub(super) fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
 }

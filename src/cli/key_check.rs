@@ -1,15 +1,15 @@
-//! Keys in the wrong place: arguments that are API keys are refused before anything else is done, and about one that
-//! has the shape of a key a person is asked.
+//! Keys in the wrong place. lapel refuses arguments that are API keys before it does anything else, and asks
+//! about texts that have the shape of a key.
 
 use super::failure::Failure;
 use super::{Cli, exit, prompt};
 use crate::secrets::{Likeness, is_key, judge};
 use std::ffi::OsString;
 
-/// Refuses a command line that holds an API key. This comes before it is read, so that no message repeats it.
+/// Refuses a command line that contains an API key. Runs before parsing, so that no message repeats the key.
 ///
 /// # Errors
-/// The exit code, after it was said.
+/// The exit code, after the message was printed.
 pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     let args: Vec<String> = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let Some(at) = args.iter().position(|arg| is_key(arg)) else { return Ok(()) };
@@ -24,11 +24,11 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     Err(failure.told(as_json))
 }
 
-/// Asks about texts that have the shape of an API key before any of them is sent; where nobody can be asked, they are
-/// refused.
+/// Asks about texts that have the shape of an API key before any of them is sent. Refuses them when nobody
+/// can be asked.
 ///
 /// # Errors
-/// The exit code, after it was said.
+/// The exit code, after the message was printed.
 pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
     if cli.not_a_key {
         return Ok(());

@@ -1,10 +1,10 @@
-//! The names of facts as people read them. Programs get the same names as fields of JSON, which stay as they are.
+//! The labels of facts for users. Programs get the same names as JSON fields, which never change.
 
 use crate::i18n::{Language, language, tr};
 use unicode_width::UnicodeWidthStr;
 
-/// The names that are said in other languages. Names of settings and of environment variables are not among
-/// them: they are typed.
+/// The labels that are translated. Names of settings and environment variables are not, because users type
+/// them.
 const LABELS: &[&str] = &[
     tr_noop!("ahead of this computer s"),
     tr_noop!("background"),
@@ -43,7 +43,7 @@ const LABELS: &[&str] = &[
     tr_noop!("wrong"),
 ];
 
-/// A name in words: `base_url` is `base url`.
+/// The label of a field: `base_url` is `base url`.
 pub(super) fn label(name: &str) -> String {
     let plain = name.replace('_', " ");
     match LABELS.iter().find(|known| **known == plain) {
@@ -52,7 +52,7 @@ pub(super) fn label(name: &str) -> String {
     }
 }
 
-/// A name as programs get it, in English and where it has no other.
+/// The translated label, or the JSON field name in English and for names without a translation.
 pub(super) fn field(name: &str) -> String {
     let known = LABELS.iter().find(|known| **known == name.replace('_', " "));
     match known {
@@ -61,7 +61,6 @@ pub(super) fn field(name: &str) -> String {
     }
 }
 
-/// A text with what it lacks of so many cells.
 pub(super) fn padded(text: &str, cells: usize) -> String {
     format!("{text}{}", " ".repeat(cells.saturating_sub(text.width())))
 }

@@ -1,7 +1,7 @@
-//! The log: off unless `LAPEL_LOG` asks for it, and then a file that only its owner can read.
+//! The log: off unless `LAPEL_LOG` is set, then written to a file that only its owner can read.
 //!
-//! Only targets of lapel itself can be turned on. The libraries below it can log whole requests with their
-//! headers, and one of those is the key.
+//! Only targets of lapel itself can be turned on. Other libraries may log whole requests with their headers,
+//! and a header contains the key.
 
 use crate::config::Paths;
 use crate::disk::{create_private_dir, open_private_append};
@@ -14,11 +14,11 @@ use std::sync::Mutex;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
-/// A log that has grown beyond this is put aside at the next start, as `lapel.log.1`.
+/// Maximum size of a log in bytes. A larger log is renamed to `lapel.log.1` at the next start.
 const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// Starts the log where `filter`, the value of `LAPEL_LOG`, asks for it. Gives back what the user should
-/// know, if there is something; a log that cannot be written stops nothing.
+/// Starts the log when `filter`, the value of `LAPEL_LOG`, is set. Returns a warning for the user. A log that
+/// cannot be written does not stop lapel.
 pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     let (targets, warning) = match targets(filter?) {
         Ok(read) => read,
@@ -39,7 +39,7 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     warning
 }
 
-/// Writes without the keys that are known. A line comes in one piece.
+/// A writer that redacts known keys. Each call receives a whole line.
 struct Redacting<W>(W);
 
 impl<W: Write> Write for Redacting<W> {
@@ -57,7 +57,8 @@ impl<W: Write> Write for Redacting<W> {
     }
 }
 
-/// Reads a filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level alone is that of lapel.
+/// Parses a filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level without a target applies to
+/// lapel.
 fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
     let asked = Targets::from_str(filter.trim()).map_err(|_| bad_filter())?;
     let mut kept = Targets::new();

@@ -1,8 +1,8 @@
-//! The command line: what can be typed, what is said back, and the verbs that need no screen.
+//! The command line: arguments, output, and the verbs that need no TUI.
 //!
-//! This module may know jobs, export, api, config and domain, and of the sandbox its flags. It must never draw a
-//! screen, never take a key as an argument, and never print one. Results go to standard output, everything
-//! else to standard error; a reader that stops reading is no error.
+//! This module uses jobs, export, index, api, config, domain, and the sandbox's flags. It never draws a
+//! screen, never takes a key as an argument, and never prints one. Results go to standard output, everything
+//! else to standard error. A reader that closes the pipe is no error.
 
 mod args;
 mod clap_errors;

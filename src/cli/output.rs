@@ -1,22 +1,22 @@
-//! Saying things on standard output and standard error.
+//! Writes to standard output and standard error.
 
 use super::help;
 use crate::config::ConfigError;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
 
-/// Says on standard error what a person should know.
+/// Prints information to standard error.
 pub(super) fn note(what: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", redact(what));
 }
 
-/// Says on standard error what went wrong.
+/// Prints a problem to standard error.
 pub fn complain(what: &str) {
-    // Nobody is left to tell when this fails.
+    // A write error cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "lapel: {}", redact(what));
 }
 
-/// Says what is wrong with the settings and what works without them.
+/// Prints a mistake in the settings, and the commands that work without them.
 pub fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
         "the settings have a mistake, so nothing was done.\n{error}\n(lapel demo works without settings.)",
@@ -24,7 +24,6 @@ pub fn complain_of_settings(error: &ConfigError) {
     ));
 }
 
-/// What to do when no profile is configured.
 pub fn how_to_begin() -> &'static str {
     crate::i18n::tr(help::HOW_TO_BEGIN)
 }
@@ -32,7 +31,7 @@ pub fn how_to_begin() -> &'static str {
 /// Writes a result to standard output.
 ///
 /// # Errors
-/// What the system says, but for a reader that has stopped reading: it has seen what it wanted.
+/// Any error of the system, except a closed pipe: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {

@@ -1,16 +1,14 @@
-//! How far something has come, on standard error: a bar on a terminal, and a line now and then elsewhere.
+//! Progress on standard error: a bar on a terminal, otherwise an occasional line.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use unicode_width::UnicodeWidthStr;
 
-/// A bar is drawn no more often than this.
+/// Minimum time between two drawings of the bar.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Cells of the bar.
 const BAR: u64 = 24;
 
-/// How far something has come.
 #[derive(Debug)]
 pub(super) struct Progress {
     is_terminal: bool,
@@ -31,10 +29,10 @@ impl Progress {
         }
     }
 
-    /// So much of so much is done; `all` 0 when that is not known.
+    /// Shows that `done` of `all` is finished. `all` is 0 when the total is unknown.
     pub fn at(&mut self, what: &str, done: u64, all: u64) {
         let is_new = self.what != what;
-        // Nobody is left to tell when this fails.
+        // A write error cannot be reported anywhere.
         let _ = if self.is_terminal {
             self.draw(is_new, what, done, all)
         } else {
@@ -69,7 +67,7 @@ impl Progress {
         writeln!(io::stderr().lock(), "lapel: {}", numbers(what, done, all))
     }
 
-    /// Takes the bar away, so that something else can be said.
+    /// Erases the bar before other output.
     pub fn clear(&mut self) {
         if self.on_screen {
             self.on_screen = false;
@@ -80,7 +78,8 @@ impl Progress {
         self.drawn = None;
     }
 
-    /// Does something that tells how far it has come: what it is, how much is done, how much there is.
+    /// Runs `work` and shows its progress. `read` turns a progress value into a label, the amount done and
+    /// the total.
     pub async fn during<T, P: Clone + Send + Sync>(
         &mut self,
         mut told: watch::Receiver<P>,

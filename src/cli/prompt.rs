@@ -1,4 +1,4 @@
-//! Asking a person for something, line by line. A key is typed without being shown.
+//! Asks the user for input, line by line. A typed key is not echoed.
 
 use super::failure::Failure;
 use crate::domain::text::scrub;
@@ -10,10 +10,9 @@ use secrecy::SecretString;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The longest line that is read.
+/// Maximum length of a line in bytes.
 const LONGEST: u64 = 8192;
 
-/// Whether there is somebody to ask.
 pub(super) fn somebody_is_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -22,10 +21,10 @@ fn given_up() -> Failure {
     Failure::new("given_up", t!("Stopped. Nothing was kept or changed."))
 }
 
-/// Asks for a line; `preset` is what an empty one stands for.
+/// Asks for a line. An empty line means `preset`.
 ///
 /// # Errors
-/// When nothing more can be read.
+/// Nothing more can be read.
 pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure> {
     let asked = match preset {
         "" => format!("{question}: "),
@@ -48,17 +47,17 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
     }
 }
 
-/// Asks whether to go on. Anything but a yes is a no.
+/// Asks a yes/no question. Any other answer counts as no.
 pub(super) async fn yes(question: &str) -> bool {
     line(&format!("{question} {}", t!("(y/n)")), "")
         .await
         .is_ok_and(|said| ["y", "yes", "예", "네"].contains(&said.to_lowercase().as_str()))
 }
 
-/// Asks for a line that is shown and written down, so that an API key is refused.
+/// Asks for a line that is shown and saved, so that it must not be an API key.
 ///
 /// # Errors
-/// As [`line`]; and when it is a key, or looks like one and the person does not say that it is none.
+/// Those of [`line`]; or the text is a key, or looks like one and the user does not confirm that it is none.
 pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Failure> {
     let said = line(question, preset).await?;
     let is_refused = match judge(&said) {
@@ -75,21 +74,21 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
     Ok(said)
 }
 
-/// Asks for a key. Nothing of it is shown, not even how long it is. The terminal is put back whatever happens:
-/// ctrl-c, the end of the input, or a signal.
+/// Asks for a key. Shows nothing of it, not even its length. Restores the terminal after ctrl-c, the end of
+/// the input, and signals.
 ///
 /// # Errors
-/// When it is given up.
+/// The user cancelled.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_signals();
     let asked = t!("{question} (it is not shown): ", question);
     let typed = tokio::task::spawn_blocking(move || {
-        // Before the question is there to be answered.
+        // Hides the input before the question appears.
         let raw = Raw::new()?;
         let mut err = io::stderr().lock();
         err.write_all(asked.as_bytes())?;
         err.flush()?;
-        // Somebody else may have to say something meanwhile.
+        // Unlocks standard error, so that other tasks can write meanwhile.
         drop(err);
         let typed = typed(&mut io::stdin().lock());
         drop(raw);
@@ -102,10 +101,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     }
 }
 
-/// A key on standard input, which is no terminal: the first line.
-///
-/// # Errors
-/// When it cannot be read.
+/// Reads a key from standard input when that is not a terminal: the first line.
 pub(super) async fn piped() -> Result<SecretString, Failure> {
     let read = tokio::task::spawn_blocking(|| {
         let mut bytes = Vec::with_capacity(LONGEST as usize);
@@ -124,10 +120,10 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
     }
 }
 
-/// Whether a [`Raw`] is there.
+/// Whether a [`Raw`] exists.
 static IS_HIDING: AtomicBool = AtomicBool::new(false);
 
-/// The terminal without echo and without its own handling of keys, until this is dropped.
+/// The terminal in raw mode: no echo, and no signals from keys. Dropping this restores the terminal.
 struct Raw;
 
 impl Raw {
@@ -140,14 +136,14 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         IS_HIDING.store(false, Ordering::SeqCst);
-        // Nothing can be done about a terminal that is gone.
+        // Fails only when the terminal is gone.
         let _ = disable_raw_mode();
     }
 }
 
-/// Reads what is typed up to the end of the line; `None` when it is given up.
+/// Reads a line; `None` when the user cancels.
 fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
-    // Never grows, so that no copies of it are left behind.
+    // Never reallocates, so that no copies of the key stay in memory.
     let mut typed = Vec::with_capacity(LONGEST as usize);
     let mut byte = [0];
     loop {
@@ -156,12 +152,12 @@ fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
         }
         match byte[0] {
             b'\r' | b'\n' => break,
-            // ctrl-c, ctrl-d, esc
+            // Ctrl-C, Ctrl-D, Esc.
             0x03 | 0x04 | 0x1b => return Ok(None),
             0x08 | 0x7f => {
                 typed.pop();
             }
-            // ctrl-u
+            // Ctrl-U.
             0x15 => typed.clear(),
             other if typed.len() < LONGEST as usize => typed.push(other),
             _ => {}
@@ -171,8 +167,8 @@ fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
     Ok(Some(SecretString::from(text)))
 }
 
-/// Signals while nothing is shown: one that ends the program puts the terminal back first, and so does one that stops
-/// it. When it is continued, nothing is shown again.
+/// Restores the terminal when a signal ends or stops lapel during key input. Hides the input again when lapel
+/// is continued.
 fn put_back_at_signals() {
     #[cfg(unix)]
     {
@@ -192,7 +188,7 @@ fn put_back_at_signals() {
         for mut stop in stopping.into_iter().flatten() {
             tokio::spawn(async move {
                 while stop.recv().await.is_some() {
-                    // Where nobody could continue it, nothing stops it.
+                    // Stops only when a shell could continue lapel.
                     if job_control::can_stop() {
                         let _ = disable_raw_mode();
                         let _ = job_control::stop();
@@ -203,9 +199,9 @@ fn put_back_at_signals() {
         if let Ok(mut continued) = on(Signal::CONT) {
             tokio::spawn(async move {
                 while continued.recv().await.is_some() {
-                    // In the background this would stop it again.
+                    // In the background, this would stop lapel again.
                     if IS_HIDING.load(Ordering::SeqCst) && job_control::is_foreground() {
-                        // The shell has set the terminal as it likes it, which the library does not know.
+                        // The shell has changed the terminal's mode, and crossterm does not know it.
                         let _ = disable_raw_mode();
                         let _ = enable_raw_mode();
                     }

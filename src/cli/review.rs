@@ -1,4 +1,4 @@
-//! What is about to be sent, for a person or a program to judge; and the confirmation.
+//! The review of what lapel is about to send, for users and programs, and the confirmation.
 
 use super::confirm;
 use super::exit;
@@ -9,15 +9,14 @@ use super::words;
 use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value};
 
-/// Up to so many rows that will be sent are listed in the review.
+/// Maximum number of rows to send that the review lists one by one.
 const FEW: u64 = 10;
-/// Rows that are read at a time.
+/// Rows per read.
 const PAGE: usize = 1000;
 
-/// Buckets of a draft whose rows are not sent as they stand.
+/// Statuses of a draft whose rows are not sent.
 pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
-/// A draft, and what the guard found.
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
     pub job: Job,
@@ -25,17 +24,16 @@ pub(super) struct Drafted {
 }
 
 impl Drafted {
-    /// How many rows will be sent, now or when they are Issued.
+    /// Rows that will be sent, now or when their badge is Issued.
     pub fn to_send(&self) -> u64 {
         self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::Queued)
     }
 
-    /// Whether somebody may hold the badge of whom the guard could not read.
+    /// Whether the duplicate check could read everything. If not, a recipient may already hold the badge.
     pub fn is_complete(&self) -> bool {
         self.guarded.as_ref().is_none_or(|g| g.complete)
     }
 
-    /// As JSON.
     pub fn described(&self, batch: usize) -> Map<String, Value> {
         let mut fields = super::json::job(&self.job);
         let classes: Map<String, Value> = self
@@ -64,8 +62,8 @@ fn requests(rows: u64, batch: usize) -> u64 {
 }
 
 impl Office {
-    /// Rows of a draft that will not be sent although somebody is meant: to be decided, not valid, left out by
-    /// the guard. A blank line or a total means nobody.
+    /// Rows with a recipient that will not be sent: they need review, are invalid, or were skipped by the
+    /// duplicate check. Blank lines and totals do not count.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
         let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
@@ -81,7 +79,6 @@ impl Office {
         }
     }
 
-    /// The review, for people.
     pub async fn review(&self, what: &[String], drafts: &[Drafted]) -> Result<String, Failure> {
         let mut lines = vec![format!(
             "{}  {}  {}",
@@ -111,7 +108,7 @@ impl Office {
                 });
             }
             if draft.to_send() <= FEW {
-                // So few are looked at one by one.
+                // So few rows are listed one by one.
                 let sent = self.some_rows(job, &[RowStatus::Ready, RowStatus::Queued]).await?;
                 lines.extend(sent.into_iter().map(|row| format!("  {row}")));
             }
@@ -142,10 +139,10 @@ impl Office {
         Ok(lines.join("\n"))
     }
 
-    /// Shows the review and has a person type the number, and for LIVE the organisation too.
+    /// Shows the review. The user types the number and, for LIVE, the organisation.
     ///
     /// # Errors
-    /// When anything else was typed.
+    /// The user typed anything else.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
         let badges = words::count(n, "badge");
@@ -156,10 +153,7 @@ impl Office {
         self.typed(review, question, n).await
     }
 
-    /// Has a person confirm, where it is LIVE, that a job which was reviewed before sends so many rows (again).
-    ///
-    /// # Errors
-    /// When anything else was typed.
+    /// For LIVE, the user confirms that a job which was already reviewed sends this many rows (again).
     pub async fn confirmed_again(&mut self, job: &Job, rows: u64) -> Result<(), Failure> {
         if rows == 0 || !self.is_live() {
             return Ok(());
@@ -174,10 +168,7 @@ impl Office {
         self.typed(&words::head(job), question, rows).await
     }
 
-    /// Has a person type how many rows of a job are sent again, whatever the environment.
-    ///
-    /// # Errors
-    /// When anything else was typed.
+    /// The user types how many rows of a job are sent again, in every environment.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
         let what = words::count(rows, "row");
         let question =
@@ -185,7 +176,7 @@ impl Office {
         self.typed(review, question, rows).await
     }
 
-    /// Has the number typed, and for LIVE the organisation.
+    /// The user types the number and, for LIVE, the organisation.
     async fn typed(&self, review: &str, question: String, n: u64) -> Result<(), Failure> {
         let mut words = vec![(question, n.to_string())];
         if self.is_live() {
@@ -203,19 +194,19 @@ impl Office {
         })
     }
 
-    /// Removes drafts: what is not begun is no job.
+    /// Removes drafts that did not become jobs.
     pub async fn discard(&self, drafts: &[Drafted]) {
         for draft in drafts {
-            // What stays is removed by the next lapel that starts.
+            // The next start of lapel removes a draft that is still there.
             let _ = self.jobs.discard(draft.job.id).await;
         }
     }
 }
 
-/// Has a revocation confirmed, unless `yes`, begins it, and sees it through.
+/// Asks to confirm a revocation unless `yes`, begins it, and waits for the answers.
 ///
 /// # Errors
-/// When it was not confirmed or could not be begun; nothing was sent then.
+/// The user did not confirm, or the job could not begin. Nothing was sent then.
 pub(super) async fn begin_revoking(
     office: &mut Office,
     id: JobId,
@@ -236,7 +227,7 @@ pub(super) async fn begin_revoking(
     office.see_through(&[id], wait).await
 }
 
-/// What programs are told of a review.
+/// The review as JSON.
 pub(super) fn told(
     drafts: &[Drafted],
     batch: usize,

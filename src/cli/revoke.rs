@@ -1,4 +1,4 @@
-//! `lapel revoke`: badges by their ids.
+//! `lapel revoke`: revokes badges by their ids.
 
 use super::confirm;
 use super::exit;
@@ -17,7 +17,6 @@ use serde_json::json;
 use std::path::Path;
 use tokio::sync::watch;
 
-/// Revokes, and gives the exit code.
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
     match run(flags, settings, asker).await {
@@ -52,7 +51,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     done
 }
 
-/// Ids that were typed: a column of them.
+/// Typed ids, as a source with one column.
 fn of_ids(ids: &[String]) -> Result<Source, Failure> {
     let odd = |id: &&String| id.trim().is_empty() || id.chars().any(|c| c.is_control() || c.is_whitespace());
     match ids.iter().find(odd) {

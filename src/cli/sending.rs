@@ -1,4 +1,4 @@
-//! From the first request to the last answer, and with `--wait` to the end; and what is said of it.
+//! Waits for the answers of jobs, with `--wait` until they are finished, and reports the result.
 
 use super::failure::Failure;
 use super::session::Office;
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
 
-/// How long answers are kept that the journal does not take, before a verb ends without it.
+/// Maximum time that a verb waits for the journal to accept an answer.
 const UNWRITTEN: Duration = Duration::from_secs(5);
-/// Rows that are read at a time.
+/// Rows per read.
 const PAGE: usize = 500;
 
-/// Buckets of rows that were not, or not certainly, done as asked.
+/// Statuses of rows that were not, or not certainly, done as asked.
 pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
     RowStatus::Ask,
     RowStatus::Invalid,
@@ -27,41 +27,40 @@ pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
     RowStatus::Dropped,
 ];
 
-/// How following jobs has ended.
+/// How following jobs ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Whether somebody pressed Ctrl-C before its end.
+    /// Whether Ctrl-C came first.
     pub interrupted: bool,
-    /// Why it could not be looked for what is in doubt.
+    /// Why the check of rows in doubt failed.
     pub failed: Option<String>,
-    /// Whether answers have come that the journal did not take.
+    /// Whether answers arrived that the journal did not accept.
     pub unwritten: bool,
 }
 
-/// How waiting for what is being sent has ended.
+/// How waiting for the answers ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
     Sent,
     Interrupted,
-    /// The journal takes no answer.
+    /// The journal accepts no answers.
     Unwritten,
 }
 
-/// What is to be said of jobs at the end.
 pub(super) struct Report<'a> {
     pub ids: &'a [JobId],
     pub seen: &'a Seen,
-    /// Whether it was followed to its end.
+    /// Whether the verb waited until the jobs were finished.
     pub waited: bool,
-    /// Rows that were not sent since a person has not decided about them, or cannot.
+    /// Rows that were not sent because they are invalid or need a decision.
     pub held_back: u64,
-    /// More for programs.
+    /// More JSON fields.
     pub more: Map<String, Value>,
 }
 
 impl Office {
-    /// Waits for every answer, looks once for what is in doubt, and with `wait` follows what was accepted
-    /// until nothing changes by itself any more. Ctrl-C stops it; what is on its way is waited for.
+    /// Waits for every answer and checks rows in doubt once. With `wait`, follows accepted rows until no
+    /// status changes by itself. Ctrl-C stops this, but requests in flight are waited for.
     pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let mut known = BTreeMap::new();
@@ -78,13 +77,14 @@ impl Office {
         Ok(seen)
     }
 
-    /// Lets go of every job in good order.
+    /// Saves the jobs and stops them.
     pub async fn close(&mut self) {
         self.jobs.close().await;
         self.progress.clear();
     }
 
-    /// Waits until everything is sent, somebody presses Ctrl-C, or the journal has taken no answer for a while.
+    /// Waits until everything is sent, Ctrl-C arrives, or the journal has not accepted an answer for
+    /// `UNWRITTEN`.
     pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();
@@ -112,7 +112,7 @@ impl Office {
                 () = &mut sent => break,
             }
         }
-        // The last news may still be on its way; what is written down is what counts.
+        // The last events may still be in the channel. The journal has the valid state.
         for (id, job) in known.iter_mut() {
             if let Ok(now) = self.jobs.job(*id).await {
                 *job = now;
@@ -123,7 +123,7 @@ impl Office {
         Waited::Sent
     }
 
-    /// Looks once: at what is in doubt, or with `all` at everything. What that sets free is sent.
+    /// Checks the rows in doubt once, or all open rows with `all`. Then sends what this check released.
     async fn look(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let ids: Vec<JobId> = known.keys().copied().collect();
@@ -146,7 +146,8 @@ impl Office {
         Ok(seen)
     }
 
-    /// Whether nothing changes by itself any more, before somebody pressed Ctrl-C.
+    /// Waits until no status changes by itself. `false` when Ctrl-C came first, the journal accepts no
+    /// answers, or the jobs have ended.
     pub(super) async fn until_settled(&mut self, known: &mut BTreeMap<JobId, Job>) -> Result<bool, Failure> {
         loop {
             let mut moving = 0;
@@ -172,12 +173,12 @@ impl Office {
                     }
                 }
             }
-            // What came meanwhile is read with it.
+            // One reading covers all queued events.
             while self.events.try_recv().is_ok() {}
         }
     }
 
-    /// Says how jobs stand, with every row that was not done as asked, and gives the exit code.
+    /// Prints the state of the jobs with every row that was not done as asked. Returns the exit code.
     pub async fn report(&self, report: Report<'_>, as_json: bool) -> Result<u8, Failure> {
         let mut jobs = Vec::new();
         for id in report.ids {
@@ -217,7 +218,7 @@ impl Office {
         Ok(code)
     }
 
-    /// Says how a job stands, for people.
+    /// Prints the state of a job as text.
     async fn tell(&self, job: &Job) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
         lines.extend(words::buckets(&job.counts));
@@ -247,7 +248,7 @@ impl Office {
         Ok(output::answer(&lines.join("\n"))?)
     }
 
-    /// The first rows in some buckets, for people.
+    /// The first rows with one of these statuses, as text.
     pub async fn some_rows(&self, job: &Job, buckets: &[RowStatus]) -> Result<Vec<String>, Failure> {
         let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
@@ -260,8 +261,8 @@ impl Office {
         Ok(lines)
     }
 
-    /// Writes JSON as the result, with every row of some buckets as `rows`. However many there are, they are
-    /// read a page at a time.
+    /// Writes a JSON result with every row of these statuses as `rows`. Reads the rows page by page, so that
+    /// any number fits in memory.
     pub async fn answer_with_rows(
         &self,
         fields: Map<String, Value>,
@@ -291,7 +292,7 @@ impl Office {
         out.end()
     }
 
-    /// What programs are told besides the jobs.
+    /// JSON fields besides the jobs.
     pub fn more(&self, pairs: Value) -> Map<String, Value> {
         match pairs {
             Value::Object(fields) => fields,
@@ -301,7 +302,7 @@ impl Office {
 }
 
 impl Seen {
-    /// Notes how waiting has ended; whether everything was sent.
+    /// Records how waiting ended. Returns whether everything was sent.
     pub fn note(&mut self, waited: Waited) -> bool {
         match waited {
             Waited::Sent => return true,
@@ -316,12 +317,12 @@ impl Seen {
     }
 }
 
-/// Whether answers of a job are not in the journal although they have come.
+/// Whether answers have arrived that the journal did not accept.
 fn is_unwritten(job: &Job) -> bool {
     job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
 }
 
-/// How many rows have left, and how many are to.
+/// The rows sent so far, and the rows to send in total.
 fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
     let count = |of: fn(RowStatus) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
     let all =
@@ -330,7 +331,7 @@ fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
     (all.saturating_sub(left), all)
 }
 
-/// Standard output, of which a reader may have seen enough.
+/// Standard output. After a closed pipe, further output is dropped.
 struct Out {
     to: BufWriter<io::Stdout>,
     is_gone: bool,

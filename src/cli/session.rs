@@ -1,4 +1,4 @@
-//! What the verbs work with: the service of a profile, and the jobs in its journal.
+//! The context of the verbs: the service of a profile, and its jobs in the journal.
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
@@ -12,18 +12,19 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// What a verb may do.
+/// What a verb intends to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
-    /// Issue, revoke, or follow. Takes over what nobody living has.
+    /// Issue, revoke or follow. Takes over jobs that no running lapel owns.
     Act,
-    /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal, and has nothing to send with.
+    /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal with a read-only
+    /// connection.
     Plan,
-    /// Look at the journal. Asks the service nothing, and leaves the jobs to whoever has them.
+    /// Look at the journal. Sends no request, and leaves the jobs with their owners.
     Look,
 }
 
-/// What the verbs work with.
+/// The context of the verbs.
 pub(super) struct Office {
     pub jobs: Jobs,
     pub events: mpsc::Receiver<Changed>,
@@ -32,16 +33,16 @@ pub(super) struct Office {
     pub who: String,
     pub interrupt: Interrupt,
     pub progress: Progress,
-    /// What has to stand behind a command for it to be about the same profile.
+    /// The `--profile` flag that a suggested command needs for the same profile.
     pub again: String,
 }
 
-/// Who asks, and how.
+/// The user who runs the verb.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
-    /// Who decides, for the journal: the system's name for the user.
+    /// The system's name for the user, for the journal.
     pub who: String,
-    /// `--profile`, where it was said.
+    /// The value of `--profile`.
     pub profile: Option<String>,
 }
 
@@ -49,8 +50,8 @@ impl Office {
     /// Opens the journal and the connection.
     ///
     /// # Errors
-    /// Without a profile; with a read-only one, when something is to be done; when the journal cannot be used.
-    /// Nothing was sent then.
+    /// There is no profile, it is read-only and the verb acts or plans, its key is not the pinned one, or the
+    /// journal cannot be used. Nothing was sent then.
     pub async fn open(
         settings: &Settings,
         asker: &Asker,
@@ -62,7 +63,7 @@ impl Office {
             may_act(&profile)?;
         }
         let mut connection = connection(&profile, &settings.paths)?;
-        // Who only looks or plans has nothing to send with, and takes no job from anybody.
+        // To look or plan, the connection is read-only and takes over no jobs.
         connection.read_only |= wish != Wish::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
@@ -92,12 +93,12 @@ impl Office {
         })
     }
 
-    /// What the organisation is called: by the person, or else by its host.
+    /// The organisation's name from the profile, or its host.
     pub fn organisation(&self) -> String {
         self.profile.label()
     }
 
-    /// Where this goes, as JSON.
+    /// The profile and the service as JSON.
     pub fn place(&self) -> Value {
         json!({
             "profile": self.profile.name,
@@ -112,10 +113,11 @@ impl Office {
     }
 }
 
-/// Sees to it that the key is the one that was pinned, where one was; what is odd is said.
+/// Checks that the key is the pinned one, and prints warnings.
 ///
 /// # Errors
-/// Another key than the one that was pinned, or a service that cannot be asked. Nothing was sent then.
+/// The key differs from the pinned one, or the service cannot be asked. No issue or revoke request was sent
+/// then.
 pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
     for odd in api::recognise(reader, connection, &Call::interactive()).await? {
         super::complain(&odd);
@@ -123,7 +125,6 @@ pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Resu
     Ok(())
 }
 
-/// The chosen profile.
 pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
     settings
         .profile
@@ -131,7 +132,7 @@ pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
         .ok_or_else(|| Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) })
 }
 
-/// Refuses to act with a profile that is only for looking.
+/// Refuses to act with a read-only profile.
 pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     if !profile.read_only {
         return Ok(());
@@ -144,7 +145,7 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
 }
 
-/// How jobs work, as the settings say.
+/// Converts the settings of a profile to job settings.
 pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     let mut how = jobs::Settings::default();
     let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
@@ -188,7 +189,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     how
 }
 
-/// The same the other way round: how jobs work where the settings say nothing, as they would say it.
+/// The default job settings in the form of the settings file.
 pub fn default_jobs() -> JobSettings {
     let how = jobs::Settings::default();
     let whole = |n: i64| u32::try_from(n).ok();
@@ -210,7 +211,6 @@ pub fn default_jobs() -> JobSettings {
     }
 }
 
-/// Writes one line of JSON as the result.
 pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
     Ok(super::output::answer(&json::line(value))?)
 }
@@ -219,7 +219,7 @@ pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// The room of the settings does not know the jobs: this holds the two together.
+    /// `config` does not use `jobs`, so this test keeps the two lists of duplicate kinds equal.
     #[test]
     fn the_settings_know_every_class_but_new() {
         let known: Vec<DuplicateKind> =

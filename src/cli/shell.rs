@@ -1,5 +1,4 @@
-//! Scripts that complete lapel's commands in a shell, and the manual page: both made of the command line's own
-//! definition.
+//! Shell completions and the manual page, both generated from the command line's definition.
 
 use super::{Cli, exit, output};
 use clap::CommandFactory;
@@ -7,14 +6,12 @@ use clap_complete::{Shell, generate};
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::{self, ErrorKind, Write};
 
-/// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> u8 {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "lapel", &mut script);
     printed(&script)
 }
 
-/// Prints the manual page.
 pub fn man() -> u8 {
     let mut page = Vec::new();
     match write_page(&mut page) {
@@ -26,7 +23,7 @@ pub fn man() -> u8 {
     }
 }
 
-/// One page: the whole program, then each verb with what can be said behind it.
+/// Writes one page: the program, then each verb with its arguments.
 fn write_page(page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = Cli::command();
     command.build();
@@ -46,7 +43,6 @@ fn write_page(page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// A verb, its flags, and the verbs behind it.
 fn write_verb(verb: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
     let mut verb = verb.clone().disable_help_flag(true);
     let mut roff = Roff::new();
@@ -81,7 +77,7 @@ fn write_verb(verb: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
 fn printed(bytes: &[u8]) -> u8 {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        // A reader that stops reading has seen what it wanted.
+        // A closed pipe is no error: the reader has read enough.
         Err(why) if why.kind() != ErrorKind::BrokenPipe => {
             output::complain(&t!("it could not be written: {why}", why));
             exit::FAILED
@@ -94,7 +90,6 @@ fn printed(bytes: &[u8]) -> u8 {
 mod tests {
     use super::*;
 
-    /// Every verb and every long flag, at any depth.
     fn names(command: &clap::Command, all: &mut Vec<String>) {
         all.extend(command.get_subcommands().map(|verb| verb.get_name().to_owned()));
         all.extend(command.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}")));

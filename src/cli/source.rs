@@ -1,4 +1,4 @@
-//! Where recipients and ids come from, and what has to be known before they can be read.
+//! Sources of recipients and ids, and the questions to answer before lapel can read them.
 
 use super::failure::Failure;
 use super::session::Office;
@@ -13,10 +13,10 @@ use std::io::Read;
 use std::path::Path;
 use tokio::sync::watch;
 
-/// Lines of an encoding that are shown.
+/// Sample lines shown for each encoding.
 const SAMPLES: usize = 3;
 
-/// A file by its name, resolved, so that it can be offered again from any folder; `-` is standard input.
+/// A file by its absolute path, so that it can be offered again from any folder. `-` is standard input.
 pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
     if name == Path::new("-") {
         return tokio::task::spawn_blocking(pasted)
@@ -43,7 +43,7 @@ fn pasted() -> Result<Source, Failure> {
     Ok(Source::Pasted(text))
 }
 
-/// Recipients that were typed: one a line, as they are.
+/// Recipients from the command line, one per line, unchanged.
 pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
@@ -55,7 +55,7 @@ pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     }
 }
 
-/// How it is read, as far as the flags say.
+/// How to read the source, as far as the flags decide it.
 pub(super) fn choices(flags: &ReadingFlags) -> Choices {
     Choices {
         encoding: flags.encoding,
@@ -67,10 +67,10 @@ pub(super) fn choices(flags: &ReadingFlags) -> Choices {
 }
 
 impl Office {
-    /// Opens a source, and completes the choices by what the flags say of its columns.
+    /// Opens a source and adds the columns from the flags to the choices.
     ///
     /// # Errors
-    /// What is wrong with it; or, as a usage failure, what has to be said first.
+    /// A mistake in the source, or a usage failure that lists the questions to answer first.
     pub async fn open_source(
         &mut self,
         source: &Source,
@@ -103,7 +103,6 @@ impl Office {
     }
 }
 
-/// What is known of a source, for programs.
 pub(super) fn described(about: &About) -> Value {
     json!({
         "name": about.name.wire(),
@@ -118,7 +117,7 @@ pub(super) fn described(about: &About) -> Value {
     })
 }
 
-/// Says what has to be said first, with the flags that say it.
+/// A failure that lists the open questions with the flags that answer them.
 fn questions(about: &About, open: &[Question]) -> Failure {
     let mut lines = vec![t!("{name} cannot be read yet. Nothing was sent.", name = about.name)];
     for question in open {
@@ -161,7 +160,7 @@ fn names(about: &About) -> String {
     t!("the columns are: {all}", all = all.join(", "))
 }
 
-/// A column by its name or its number.
+/// A column by its name or its number, counted from 1.
 pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
     let wanted = wanted.trim();
     let is = |name: &String| name.trim().to_lowercase() == wanted.to_lowercase();
@@ -188,7 +187,7 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
     })
 }
 
-/// What was found of the columns, with what the flags say in its place.
+/// The detected columns, overridden by the flags.
 fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure> {
     let (mut name, mut email, mut template) = match &about.map {
         MapState::Chosen(map) | MapState::Remembered(map) | MapState::Found(map) => {

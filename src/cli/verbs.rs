@@ -1,4 +1,4 @@
-//! What can be typed behind `issue`, `revoke`, `jobs` and `doctor`.
+//! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
 use super::args::ProfileFlags;
 use crate::jobs::RowStatus;
@@ -40,7 +40,7 @@ pub struct IssueFlags {
 }
 
 impl IssueFlags {
-    /// What goes to the service as it was typed.
+    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.template.iter().chain(&self.to).map(String::as_str)
     }
@@ -77,7 +77,7 @@ pub struct RevokeFlags {
 }
 
 impl RevokeFlags {
-    /// What goes to the service as it was typed.
+    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.badge_ids.iter().chain([&self.reason]).map(String::as_str)
     }
@@ -312,18 +312,15 @@ pub struct DoctorFlags {
     pub who: ProfileFlags,
 }
 
-/// A field that a column can be.
+/// A field that a column can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The whole name.
     Name,
-    /// The family name, together with [`Field::Given`].
+    /// The family name, which requires `Given`.
     Family,
-    /// The given name.
+    /// The given name, which requires `Family`.
     Given,
-    /// The address.
     Email,
-    /// The template.
     Template,
 }
 

@@ -1,4 +1,4 @@
-//! Jobs and rows as people read them, in lines of plain text.
+//! Jobs and rows as lines of plain text for users.
 
 use super::exit;
 use crate::i18n::{Language, language};
@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Rows that are listed for people; beyond it they are counted.
+/// Maximum number of rows listed as text. Further rows are only counted.
 pub(super) const MOST_ROWS: usize = 50;
-/// Cells of a title in a list.
+/// Width of a title in a list, in cells.
 const TITLE: usize = 36;
 
-/// What the exit code has to say about a job. `waited`: it was to be followed to its end, so that a state
-/// that lapel does not know needs a person too.
+/// The exit code of a job. With `waited`, the job was followed to its end, so that an unknown state needs a
+/// person too.
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
         exit::DOUBT
@@ -29,12 +29,12 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     }
 }
 
-/// Whether somebody got a second badge by the same request.
+/// Whether one request gave a recipient two badges.
 fn is_issued_twice(job: &Job) -> bool {
     job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
 }
 
-/// The same after a look at what is open: rows that were not valid were told of when the job began.
+/// The exit code after a check. Invalid rows do not count: they were reported when the job began.
 pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     match code_of(job, waited) {
         exit::PERSON
@@ -47,12 +47,12 @@ pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     }
 }
 
-/// Whether a bucket's rows may still change by themselves, so that waiting for them makes sense.
+/// Whether rows of this status may still change by themselves, so that waiting makes sense.
 pub(super) fn moves(bucket: RowStatus) -> bool {
     bucket.is_open() && !matches!(bucket, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
 }
 
-/// The first line about a job.
+/// The first line of a job's report.
 pub(super) fn head(job: &Job) -> String {
     if job.phase == Phase::Draft {
         let title = &job.title;
@@ -69,7 +69,7 @@ pub(super) fn head(job: &Job) -> String {
     t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = state(job))
 }
 
-/// Where a job stands, in a word or a few.
+/// A job's state in a few words.
 pub(super) fn state(job: &Job) -> String {
     let doubts = job.counts.of(RowStatus::InDoubt);
     if job.is_abandoned() && doubts > 0 {
@@ -87,19 +87,19 @@ pub(super) fn state(job: &Job) -> String {
     state.to_owned()
 }
 
-/// How many the service accepted, where it was fewer than were sent.
+/// The accepted count, when it is lower than the number of sent rows.
 pub(super) fn accepted(job: &Job) -> Option<String> {
     let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
     Some(format!("  {}", t!("the service says that it accepted {accepted} of {sent}", accepted, sent)))
 }
 
-/// How rows stand, a bucket a line.
+/// The number of rows per status, one status per line.
 pub(super) fn buckets(counts: &Counts) -> Vec<String> {
     let width = counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
     counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", bucket.word())).collect()
 }
 
-/// One row, with the reason why it is where it is.
+/// A row with the reason for its status.
 pub(super) fn row(row: &JobRow) -> String {
     let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
@@ -116,7 +116,7 @@ pub(super) fn row(row: &JobRow) -> String {
     format!("  {}", parts.join("  "))
 }
 
-/// How a job goes on, as commands; nothing when there is nothing to do.
+/// The commands that continue a job. Empty when there is nothing to do.
 pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let mut steps = Vec::new();
     if job.phase == Phase::Moved {
@@ -158,7 +158,6 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     steps
 }
 
-/// The jobs as a table.
 pub(super) fn table(jobs: &[Job]) -> Vec<String> {
     let zone = TimeZone::system();
     let head =
@@ -183,7 +182,7 @@ pub(super) fn table(jobs: &[Job]) -> Vec<String> {
     align(&rows)
 }
 
-/// Lines of cells that stand below each other; the last column is as long as it is.
+/// Aligns cells in columns. The last column is not padded.
 pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -205,12 +204,12 @@ pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// A moment on this computer's clock, to the minute.
+/// A timestamp in this computer's time zone, to the minute.
 pub(super) fn local(at: Timestamp, zone: &TimeZone) -> String {
     at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A text that takes so many cells at most.
+/// Cuts a text to at most this many cells.
 fn cut(text: &str, most: usize) -> String {
     if text.width() <= most {
         return text.to_owned();
@@ -228,7 +227,7 @@ fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// `1 badge`, `2 badges`. The number is written as it is typed: without commas.
+/// `1 badge`, `2 badges`. The number has no commas, as users type it.
 pub(super) fn count(n: u64, one: &str) -> String {
     if n == 1 && language() == Language::English {
         return format!("1 {one}");
@@ -242,7 +241,7 @@ pub(super) fn count(n: u64, one: &str) -> String {
         "request" => t!("{n} requests", n),
         "row" => t!("{n} rows", n),
         "time" => t!("{n} times", n),
-        // Nobody counts anything else.
+        // No caller counts any other noun.
         other => format!("{n} {other}s"),
     }
 }

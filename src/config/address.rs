@@ -1,11 +1,12 @@
-//! Base URLs and proxies, as far as the settings can judge them. The client checks again before it sends.
+//! Validates base URLs and proxies in the settings. The API client checks them again before it sends.
 
 use url::{Host, Url};
 
-/// A base URL that may be used: https, or http to this computer; no user, query or fragment.
+/// Checks a base URL: https, or http to this computer only, without user, query and fragment. Returns it
+/// without slashes at the end.
 ///
 /// # Errors
-/// What is wrong, without repeating the address: it may hold a password.
+/// The mistake. The message never repeats the address, which may contain a password.
 pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
     let raw = raw.trim();
     if raw.is_empty() {
@@ -25,16 +26,17 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err("plain http:// would show the API key to the network: use https:// \
                     (http is allowed for this computer only: 127.0.0.1, ::1, localhost)");
     }
-    // As the parser writes it: nothing in it can steer a terminal, and a host in other letters shows as such.
+    // The parser's own form: it contains no control characters, and a host in non-ASCII letters becomes
+    // visible.
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Whether a base URL ends in the path that the contract names.
+/// Whether a base URL ends in the path prefix of the contract.
 pub(super) fn has_usual_path(base_url: &str) -> bool {
     base_url.trim_end_matches('/').ends_with("/api/v1/ext")
 }
 
-/// Whether two addresses lead to the same scheme, host and port.
+/// Whether two addresses have the same scheme, host and port.
 pub(super) fn same_origin(one: &str, other: &str) -> bool {
     match (Url::parse(one), Url::parse(other)) {
         (Ok(one), Ok(other)) => one.origin() == other.origin(),
@@ -42,7 +44,6 @@ pub(super) fn same_origin(one: &str, other: &str) -> bool {
     }
 }
 
-/// A proxy address.
 pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
     let raw = raw.trim();
     let url = parse(raw)?;
@@ -52,7 +53,8 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
     Ok(raw.to_owned())
 }
 
-/// Where pictures are: http or https; no user, query or fragment. Nothing secret is sent there.
+/// Checks the base address of pictures: http or https, without user, query and fragment. lapel sends no
+/// secret to it.
 pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
     let url = parse(raw.trim())?;
     if !matches!(url.scheme(), "http" | "https") {

@@ -1,21 +1,18 @@
-//! Whether the terminal is dark or light: what its environment says, and what it answers when it is asked.
+//! Whether the terminal is dark or light, by its environment and by its answer to a query.
 
 use super::env::Env;
 use super::pictures::TerminalHints;
 use super::ui::ThemeChoice;
 
-/// A terminal's background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
-    /// Dark, or not known.
+    /// Dark or unknown.
     #[default]
     Dark,
-    /// Light.
     Light,
 }
 
 impl Ground {
-    /// In a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -23,8 +20,9 @@ impl Ground {
         }
     }
 
-    /// What `COLORFGBG` says, which rxvt and Konsole set and others pass on: `15;0` or `0;default;15`, the
-    /// background last. It may be of another terminal than this one, so it is a first guess and no more.
+    /// Guesses from `COLORFGBG`, which rxvt and Konsole set and other programs pass on: `15;0` or
+    /// `0;default;15`, with the background last. The variable may describe another terminal, so this is only
+    /// a first guess.
     pub fn guess(env: &Env) -> Option<Self> {
         let raw = env.raw("COLORFGBG")?;
         match raw.to_string_lossy().rsplit(';').next()?.trim().parse::<u8>().ok()? {
@@ -34,13 +32,13 @@ impl Ground {
         }
     }
 
-    /// Whether a terminal is asked for it: where the theme depends on it, and where questions are understood.
+    /// Whether lapel queries the terminal: the theme is `auto`, and the terminal understands queries.
     pub fn is_asked(theme: ThemeChoice, terminal: &TerminalHints) -> bool {
         cfg!(unix) && theme == ThemeChoice::Auto && !terminal.bare
     }
 
-    /// What a colour is that a terminal answers: `rgb:` or `rgba:`, and parts of one to four hexadecimal digits,
-    /// as in `rgb:1e1e/1e1e/2e2e`. Nothing for everything else.
+    /// Reads the colour in a terminal's answer: `rgb:` or `rgba:`, then parts of one to four hexadecimal
+    /// digits, such as `rgb:1e1e/1e1e/2e2e`. `None` for any other text.
     pub fn of_colour(answer: &str) -> Option<Self> {
         let (parts, count) = match answer.strip_prefix("rgb:") {
             Some(parts) => (parts, 3),
@@ -48,14 +46,14 @@ impl Ground {
         };
         let parts = parts.split('/').take(5).map(part).collect::<Option<Vec<f64>>>()?;
         let [red, green, blue, ..] = parts[..] else { return None };
-        // Light is what black letters stand out from better than white ones.
+        // A light background has more contrast to black text than to white text.
         let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
         let ground = if (luminance + 0.05).powi(2) > 1.05 * 0.05 { Self::Light } else { Self::Dark };
         (parts.len() == count).then_some(ground)
     }
 }
 
-/// One part of a colour, from 0 to 1: however many digits there are, the greatest number of them is 1.
+/// One part of a colour, from 0 to 1. The maximum of its number of digits counts as 1.
 fn part(hex: &str) -> Option<f64> {
     let is_hex = (1..=4).contains(&hex.len()) && hex.bytes().all(|b| b.is_ascii_hexdigit());
     let value = u16::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;
@@ -63,7 +61,7 @@ fn part(hex: &str) -> Option<f64> {
     Some(f64::from(value) / f64::from(most))
 }
 
-/// As WCAG 2 reckons.
+/// The linear value of a colour part, after WCAG 2.
 fn linear(part: f64) -> f64 {
     if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
 }
@@ -144,7 +142,7 @@ mod tests {
             let _ = Ground::of_colour(&answer);
         }
 
-        /// A grey is what it is in however many digits, and light from somewhere in the middle on.
+        /// A grey is the same in any number of digits, and is light from a value in the middle on.
         #[test]
         fn digits_make_no_difference(grey: u8) {
             let two = Ground::of_colour(&format!("rgb:{grey:02x}/{grey:02x}/{grey:02x}"));

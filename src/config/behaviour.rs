@@ -1,43 +1,36 @@
-//! How the desk behaves: where what is copied goes, whether it reads again by itself, how it calls a person.
+//! Settings of the TUI's behaviour: clipboard, refresh, notifications and recent searches.
 
 use super::ui::Words;
 use std::time::Duration;
 
-/// Where what is copied goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClipboardChoice {
-    /// To this computer's clipboard where lapel runs on it, else to the terminal's.
+    /// This computer's clipboard when lapel runs locally, otherwise the terminal's.
     #[default]
     Auto,
-    /// To this computer's clipboard only.
+    /// Only this computer's clipboard.
     Native,
-    /// To the terminal's clipboard only.
+    /// Only the terminal's clipboard.
     Osc52,
-    /// Nowhere.
     Off,
 }
 
-/// How the desk calls a person who looks elsewhere.
+/// How the TUI notifies a user who looks elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoticeChoice {
-    /// Not at all.
     #[default]
     Off,
-    /// With the terminal's bell.
     Bell,
-    /// With a notice of the terminal on the desktop.
+    /// A desktop notification of the terminal.
     Desktop,
 }
 
-/// How often what is on the screen is read again by itself.
+/// How often the TUI refreshes the visible data by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RefreshChoice {
-    /// Never.
     #[default]
     Off,
-    /// Every 30 seconds.
     HalfMinute,
-    /// Every 2 minutes.
     TwoMinutes,
 }
 
@@ -52,7 +45,7 @@ impl RefreshChoice {
         }
     }
 
-    /// The time between two readings; none when it is off.
+    /// The time between two refreshes; `None` when off.
     pub fn every(self) -> Option<Duration> {
         match self {
             Self::Off => None,
@@ -62,13 +55,13 @@ impl RefreshChoice {
     }
 }
 
-/// Whether what was looked up is kept, and offered again.
+/// Whether lapel saves recent searches and offers them again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecentChoice {
-    /// It is, per profile, in a private file.
+    /// Saves them per profile in a private file.
     #[default]
     Kept,
-    /// It is not, and what was kept goes.
+    /// Saves none, and deletes the saved ones.
     Off,
 }
 
@@ -87,18 +80,14 @@ impl Words for RefreshChoice {
         &[("off", Self::Off), ("30s", Self::HalfMinute), ("2m", Self::TwoMinutes)];
 }
 
-/// How the desk behaves. It comes from `config.toml` only.
+/// The settings of the TUI's behaviour. Only `config.toml` sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeskSettings {
-    /// `clipboard`.
     pub clipboard: ClipboardChoice,
-    /// `notice`.
     pub notice: NoticeChoice,
-    /// `refresh`.
     pub refresh: RefreshChoice,
-    /// `recent`.
     pub recent: RecentChoice,
-    /// `restore`: whether the next desk begins as the last one ended.
+    /// Whether the TUI restores the previous session's view.
     pub restore: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The file of certificates that a profile trusts besides those of this computer.
+//! The file of extra certificates that a profile trusts.
 
 use super::file::{ConfigFile, Entry};
 use super::key::under;
@@ -9,10 +9,10 @@ use crate::disk::open_plain;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// All certificates of a computer take a quarter of that.
+/// Maximum size in bytes. All certificates of a computer take a quarter of this.
 const LONGEST: u64 = 1 << 20;
 
-/// The file that an entry names.
+/// Reads the file that a profile's entry names.
 pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
     let Some((named, line)) = &entry.ca_file else { return Ok(None) };
     let field = format!("profiles.{}.ca_file", entry.name);
@@ -21,10 +21,10 @@ pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Op
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
-/// What is in a file of certificates.
+/// Reads a file of certificates.
 ///
 /// # Errors
-/// What is wrong with it, in words that name it once it is known to be a file.
+/// A message that names the path only after the file could be opened.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open_plain(path) {
         Ok(Some(file)) => file,

@@ -1,4 +1,4 @@
-//! A command that prints a key, such as `pass show badges`. It is started without a shell.
+//! Runs a command that prints a key, such as `pass show badges`, without a shell.
 
 use crate::domain::text::scrub;
 use std::io::{ErrorKind, Read};
@@ -6,23 +6,23 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// How long a command may take, unless the profile says something else.
+/// Default time limit of a command.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-/// Far more than any key has.
+/// Maximum bytes of output, far more than any key.
 const LONGEST: u64 = 4096 + 64;
-/// What is shown of what a command has complained about.
+/// Maximum bytes shown of a command's standard error.
 const LONGEST_COMPLAINT: u64 = 600;
-/// How often a command is looked at while it runs.
+/// Pause between two checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What a command prints, without the line break at its end. Blocks, `patience` at most; then the command is
-/// ended, with everything that it has started.
+/// Runs a command and returns its output without the final line break. Blocks for at most `patience`, then
+/// ends the command and everything that it started.
 ///
-/// It gets nothing on its standard input, and no variable that holds a key.
+/// The command gets no standard input, and no variable that holds a key.
 ///
 /// # Errors
-/// Why there is no key, as the end of a sentence that begins with the command. What it has printed on
-/// standard output is never repeated; what it complained about on standard error is, scrubbed.
+/// Why there is no key, as the end of a sentence that begins with the command. The message never repeats the
+/// standard output. It contains the standard error, scrubbed.
 pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String> {
     let (program, arguments) = argv.split_first().ok_or(t!("is empty"))?;
     let mut command = Command::new(program);
@@ -50,7 +50,7 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
         return Err(t!("has failed ({status}){said}", status, said));
     }
     let bytes = printed.and_then(|printed| take(&printed, end));
-    // Something that it has started may still be there, and hold the other end.
+    // A process that the command started may still hold the other end of the pipe.
     let Some(bytes) = bytes else {
         stop(&mut child);
         return Err(t!("has ended, but something that it started still holds its output").to_owned());
@@ -67,11 +67,11 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     Ok(key.to_owned())
 }
 
-/// Reads on a thread of its own, up to a bound; the rest is read and dropped, so that nothing is held up.
+/// Reads at most `most` bytes on a separate thread. Drops the rest, so that the writer never blocks.
 fn reading(mut from: impl Read + Send + 'static, most: u64) -> Receiver<Vec<u8>> {
     let (tell, told) = channel();
     let reader = std::thread::Builder::new().name("key command".to_owned());
-    // Without a thread there is no answer, and that is what is said.
+    // Without the thread there is no answer, and the caller reports that.
     let _ = reader.spawn(move || {
         let mut bytes = Vec::with_capacity(most as usize);
         if from.by_ref().take(most).read_to_end(&mut bytes).is_ok() {
@@ -96,7 +96,7 @@ fn waited_for(child: &mut Child, end: Instant) -> Option<ExitStatus> {
     }
 }
 
-/// Ends it, and what it has started.
+/// Ends a command and everything that it started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -106,7 +106,7 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The words of a command that is written as one text: only where a shell would see the same words.
+/// Splits a command line into words. `None` when a shell would read it differently.
 pub(super) fn words(text: &str) -> Option<Vec<String>> {
     let plain = |c: char| !c.is_control() && !"'\"\\$`|&;<>()*?[]{}~#!%^".contains(c);
     let words: Vec<String> = text.split(' ').filter(|w| !w.is_empty()).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Changing and removing a profile. What else stands in `config.toml` stays, with its comments and its order.
+//! Edits and removes a profile. Everything else in `config.toml` keeps its comments and its order.
 
 use super::address::{check_base_url, check_proxy};
 use super::env::Env;
@@ -15,31 +15,27 @@ use secrecy::{ExposeSecret, SecretString};
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-/// What is to be changed of a profile; `None` stays as it is. Not to be printed: a proxy may hold a password.
+/// A change of a profile; `None` keeps a field. Never print it: a proxy may contain a password.
 #[derive(Clone, Default)]
 pub struct Change {
-    /// What stands at the other end.
     pub environment: Option<Environment>,
-    /// The base URL.
     pub base_url: Option<String>,
-    /// What the person calls the organisation; nothing takes it away.
+    /// The organisation's name. An empty text removes it.
     pub organisation: Option<String>,
-    /// Whether nothing may be issued or revoked with it.
     pub read_only: Option<bool>,
-    /// A file of certificates; nothing takes it away.
+    /// A file of extra certificates. An empty path removes it.
     pub ca_file: Option<PathBuf>,
-    /// The proxy; nothing takes it away.
+    /// The proxy. An empty text removes it.
     pub proxy: Option<String>,
-    /// A key, and where it is kept.
+    /// A new key and its key store.
     pub key: Option<(KeyStore, SecretString)>,
-    /// What the key was when it was checked.
     pub pin: Option<Pin>,
-    /// Make it the profile that is used where none is named.
+    /// Whether the profile becomes the default.
     pub make_default: bool,
 }
 
 impl std::fmt::Debug for Change {
-    /// Neither the key nor the proxy, which may hold a password, is shown.
+    /// Leaves out the key and the proxy, which may contain a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Change")
             .field("environment", &self.environment)
@@ -52,7 +48,6 @@ impl std::fmt::Debug for Change {
 }
 
 impl Change {
-    /// Whether nothing is to be changed.
     pub fn is_empty(&self) -> bool {
         let Self { environment, base_url, organisation, read_only, ca_file, proxy, key, pin, make_default } =
             self;
@@ -67,10 +62,7 @@ impl Change {
             && !make_default
     }
 
-    /// The profile as it would be, for trying it before it is kept. Its key may still have to be asked for.
-    ///
-    /// # Errors
-    /// No such profile, or a mistake in the change or in the file.
+    /// The changed profile, for a test before it is saved. Its key may still have to be fetched.
     pub fn preview(&self, paths: &Paths, env: &Env, name: &str) -> Result<Profile, ConfigError> {
         self.plan(paths, env, name).map(|plan| plan.profile)
     }
@@ -101,7 +93,7 @@ impl Change {
             elsewhere: false,
             from: format!("profile {name} of {}", shown(&path)),
         };
-        // The new key is known by now.
+        // The new key is registered by now, so that this finds it in any other field.
         self.no_keys()?;
         Ok(Plan { profile: profile_of(entry, &read, paths, here)?, after, key_was })
     }
@@ -117,7 +109,7 @@ impl Change {
         fields.into_iter().try_for_each(|(name, text)| no_key(name, text.unwrap_or_default()))
     }
 
-    /// The text of the file with the change in it.
+    /// The text of the file after the change.
     fn applied(&self, path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
         let mut doc = document(path, text)?;
         let table = profile_in(&mut doc, name).ok_or_else(|| cannot(path))?;
@@ -149,7 +141,7 @@ impl Change {
             for name in ["key", "key_command"] {
                 match &setting {
                     Some((setting, value)) if *setting == name => {
-                        // A value that toml has written is one that toml_edit reads.
+                        // `toml_edit` can read every value that `toml` writes.
                         let value: Value = value.to_string().parse().map_err(|_| cannot(path))?;
                         set(table, name, value);
                     }
@@ -168,19 +160,19 @@ impl Change {
     }
 }
 
-/// A change that would work.
+/// A valid change that is ready to save.
 struct Plan {
     profile: Profile,
     after: String,
     key_was: KeySource,
 }
 
-/// Changes a profile. A key that lapel itself has kept is taken away where another one takes its place; what
-/// could not be taken away is said in the second part. A keyring makes it block, some seconds at most.
+/// Changes a profile. When the key moves to another key store, deletes the old key that lapel stored. The
+/// second part of the result says when that failed. A keyring may block for some seconds.
 ///
 /// # Errors
-/// No such profile; a mistake in the change or in the file; or what the file system or the keyring says. Then
-/// nothing is changed.
+/// No such profile, a mistake in the change or in the file, or an error of the file system or the keyring.
+/// Nothing is changed then.
 pub fn edit_profile(
     paths: &Paths,
     env: &Env,
@@ -213,7 +205,7 @@ pub fn edit_profile(
     Ok((plan.profile, remark))
 }
 
-/// Keeps a key in place of the one that was there, and gives what would bring that one back.
+/// Stores a key in place of the old one. Returns a function that restores the old key.
 fn put(
     paths: &Paths,
     env: &Env,
@@ -227,7 +219,7 @@ fn put(
         (KeyStore::File, KeySource::Default) => {
             let file = paths.key_file(&name);
             let old = std::fs::read(&file).ok();
-            // Who could read the old key does not get to read the new one.
+            // Other users who could read the old key must not read the new one.
             #[cfg(unix)]
             if std::fs::metadata(&file).is_ok_and(|found| crate::disk::open_to_others(&found)) {
                 let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
@@ -265,19 +257,17 @@ fn put(
     }
 }
 
-/// What became of a profile that was removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// What became of its key, in a sentence.
+    /// What lapel did with the key, as a sentence.
     pub key: String,
-    /// Whether it was the one that is used where none is named.
     pub was_default: bool,
 }
 
-/// Removes a profile, and its key where lapel itself keeps it. A keyring makes it block, 3 s at most.
+/// Removes a profile, and its key when lapel stores it. A keyring may block for at most 3 s.
 ///
 /// # Errors
-/// No such profile, a settings file with mistakes, or what the file system says. Then nothing is changed.
+/// No such profile, mistakes in the settings file, or an error of the file system. Nothing is changed then.
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, ConfigError> {
     let path = paths.config_file();
     if !paths.config_dir.is_dir() {
@@ -296,8 +286,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
-    // How the desk showed its lists and what was looked up go with it: both may hold names and addresses. The
-    // profile is gone already, so a file that stays is no reason to fail.
+    // Also remove the saved view and the recent searches, which may contain names and e-mail addresses. The
+    // profile is already removed, so that a failure here is only logged.
     for file in [paths.view_file(name), recent_file(&paths.data_dir, name)] {
         if let Err(why) = std::fs::remove_file(&file)
             && why.kind() != std::io::ErrorKind::NotFound
@@ -309,7 +299,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     Ok(Removed { key, was_default })
 }
 
-/// Takes a key away that lapel itself keeps, and says so; a key that is kept elsewhere is not touched.
+/// Deletes a key that lapel stores, and reports it. Leaves any other key alone.
 fn take_away(paths: &Paths, env: &Env, name: &str, key: &KeySource) -> Result<String, String> {
     match key {
         KeySource::Default => {
@@ -335,14 +325,14 @@ fn take_away(paths: &Paths, env: &Env, name: &str, key: &KeySource) -> Result<St
     }
 }
 
-/// The text of the file with a profile as the default one.
+/// The text of the file with this profile as the default.
 pub(super) fn with_default(path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
     let mut doc = document(path, text)?;
     set(doc.as_table_mut(), "default_profile", name);
     Ok(doc.to_string())
 }
 
-/// The text of the file without a profile. What stands above it goes with it, up to the first empty line.
+/// The text of the file without a profile and without the comments above it, up to the first empty line.
 fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<String, ConfigError> {
     let mut doc = document(path, text)?;
     let mut top = String::new();
@@ -362,7 +352,7 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
             doc.set_trailing(format!("{kept}{trailing}"));
         }
     }
-    // Without a profile, the line that says [profiles] says nothing.
+    // Without any profile, the heading `[profiles]` is useless.
     let is_bare =
         doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
     if is_bare {
@@ -371,7 +361,7 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
     Ok(format!("{top}{doc}"))
 }
 
-/// Puts a comment above the table that stands behind a position; whether there is one.
+/// Moves a comment to the table after a position. `false` when there is none.
 fn give_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool {
     fn next(item: &Item, behind: isize, best: &mut Option<isize>) {
         let Some(table) = item.as_table() else { return };
@@ -398,7 +388,7 @@ fn give_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool
 }
 
 fn document(path: &Path, text: &str) -> Result<DocumentMut, ConfigError> {
-    // Its messages quote the line that is wrong; the reading before has found what there is to find.
+    // The parser's own message would quote the line. The reading before has already reported every mistake.
     text.trim_start_matches('\u{feff}').parse().map_err(|_| cannot(path))
 }
 
@@ -406,7 +396,7 @@ fn profile_in<'d>(doc: &'d mut DocumentMut, name: &str) -> Option<&'d mut dyn Ta
     doc.get_mut("profiles")?.as_table_like_mut()?.get_mut(name)?.as_table_like_mut()
 }
 
-/// Sets a field; what stands beside and above it stays.
+/// Sets a field. Comments beside and above it stay.
 fn set(table: &mut dyn TableLike, name: &str, value: impl Into<Value>) {
     let mut value = value.into();
     match table.get_mut(name) {
@@ -422,7 +412,7 @@ fn set(table: &mut dyn TableLike, name: &str, value: impl Into<Value>) {
     }
 }
 
-/// Sets a field, or takes it away where the text is empty.
+/// Sets a field. An empty text removes it.
 fn set_text(table: &mut dyn TableLike, name: &str, text: &str) {
     if text.is_empty() {
         table.remove(name);

@@ -1,4 +1,4 @@
-//! `config.toml`: what may stand in it, and what is wrong with what stands there.
+//! `config.toml`: the allowed fields, and the mistakes in the file.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::behaviour::{DeskSettings, RecentChoice};
@@ -16,10 +16,10 @@ use jiff::tz::Offset;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// A settings file is a page of text; something larger is something else.
+/// Maximum size of a settings file in bytes. A larger file is something else.
 pub(super) const LARGEST: u64 = 1 << 20;
 
-/// What may stand at the top. [`known`](super::known) tells all of it.
+/// Allowed fields at the top level. [`known`](super::known) reports the value of each.
 pub(super) const TOP: &[&str] = &[
     "default_profile",
     "theme",
@@ -36,7 +36,6 @@ pub(super) const TOP: &[&str] = &[
     "index",
     "profiles",
 ];
-/// What may stand in a profile.
 pub(super) const PROFILE: &[&str] = &[
     "environment",
     "base_url",
@@ -55,21 +54,20 @@ pub(super) const PROFILE: &[&str] = &[
     "jobs",
     "index",
 ];
-/// Names under which people try to write a key into the file.
+/// Field names under which users try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
-/// What to do instead of writing a key into the settings.
+/// The advice for a key in the settings file.
 pub(super) const KEY_ADVICE: &str = tr_noop!(
     "a key must not stand in this file: take it out, and put it into a file \
                           that only you can read, named keys/ and the profile's name beside this file (or say \
                           key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
 );
 
-/// The settings file as it was read.
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     pub path: PathBuf,
-    /// What stands at the top, of [`TOP`].
+    /// The fields of [`TOP`] that the file contains.
     pub said: Vec<&'static str>,
     /// The name with its line.
     pub default_profile: Option<(String, usize)>,
@@ -79,35 +77,37 @@ pub(super) struct ConfigFile {
     pub pictures: Option<PictureChoice>,
     pub language: Option<Language>,
     pub desk: DeskSettings,
-    /// For all profiles.
+    /// Settings for all profiles.
     pub jobs: JobSettings,
-    /// For all profiles.
+    /// Settings for all profiles.
     pub index: IndexSettings,
     /// In the order of the file.
     pub profiles: Vec<Entry>,
-    /// The profiles that cannot be used, with what is wrong with them.
+    /// The profiles that cannot be used, with their mistakes.
     pub unusable: Vec<(String, Vec<Mistake>)>,
-    /// Whether a default profile is named that there is not: then none is chosen.
+    /// Whether the default profile does not exist. lapel then chooses no profile.
     pub default_is_wrong: bool,
-    /// Whether a mistake outside the profiles makes every profile read-only, also one that is not of this file.
+    /// Whether a mistake outside the profiles makes every profile read-only, including one from the
+    /// environment.
     pub is_read_only: bool,
-    /// All that is wrong, by line.
+    /// All mistakes, by line.
     pub mistakes: Vec<Mistake>,
 }
 
-/// What a mistake in a profile costs, the least first. What is not known must not make a profile less careful.
+/// The consequence of a mistake in a profile, the mildest first. An unreadable setting must never make a
+/// profile less careful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cost {
-    /// The field: its default is used.
+    /// The field gets its default.
     Field,
-    /// The right to send.
+    /// The profile becomes read-only.
     Sending,
-    /// The profile: where it leads, or with which key, is not known.
+    /// The profile cannot be used, because its address or its key is unknown.
     Profile,
 }
 
 impl Cost {
-    /// Of a mistake in a field of a profile, such as `jobs.batch`.
+    /// The consequence of a mistake in a field of a profile, such as `jobs.batch`.
     fn of(field: &str) -> Self {
         let (name, rest) = field.split_once('.').unwrap_or((field, ""));
         let name = nearest(name, PROFILE.iter().chain(KEY_LIKE).copied()).unwrap_or(name);
@@ -118,16 +118,16 @@ impl Cost {
             | "picture_base"
             | "key_command_timeout"
             | "index" => Self::Field,
-            // The contract's own limits hold where these are not known.
+            // The default is safe, because the contract's own limits apply.
             "jobs" if JobSettings::is_number(rest) => Self::Field,
             "base_url" | "key" | "key_command" | "proxy" | "ca_file" => Self::Profile,
             name if KEY_LIKE.contains(&name) => Self::Profile,
-            // Among them what is misspelled beyond recognition: it may have been read_only.
+            // Includes names too misspelled to recognise: the field may have been `read_only`.
             _ => Self::Sending,
         }
     }
 
-    /// Says what a mistake costs.
+    /// Adds the consequence to the text of a mistake.
     fn told(self, mistake: &mut Mistake, name: Option<&str>) {
         let what = std::mem::take(&mut mistake.what);
         mistake.what = match (self, name) {
@@ -144,12 +144,12 @@ impl Cost {
     }
 }
 
-/// A profile as the file describes it.
+/// A profile as written in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub name: String,
     pub line: usize,
-    /// What stands in it, of [`PROFILE`].
+    /// The fields of [`PROFILE`] that the entry contains.
     pub said: Vec<&'static str>,
     pub environment: Option<Environment>,
     pub base_url: String,
@@ -160,21 +160,21 @@ pub(super) struct Entry {
     pub utc_offset: Option<Offset>,
     pub proxy: Option<String>,
     pub picture_base: Option<String>,
-    /// The name of a file, with the line that names it.
+    /// The name of the file, and the line in `config.toml`.
     pub ca_file: Option<(String, usize)>,
     pub pin: Option<Pin>,
     pub jobs: JobSettings,
     pub index: IndexSettings,
-    /// Why it is read-only although it may not say so.
+    /// Mistakes that make the profile read-only.
     pub doubts: Vec<Mistake>,
 }
 
 impl Entry {
-    /// Whether another reading of the file, where it may stand on other lines, says the same.
+    /// Whether two readings of an entry have the same content. Line numbers do not count.
     pub fn says_what(&self, other: &Self) -> bool {
         let anywhere = |entry: &Self| Self {
             line: 0,
-            // What stands there and says what would be so without it says nothing else.
+            // A field that is written out with its default value makes no difference.
             said: Vec::new(),
             key: entry.key.anywhere(),
             ca_file: entry.ca_file.clone().map(|(name, _)| (name, 0)),
@@ -185,19 +185,19 @@ impl Entry {
 }
 
 impl ConfigFile {
-    /// Reads the file; one that does not exist is an empty one. What is wrong in it costs its own field, see
+    /// Reads the file. A missing file counts as empty. A mistake affects only its own field, see
     /// [`Self::mistakes`].
     ///
     /// # Errors
-    /// The file as a whole cannot be used.
+    /// The whole file cannot be used.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         Ok(Self::of(path, &Readable::read(path)?.unwrap_or_default()))
     }
 
-    /// Reads settings from a text that is to be changed: nothing may be wrong with it.
+    /// Parses settings before or after a change. The text must not contain any mistake.
     ///
     /// # Errors
-    /// All mistakes that are in it, by line.
+    /// All mistakes, by line.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let read = Self::of(path, &Readable::of(text));
         if read.mistakes.is_empty() { Ok(read) } else { Err(ConfigError::new(read.mistakes)) }
@@ -219,7 +219,7 @@ impl ConfigFile {
         read
     }
 
-    /// Takes note of lines that could not be read; gives the mistake with what it costs.
+    /// Applies the consequence of unreadable lines. Returns the mistake with the consequence in its text.
     fn lose(&mut self, lost: &Lost, mut mistake: Mistake) -> Mistake {
         let (of, cost) = if lost.has_heading() {
             self.cost_of_headings(lost)
@@ -251,22 +251,22 @@ impl ConfigFile {
         mistake
     }
 
-    /// What it costs that headings were lost, with all that stood below them.
+    /// The consequence of unreadable headings and the lines below them, and the affected profile.
     fn cost_of_headings(&self, lost: &Lost) -> (Option<String>, Cost) {
         let [heading, rest @ ..] = lost.texts.as_slice() else { return (None, Cost::Profile) };
         if rest.iter().any(|line| line.starts_with('[')) || !heading.starts_with('[') {
-            // Several sections, such as in a text that is not closed.
+            // The loss spans several sections, for example after a string that is not closed.
             return (None, Cost::Profile);
         }
         match self.profiles.iter().find(|entry| heading.contains(entry.name.as_str())) {
             Some(entry) => (Some(entry.name.clone()), Cost::Profile),
             None if heading.contains("jobs") => (None, Cost::Sending),
-            // A profile that there is not, then; nobody else's.
+            // The heading of a profile that the file does not have otherwise. No other profile is affected.
             None => (None, Cost::Field),
         }
     }
 
-    /// Makes a profile, or all of them, as careful as a mistake asks for.
+    /// Applies a consequence to a profile, or to all profiles when `of` is `None`.
     fn pay(&mut self, cost: Cost, of: Option<&str>, mistake: &Mistake) {
         let is_meant = |name: &str| of.is_none_or(|of| of == name);
         match cost {
@@ -285,7 +285,6 @@ impl ConfigFile {
         }
     }
 
-    /// Why a profile of the file cannot be used.
     pub fn why_unusable(&self, name: &str) -> Option<ConfigError> {
         let (_, mistakes) = self.unusable.iter().find(|(unusable, _)| unusable == name)?;
         Some(ConfigError::new(mistakes.clone()))
@@ -295,7 +294,6 @@ impl ConfigFile {
         self.profiles.iter().find(|entry| entry.name == name)
     }
 
-    /// The names of the profiles, for messages.
     pub fn names(&self) -> String {
         match self.profiles.as_slice() {
             [] => t!("none").to_owned(),
@@ -303,7 +301,6 @@ impl ConfigFile {
         }
     }
 
-    /// A mistake in this file.
     pub fn wrong(&self, line: usize, field: &str, what: impl Into<String>) -> ConfigError {
         Mistake::in_file(&self.path, Some(line), Some(field), what).into()
     }
@@ -322,7 +319,7 @@ impl ConfigFile {
             self.desk.restore = sheet.truth(value, "restore").unwrap_or(true);
         }
         if let Some(value) = top.get("recent") {
-            // Whoever slips here does not want it kept.
+            // On a mistake, nothing is saved: a user who writes this setting most likely wants it off.
             let kept = sheet.truth(value, "recent").unwrap_or(false);
             self.desk.recent = if kept { RecentChoice::Kept } else { RecentChoice::Off };
         }
@@ -330,7 +327,7 @@ impl ConfigFile {
 
     fn take_top(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
         refuse_keys(sheet, top, "");
-        // The right name in the wrong place: above the first profile.
+        // A `key` above the first profile: the right name in the wrong place.
         if let Some((name, _)) = top.get_key_value("key") {
             sheet.wrong(name.span().start, "key", crate::i18n::tr(KEY_ADVICE));
         }
@@ -488,12 +485,12 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     })
 }
 
-/// Which fields a table has.
+/// The known fields that a table contains.
 fn said_in(table: &DeTable<'_>, known: &[&'static str]) -> Vec<&'static str> {
     known.iter().copied().filter(|name| table.contains_key(*name)).collect()
 }
 
-/// What the key was when it was checked: its first characters, as the service says them, and its fingerprint.
+/// Reads the pin: the first characters of the key, as the service reported them, and its fingerprint.
 fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<Pin> {
     let fingerprint = table.get("key_fingerprint").and_then(|value| {
         let field = join(prefix, "key_fingerprint");
@@ -517,7 +514,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
     Some(Pin { prefix: text.to_owned(), fingerprint })
 }
 
-/// Points out keys under their likely names; a plain "not known" would not say where they belong.
+/// Reports keys under their likely names. A plain "unknown field" would not say where a key belongs.
 fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
     for name in KEY_LIKE {
         if let Some((name, _)) = table.get_key_value(*name) {
@@ -526,7 +523,7 @@ fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
     }
 }
 
-/// The text of a settings file that is to be changed; `None` when there is none.
+/// The text of a settings file before a change. `None` when the file does not exist.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let Some(bytes) = read_bytes(path)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|why| {

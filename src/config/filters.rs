@@ -1,6 +1,8 @@
-//! Filters with names: `filters.toml`, beside `config.toml`. People edit this file and give it to each other, so
-//! what else stands in it stays, with its comments and its order. Which lists and fields there are, the desk
-//! knows; here the file is read and changed, so that every mistake has its line.
+//! Saved filters: `filters.toml`, beside `config.toml`.
+//!
+//! Users edit this file and share it. A change therefore keeps everything else in it, with comments and
+//! order. The TUI passes in the lists and their fields. This module reads and changes the file, so that every
+//! mistake has its line.
 
 use super::file::read_text;
 use super::lines::Readable;
@@ -12,20 +14,20 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
 
-/// Filters of one list, at most.
+/// Maximum number of filters per list.
 const MOST: usize = 100;
-/// The longest name, in characters.
+/// Maximum length of a name in characters.
 const LONGEST_NAME: usize = 60;
-/// The longest value of a field, in characters.
+/// Maximum length of a field's value in characters.
 const LONGEST_VALUE: usize = 500;
-/// What a new file begins with.
+/// The beginning of a new file.
 const HEAD: &str = "\
 # Filters that lapel keeps by name: [history.\"a name\"] and [templates.\"a name\"], with the fields of the service
 # and sort = \"column:asc\" or \"column:desc\". You may edit this file and give it to others.
 ";
 
-/// What a list knows: its name in the file, the fields of its filter and what they take, the columns it is sorted
-/// by.
+/// A list that filters apply to: its name in the file, its filter fields with their check, and its sort
+/// columns.
 #[derive(Clone, Debug)]
 pub struct FilteredList {
     /// Such as `history`.
@@ -34,52 +36,41 @@ pub struct FilteredList {
     pub fields: Vec<&'static str>,
     /// Such as `issued_at`.
     pub columns: Vec<&'static str>,
-    /// What is wrong with a value for a field, in words.
+    /// Checks a value for a field. The error says what is wrong.
     pub check: fn(field: &str, value: &str) -> Result<(), String>,
 }
 
-/// A filter with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFilter {
-    /// The list that it is for, such as `history`.
+    /// The list, such as `history`.
     pub list: String,
-    /// What a person calls it. From a file: to be scrubbed where it is shown.
+    /// The name that the user gave. It may come from a file: scrub it before display.
     pub name: String,
-    /// The fields that are set, in the order of the filter bar, as they would be typed.
+    /// The fields with their values as typed, in the order of the filter bar.
     pub fields: Vec<(String, String)>,
-    /// The column that it is sorted by, and whether downwards.
+    /// The sort column, and whether the order is descending.
     pub sort: Option<(String, bool)>,
 }
 
-/// What is to be done with the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilterChange {
-    /// Add a filter; `replace` one of that name, or else be told that there is one.
     Save {
-        /// The filter.
         filter: NamedFilter,
-        /// Whether one of its name may go.
+        /// Whether the filter may replace one of the same name. Otherwise the change fails.
         replace: bool,
     },
-    /// Call it something else.
     Rename {
-        /// Its list.
         list: String,
-        /// As it is called now.
         from: String,
-        /// As it is to be called.
         to: String,
     },
-    /// Take it away.
     Remove {
-        /// Its list.
         list: String,
-        /// Its name.
         name: String,
     },
 }
 
-/// The file, with what it may hold.
+/// The file and the lists that it may contain.
 #[derive(Clone, Debug)]
 pub struct FiltersFile {
     path: PathBuf,
@@ -87,18 +78,17 @@ pub struct FiltersFile {
 }
 
 impl FiltersFile {
-    /// A file whose lists are these. It need not exist.
+    /// A file for these lists. The file may be missing.
     pub fn new(path: PathBuf, lists: Vec<FilteredList>) -> Self {
         Self { path, lists }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads it, with what is wrong in it, by line; one that does not exist has no filters. A filter with a mistake
-    /// is left out: without one of its fields it would be another filter.
+    /// Reads the filters, and the mistakes by line. A missing file has no filters. A filter with a mistake is
+    /// skipped: without one of its fields it would match more.
     pub fn read(&self) -> (Vec<NamedFilter>, Vec<Mistake>) {
         match Readable::read(&self.path) {
             Ok(readable) => self.of(&readable.unwrap_or_default()),
@@ -106,11 +96,11 @@ impl FiltersFile {
         }
     }
 
-    /// Changes it: whole, or not at all. Gives the filters that it has then.
+    /// Changes the file completely or not at all. Returns the new filters.
     ///
     /// # Errors
-    /// Mistakes in it, which is then left as it is; a name that is taken or cannot be one; or what the file
-    /// system says.
+    /// The file has mistakes and stays unchanged, the name is taken or invalid, or the file system reports an
+    /// error.
     pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
         let text = read_text(&self.path)?.unwrap_or_default();
         let before = self.parse(&text)?;
@@ -126,7 +116,7 @@ impl FiltersFile {
         Ok(filters)
     }
 
-    /// What is in a text that is to be changed: nothing may be wrong with it.
+    /// Parses a text before or after a change. It must not contain any mistake.
     fn parse(&self, text: &str) -> Result<Vec<NamedFilter>, ConfigError> {
         let (filters, mistakes) = self.of(&Readable::of(text));
         if mistakes.is_empty() { Ok(filters) } else { Err(ConfigError::new(mistakes)) }
@@ -176,7 +166,7 @@ impl FiltersFile {
         (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
     }
 
-    /// The text with the change in it, and the filters that it then has: read once more before it is written.
+    /// The text after the change, and its filters. The new text is parsed again before it is written.
     fn applied(
         &self,
         text: &str,
@@ -184,7 +174,8 @@ impl FiltersFile {
         change: &FilterChange,
     ) -> Result<(String, Vec<NamedFilter>), ConfigError> {
         let mut doc: DocumentMut = text.parse().map_err(|_| self.cannot())?;
-        // Where there is nothing but comments, they would come to stand below what is added.
+        // In a file with comments only, new entries would be added above them. The comments are kept as the
+        // head instead.
         let mut head = String::new();
         if doc.as_table().is_empty() {
             doc = DocumentMut::new();
@@ -240,7 +231,7 @@ impl FiltersFile {
     }
 }
 
-/// Puts a filter into a document, in place of one of its name.
+/// Adds a filter to a document, or replaces the one of the same name.
 fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
     let mut table = Table::new();
     for (field, value) in &filter.fields {
@@ -259,7 +250,7 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
     let filters = list.as_table_like_mut()?;
     let place = filters.entry(&filter.name).or_insert(Item::None);
     match place {
-        // What stands above it stays.
+        // The comment above the filter stays.
         Item::Table(old) => {
             *table.decor_mut() = old.decor().clone();
             table.set_position(old.position());
@@ -295,7 +286,7 @@ fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value
     Some(NamedFilter { list: known.list.to_owned(), name: name.to_owned(), fields, sort })
 }
 
-/// A value as it would be typed: text, and a day or a yes without quotes.
+/// A value as the user would type it. Dates and booleans may be written without quotes.
 fn typed(sheet: &mut Sheet<'_>, value: &Value<'_>, place: &str) -> Option<String> {
     let text = match value.get_ref() {
         toml::de::DeValue::String(text) => Some(text.to_string()),
@@ -338,10 +329,6 @@ fn sort(
     read
 }
 
-/// Whether a filter may be called so.
-///
-/// # Errors
-/// Why not.
 fn check_name(name: &str) -> Result<(), String> {
     let long = name.chars().count() > LONGEST_NAME;
     if name.trim().is_empty() || name.trim() != name || long || name.chars().any(char::is_control) {

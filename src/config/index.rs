@@ -1,30 +1,30 @@
-//! `[index]`: whether a copy of the history is kept on this computer, for all profiles and for one.
+//! `[index]`: whether lapel keeps a copy of the history on this computer, for all profiles or for one.
 //!
-//! Plain values: this room does not know what an index is. What reads them maps them to its own.
+//! These are plain values. `config` does not use `index`; the caller converts them.
 
 use super::toml_reader::{Sheet, Value, join};
 
 const FIELDS: &[&str] = &["enabled", "max_age_days", "refresh_minutes"];
 
-/// Whether and how an index is kept, as far as the file says; `None` is the default.
+/// The index settings of the file. `None` means the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexSettings {
-    /// Whether there is one; it holds names and addresses, so without a word there is none.
+    /// Whether the index is on. Off by default, because it contains names and e-mail addresses.
     pub enabled: Option<bool>,
-    /// Days after which a badge is not kept any more, 1 to 36500.
+    /// Days until a badge is removed from the index, 1 to 36500.
     pub max_age_days: Option<u32>,
-    /// Minutes between two readings of what is new while the desk runs, 1 to 1440.
+    /// Minutes between two updates while the TUI runs, 1 to 1440.
     pub refresh_minutes: Option<u32>,
 }
 
 impl IndexSettings {
-    /// Reads a table, `index` or `profiles.NAME.index`, and notes every mistake in it.
+    /// Reads the table `index` or `profiles.NAME.index`, and reports every mistake.
     pub(super) fn read(sheet: &mut Sheet<'_>, value: &Value<'_>, prefix: &str) -> Self {
         let Some(table) = sheet.table(value, prefix, t!("a table of settings")) else {
             return Self::default();
         };
         sheet.unknown(table, prefix, FIELDS, &[]);
-        // Whoever slips here does not get a copy of names and addresses.
+        // On a mistake, the index stays off, because it would hold names and e-mail addresses.
         let enabled =
             table.get("enabled").map(|value| sheet.truth(value, &join(prefix, "enabled")).unwrap_or(false));
         let mut number = |name: &str, most: u32| {
@@ -37,7 +37,7 @@ impl IndexSettings {
         }
     }
 
-    /// Every setting by its name, with its value as far as there is one.
+    /// The name of every setting, with its value when the file sets it.
     pub(super) fn each(&self) -> Vec<(String, Option<String>)> {
         let value = |name: &str| match name {
             "enabled" => self.enabled.map(|is| is.to_string()),
@@ -48,7 +48,7 @@ impl IndexSettings {
         FIELDS.iter().map(|name| ((*name).to_owned(), value(name))).collect()
     }
 
-    /// What a profile says, and where it says nothing, what the file says for all.
+    /// The settings of a profile, with those for all profiles where the profile sets none.
     pub(super) fn or(&self, all: &Self) -> Self {
         Self {
             enabled: self.enabled.or(all.enabled),

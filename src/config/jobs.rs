@@ -1,6 +1,6 @@
-//! `[jobs]`: how carefully and how patiently jobs work, for all profiles and for one.
+//! `[jobs]`: limits, schedules and policies of jobs, for all profiles or for one.
 //!
-//! Plain values: this room does not know what a job is. What reads them maps them to its own.
+//! These are plain values. `config` does not use `jobs`; the caller converts them.
 
 use super::toml_reader::{Sheet, Value, join, nearest};
 use super::ui::Words;
@@ -19,26 +19,24 @@ const FIELDS: &[&str] = &[
     "policies",
 ];
 
-/// Minutes in thirty days: nobody looks later than that for the first time.
+/// Minutes in thirty days: the latest first check.
 const MONTH: u32 = 30 * 24 * 60;
 
-/// What a row can be found to be before anything is sent, other than new: the names under `policies`.
+/// The duplicate kinds that a check before sending can find, except "new". They are the names under
+/// `policies`.
 pub const JOB_CLASSES: &[&str] =
     &["twin", "shared_address", "valid", "expiring", "expired", "revoked", "waiting", "sent", "look_alike"];
 
-/// What happens with a row of a class.
+/// What lapel does with a row of a duplicate kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobPolicy {
-    /// It is left out.
+    /// Skips the row.
     Block,
-    /// A person decides.
     Ask,
-    /// It is sent.
     Allow,
 }
 
 impl JobPolicy {
-    /// Reads `block`, `ask` or `allow`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
@@ -49,33 +47,33 @@ impl Words for JobPolicy {
         &[("block", Self::Block), ("ask", Self::Ask), ("allow", Self::Allow)];
 }
 
-/// How jobs work, as far as the file says; `None` is the default.
+/// The job settings of the file. `None` means the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobSettings {
-    /// Requests that may be on their way at the same time, 1 to 8.
+    /// Maximum requests in flight, 1 to 8.
     pub in_flight: Option<u32>,
-    /// Entries of one request, 1 to 1000.
+    /// Maximum entries per request, 1 to 1000.
     pub batch: Option<u32>,
-    /// Hours for which a row in doubt is looked for before sending it again is offered, 24 to 720.
+    /// Hours for which lapel checks a row in doubt before it offers to send it again, 24 to 720.
     pub doubt_window_hours: Option<u32>,
-    /// Minutes after acceptance at which accepted issues are looked at, rising, 5 to 43200.
+    /// Minutes after acceptance at which lapel checks accepted issues, ascending, 5 to 43200.
     pub issue_looks: Option<Vec<u32>>,
-    /// The same for revocations, 1 to 43200.
+    /// Minutes after acceptance at which lapel checks revocations, ascending, 1 to 43200.
     pub revoke_looks: Option<Vec<u32>>,
-    /// The same, after sending, for requests whose fate is not known, 1 to 43200.
+    /// Minutes after sending at which lapel checks requests in doubt, ascending, 1 to 43200.
     pub doubt_looks: Option<Vec<u32>>,
-    /// Minutes after which what the guard has read is read again, 1 to 1440.
+    /// Minutes after which the duplicate check reads the history again, 1 to 1440.
     pub guard_age_minutes: Option<u32>,
     /// Days before its end at which a badge counts as expiring, 0 to 3650.
     pub expiring_days: Option<u32>,
-    /// Days after which names and addresses of finished jobs are removed, 1 to 36500.
+    /// Days until lapel removes names and e-mail addresses from finished jobs, 1 to 36500.
     pub keep_days: Option<u32>,
-    /// What happens with rows of a class, by its name in [`JOB_CLASSES`].
+    /// The policy per duplicate kind, by its name in [`JOB_CLASSES`].
     pub policies: Vec<(&'static str, JobPolicy)>,
 }
 
 impl JobSettings {
-    /// Reads a table, `jobs` or `profiles.NAME.jobs`, and notes every mistake in it.
+    /// Reads the table `jobs` or `profiles.NAME.jobs`, and reports every mistake.
     pub(super) fn read(sheet: &mut Sheet<'_>, value: &Value<'_>, prefix: &str) -> Self {
         let Some(table) = sheet.table(value, prefix, t!("a table of settings")) else {
             return Self::default();
@@ -87,7 +85,8 @@ impl JobSettings {
         let numbers = (
             number("in_flight", 1, 8),
             number("batch", 1, 1000),
-            // The service may take a day (contract, "Limits" rule 3): before that, nothing means nothing.
+            // Issuing may take a day (contract, "Limits" rule 3). Before that, a missing badge proves
+            // nothing.
             number("doubt_window_hours", 24, 720),
             number("guard_age_minutes", 1, 1440),
             number("expiring_days", 0, 3650),
@@ -97,7 +96,7 @@ impl JobSettings {
             table.get(name).and_then(|value| sheet.rising(value, &join(prefix, name), least, MONTH))
         };
         let mut read = Self {
-            // Nothing is issued within five minutes (contract, "Limits" rule 3).
+            // Issuing takes at least five minutes (contract, "Limits" rule 3).
             issue_looks: looks("issue_looks", 5),
             revoke_looks: looks("revoke_looks", 1),
             doubt_looks: looks("doubt_looks", 1),
@@ -118,13 +117,14 @@ impl JobSettings {
         read
     }
 
-    /// Whether a setting, however misspelled, is a number or a list of numbers, for which the contract's own limits
-    /// hold as long as it is not known.
+    /// Whether a setting, possibly misspelled, is a number or a list of numbers. While one of these is
+    /// unknown, the contract's own limits apply.
     pub(super) fn is_number(name: &str) -> bool {
         nearest(name, FIELDS.iter().copied()).is_some_and(|name| name != "policies")
     }
 
-    /// Every setting by its name, `in_flight` or `policies.valid`, with its value as far as there is one.
+    /// The name of every setting, such as `in_flight` or `policies.valid`, with its value when the file sets
+    /// it.
     pub(super) fn each(&self) -> Vec<(String, Option<String>)> {
         let number = |n: Option<u32>| n.map(|n| n.to_string());
         let looks = |list: &Option<Vec<u32>>| {
@@ -155,7 +155,7 @@ impl JobSettings {
             .collect()
     }
 
-    /// What a profile says, and where it says nothing, what the file says for all.
+    /// The settings of a profile, with those for all profiles where the profile sets none.
     pub(super) fn or(&self, all: &Self) -> Self {
         let mut policies = all.policies.clone();
         for (class, policy) in &self.policies {

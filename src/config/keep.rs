@@ -1,4 +1,4 @@
-//! Keeping a new profile: its key in a file of its own, the rest at the end of `config.toml`.
+//! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
 
 use super::address::{check_base_url, check_proxy};
 use super::ca;
@@ -20,29 +20,27 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long the settings may be locked by somebody else.
+/// Maximum wait while another lapel locks the settings.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// Between two tries to lock them.
+/// Pause between two attempts to lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Where the key of a profile is kept.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum KeyStore {
-    /// A file of lapel's own, which only its owner can read: `keys/NAME`.
+    /// lapel's own file `keys/NAME`, which only its owner can read.
     #[default]
     File,
-    /// The keyring.
     Keyring,
     /// An environment variable, which lapel does not set.
     Variable(String),
     /// A file that lapel does not write.
     OtherFile(PathBuf),
-    /// What a command prints, the program first; started without a shell.
+    /// A command that prints the key, the program first. It runs without a shell.
     Command(Vec<String>),
 }
 
 impl fmt::Debug for KeyStore {
-    /// Without names and words: somebody may have put the key there.
+    /// Leaves out names and words, because they may be a misplaced key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::File => "File",
@@ -54,33 +52,24 @@ impl fmt::Debug for KeyStore {
     }
 }
 
-/// A profile to be kept.
 #[derive(Clone)]
 pub struct NewProfile {
     /// Its name, see [`is_profile_name`].
     pub name: String,
-    /// What stands at the other end.
     pub environment: Environment,
-    /// The base URL.
     pub base_url: String,
-    /// What the person calls the organisation.
     pub organisation: Option<String>,
-    /// Whether nothing may be issued or revoked with it.
     pub read_only: bool,
-    /// A file of certificates that are trusted besides those of this computer.
     pub ca_file: Option<PathBuf>,
-    /// The proxy for its requests.
     pub proxy: Option<String>,
-    /// Where its key is kept.
     pub kept_in: KeyStore,
-    /// What the key was when it was checked.
     pub pin: Option<Pin>,
-    /// Whether it becomes the one that is used where none is named. The first one does in any case.
+    /// Whether it becomes the default profile. The first profile does so in any case.
     pub make_default: bool,
 }
 
 impl NewProfile {
-    /// A profile with its key in a file, and nothing else said.
+    /// A profile with its key in lapel's own file, and defaults for all other fields.
     pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -96,12 +85,9 @@ impl NewProfile {
         }
     }
 
-    /// The profile that this becomes, for trying it before it is kept.
-    ///
-    /// # Errors
-    /// What is wrong with its name, address, proxy, certificates or key.
+    /// The resulting profile, for a test before it is saved.
     pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
-        // Known from here on: the same text in another field is found below.
+        // This registers the key, so that `no_key` below finds it in any other field.
         let secret = key::check(api_key).map_err(|why| field("key", t!("the field {why}", why)))?;
         no_key("name", &self.name)?;
         no_key("base_url", &self.base_url)?;
@@ -148,7 +134,7 @@ impl NewProfile {
 }
 
 impl fmt::Debug for NewProfile {
-    /// The proxy, which may hold a password, is not shown.
+    /// Leaves out the proxy, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewProfile")
             .field("name", &self.name)
@@ -161,12 +147,12 @@ impl fmt::Debug for NewProfile {
     }
 }
 
-/// A mistake in something that was typed.
+/// A mistake in typed input.
 pub(super) fn field(name: &str, what: impl Into<String>) -> ConfigError {
     Mistake::in_env(name, what).into()
 }
 
-/// Refuses an API key in a field that is written to the settings file as it is, and shown.
+/// Refuses an API key in a field that is saved unchanged and displayed.
 pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
     if is_key(text) {
         Err(field(name, t!("looks like an API key, which does not belong here")))
@@ -176,7 +162,6 @@ pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
 }
 
 impl KeyStore {
-    /// In a few words.
     pub fn words(&self) -> &'static str {
         match self {
             Self::File => t!("a file of its own"),
@@ -209,9 +194,6 @@ impl KeyStore {
     }
 
     /// A variable whose name was typed.
-    ///
-    /// # Errors
-    /// It is no name of a variable.
     pub fn of_variable(typed: &str) -> Result<Self, ConfigError> {
         if is_variable(typed) {
             return Ok(Self::Variable(typed.to_owned()));
@@ -219,10 +201,10 @@ impl KeyStore {
         Err(field("key", t!("must be the name of an environment variable, not the key itself")))
     }
 
-    /// What a command line that was typed says: only where a shell would see the same words.
+    /// A typed command line, when a shell would split it into the same words.
     ///
     /// # Errors
-    /// It is empty, or it holds what only a shell would understand.
+    /// The text is empty, or contains syntax that only a shell understands.
     pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
         let place = match command::words(typed) {
             Some(argv) => Self::Command(argv),
@@ -238,10 +220,10 @@ impl KeyStore {
         place.check().map(|()| place)
     }
 
-    /// Where the key of a profile is kept now.
+    /// The current key store of a profile.
     ///
     /// # Errors
-    /// No such profile, or a settings file with mistakes.
+    /// No such profile, or mistakes in the settings file.
     pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
         let entry =
@@ -249,13 +231,13 @@ impl KeyStore {
         Ok(entry.key.kept_in())
     }
 
-    /// The key that is there already. Blocks: a command takes its time.
+    /// Reads the key that is already in the store. A command or a keyring may block.
     ///
     /// # Errors
-    /// Why there is none; for lapel's own places, that nothing is kept there yet.
+    /// Why there is no key. lapel's own stores hold none for a new profile.
     pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
         self.check()?;
-        // The same reading as of a settings file that says so.
+        // Reads it as if a settings file had this key store.
         let mut text = "[profiles.new]\nbase_url = \"https://localhost/\"\n".to_owned();
         if let Some((name, value)) = self.setting() {
             text.push_str(&format!("{name} = {value}\n"));
@@ -270,7 +252,7 @@ impl KeyStore {
         key::find(&file, entry, paths, env).and_then(|key| key.fetch()).map_err(unplaced)
     }
 
-    /// The field of `config.toml` that says so, with its value; none for lapel's own file.
+    /// The field of `config.toml` with its value. `None` for lapel's own file.
     pub(super) fn setting(&self) -> Option<(&'static str, toml::Value)> {
         let table = |name: &str, value: toml::Value| {
             ("key", toml::Value::Table(toml::map::Map::from_iter([(name.to_owned(), value)])))
@@ -287,7 +269,7 @@ impl KeyStore {
         }
     }
 
-    /// Keeps a key that nobody has kept there before.
+    /// Stores a key where none is stored yet.
     pub(super) fn keep(
         &self,
         paths: &Paths,
@@ -321,12 +303,12 @@ impl KeyStore {
                 }
                 keyring.write(name, key).map_err(|why| field("key", why))
             }
-            // Not lapel's to keep.
+            // lapel does not write to these stores.
             Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => Ok(()),
         }
     }
 
-    /// Takes a key away that was kept a moment ago, and is of no use without its profile.
+    /// Deletes a key that was just stored and is useless without its profile.
     pub(super) fn take_back(&self, paths: &Paths, env: &Env, name: &str) {
         match self {
             Self::File => {
@@ -340,15 +322,15 @@ impl KeyStore {
     }
 }
 
-/// Keeps a profile and its key. What stands in `config.toml` stays as it is, byte for byte, unless the profile
-/// is to be the default one; the profile is put at its end. In a new file it becomes the default.
+/// Saves a profile and its key. The profile goes to the end of `config.toml`. The rest stays unchanged byte
+/// for byte, unless the profile becomes the default. In a new file it is the default.
 ///
-/// Each file is written in one step, the key first: a crash in between leaves a key without a profile, never
-/// a profile without a key. A keyring makes it block, 6 s at most.
+/// Each file is written in one step, the key first. A crash in between leaves a key without a profile, never
+/// a profile without a key. A keyring may block for at most 6 s.
 ///
 /// # Errors
-/// A bad name, address or key; a profile or key of this name that exists; a settings file with mistakes; or
-/// what the file system or the keyring says. Then nothing is changed, and what was there before is still there.
+/// An invalid name, address or key; an existing profile or key of this name; mistakes in the settings file;
+/// or an error of the file system or the keyring. Nothing is changed then.
 pub fn keep_profile(
     paths: &Paths,
     env: &Env,
@@ -389,9 +371,9 @@ pub fn keep_profile(
     })
 }
 
-/// Whether a profile may have a name besides those that there are.
+/// Checks that no other profile has this name.
 pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
-    // Two names that differ in case only would share a key file on some systems.
+    // Names that differ only in case would share a key file on some systems.
     match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
         None => Ok(()),
         Some(old) => {
@@ -402,7 +384,8 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
     }
 }
 
-/// Keeps two instances from writing at once; blocks for [`LOCK_PATIENCE`] at most. The lock goes when the file is closed, however that happens.
+/// Locks the settings, so that two lapel processes never write at once. Blocks for at most [`LOCK_PATIENCE`].
+/// The lock ends when the file is closed, even by a crash.
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
@@ -410,7 +393,7 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let until = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
-            // Writing takes a moment. A program that this process is about to start holds it as long.
+            // Writing takes a moment. A program that this process is starting may hold the lock as long.
             Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
             Err(TryLockError::WouldBlock) => {
                 return Err(Mistake::plain(t!(
@@ -418,13 +401,13 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
                 ))
                 .into());
             }
-            // Some network file systems have no locks; then one does without.
+            // Some network file systems have no locks; lapel then works without one.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
     }
 }
 
-/// The profile as it will stand in the file.
+/// The profile as it is written to the file.
 fn block(new: &NewProfile, profile: &Profile) -> String {
     let mut lines = vec![("environment", toml::Value::from(profile.environment.word()))];
     lines.push(("base_url", profile.base_url.as_str().into()));
@@ -456,7 +439,8 @@ fn appended(text: &str, name: &str, block: &str) -> String {
     format!("{text}{end}\n{block}")
 }
 
-/// Reads the new text before it is written: it must say what the old one said, and the new profile.
+/// Parses the new text before it is written: it must contain the old profiles and settings, and the new
+/// profile.
 fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) -> Result<(), ConfigError> {
     let same = ConfigFile::parse(&before.path, after).is_ok_and(|read| {
         read.entry(&new.name).is_some()
@@ -470,7 +454,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
     if same {
         return Ok(());
     }
-    // Such as `profiles = { ... }` on one line, which cannot be added to from below.
+    // For example `profiles = { ... }` on one line, which cannot be extended from below.
     let what = t!(
         "a profile cannot be added below what stands here. Nothing was changed. Put this where your \
          profiles are:\n{block}",

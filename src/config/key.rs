@@ -1,4 +1,4 @@
-//! Keys at rest: finding the key of a profile, and refusing one that others can read.
+//! Reads the key of a profile, and refuses a key file that others can read.
 
 use super::command;
 use super::env::Env;
@@ -16,21 +16,20 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Far more than any key has; a larger file is something else.
+/// Maximum length in bytes, far more than any key. A larger file is something else.
 const LONGEST: usize = 4096;
-/// Files of keys that are read at the start, at most.
+/// Maximum number of key files that are read at the start.
 const MOST_KEY_FILES: usize = 200;
 
-/// The key of a profile. A keyring or a command can take seconds and is not asked before somebody says so.
+/// The key of a profile. A keyring or a command can take seconds, so its key is fetched only on request.
 #[derive(Clone)]
 pub enum Key {
-    /// Here it is.
     Known(SecretString),
-    /// It has to be asked for.
+    /// The key must be fetched.
     Later(Asking),
 }
 
-/// Whom a key is to be asked of, and where the settings say so.
+/// The source of a key that must be fetched, and its place in the settings.
 #[derive(Clone)]
 pub struct Asking {
     whom: Whom,
@@ -46,7 +45,7 @@ enum Whom {
 }
 
 impl Key {
-    /// The key, where it need not be asked for.
+    /// The key, when it is known without fetching.
     pub fn known(&self) -> Option<&SecretString> {
         match self {
             Self::Known(key) => Some(key),
@@ -54,11 +53,11 @@ impl Key {
         }
     }
 
-    /// The key, asked for where need be. Blocks: at most 3 s for a keyring, and for a command as long as the
-    /// profile allows it (10 s).
+    /// The key, fetched when necessary. Blocks for at most 3 s on a keyring, and on a command for the
+    /// profile's limit (10 s by default).
     ///
     /// # Errors
-    /// Why there is none, with file, line and field.
+    /// Why there is no key, with file, line and field.
     pub fn fetch(&self) -> Result<SecretString, ConfigError> {
         let asking = match self {
             Self::Known(key) => return Ok(key.clone()),
@@ -101,8 +100,8 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Where the key of a profile comes from, in words. Names out of the file are shown only where they are names
-/// of something: a key may have been pasted there.
+/// The source of a profile's key as text. Shows a name from the file only when a variable or file of that
+/// name exists: otherwise the name may be a pasted key.
 pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     match &entry.key {
         KeySource::Default => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
@@ -117,7 +116,7 @@ pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     }
 }
 
-/// The key of a profile, from where its settings say.
+/// The key of a profile, from the source in its settings.
 pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
     let later =
         |whom, line| Key::Later(Asking { whom, profile: entry.name.clone(), file: file.path.clone(), line });
@@ -130,7 +129,7 @@ pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -
 
 fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
     match &entry.key {
-        // Kept where lapel itself keeps keys in files.
+        // The key file in lapel's own folder.
         KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {
             let path = paths.key_file(&entry.name);
             let field = format!("profiles.{}.key", entry.name);
@@ -144,7 +143,7 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
         }
         KeySource::Env(name, line) => {
             let field = format!("profiles.{}.key.env", entry.name);
-            // The name is not repeated: it may be a key that was pasted here.
+            // The message never repeats the name, because it may be a pasted key.
             let value = env.raw(name).ok_or_else(|| {
                 file.wrong(*line, &field, t!("the environment variable named here is not set"))
             })?;
@@ -161,10 +160,10 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
     }
 }
 
-/// A key that was handed in, checked.
+/// Checks a key and registers it with `crate::secrets`.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence that begins with where it came from.
+/// The mistake, as the end of a sentence that begins with the key's source.
 pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {
@@ -183,9 +182,9 @@ pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     Ok(SecretString::from(key.to_owned()))
 }
 
-/// Registers the keys of all profiles with [`crate::secrets`], so that none of them is sent or written where it
-/// does not belong. Keyrings and commands are not asked: of their keys the settings keep a fingerprint. What cannot
-/// be read is passed over; whoever uses that profile is told why.
+/// Registers the keys of all profiles with [`crate::secrets`], so that none of them is sent or written in the
+/// wrong place. Keyrings and commands are not asked: the settings keep a fingerprint of their keys. An
+/// unreadable key is skipped here, and reported when its profile is used.
 pub fn register_keys(env: &Env) {
     let register = |raw: &str| drop(check(raw));
     let from = |path: &Path| {
@@ -202,7 +201,7 @@ pub fn register_keys(env: &Env) {
     };
     variable(secrets::KEY_VARIABLE);
     let Ok(paths) = Paths::find(env) else { return };
-    // Also of profiles that were removed, and where the settings have a mistake.
+    // Includes keys of removed profiles, and of profiles with mistakes.
     for found in std::fs::read_dir(paths.keys_dir()).into_iter().flatten().flatten().take(MOST_KEY_FILES) {
         from(&found.path());
     }
@@ -231,7 +230,7 @@ fn from_file(
         }
         Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
     };
-    // Asked of the open file: the name could lead elsewhere by now.
+    // Checked on the open file: the name may lead elsewhere by now.
     if opened.metadata().is_ok_and(|found| open_to_others(&found)) {
         return Err(wrong(t!(
             "the key file can be read or changed by others on this computer. Type: chmod 600 {path} \
@@ -246,14 +245,15 @@ fn from_file(
     check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
 }
 
-/// Reads at most a little more than a key can be, so that the buffer never grows and leaves copies behind.
+/// Reads slightly more than the maximum length of a key, so that the buffer never reallocates and leaves
+/// copies in memory.
 fn read_bounded(from: &mut File) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(LONGEST + 64);
     from.take(LONGEST as u64 + 32).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// A path as the settings name it: from the config folder, or from home with `~/`.
+/// A path from the settings, relative to the config folder, or to the home folder with `~/`.
 pub(super) fn under(config_dir: &Path, named: &str) -> PathBuf {
     match named.strip_prefix("~/") {
         Some(rest) => etcetera::home_dir().map_or_else(|_| config_dir.join(named), |home| home.join(rest)),

@@ -1,37 +1,38 @@
-//! Keys of one's own: `keys.toml`, beside `config.toml`. What the places and actions are called, and which
-//! keys there are, the desk knows; here only the file is read, so that every mistake has its line.
+//! The user's keymap: `keys.toml`, beside `config.toml`.
+//!
+//! The TUI knows the contexts, actions and keys. This module only reads the file, so that every mistake has
+//! its line.
 
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::Sheet;
 use std::path::{Path, PathBuf};
 
-/// What stands in `keys.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeymapFile {
     path: PathBuf,
-    /// Its lines, in their order, but for those whose form is wrong.
+    /// The well-formed lines, in their order.
     pub lines: Vec<KeymapLine>,
-    /// What is wrong with its form.
+    /// Mistakes in the form of the file.
     mistakes: Vec<Mistake>,
 }
 
 /// One line: `revoke = ["x", "d d"]` under `[history]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeymapLine {
-    /// The place, such as `history`.
+    /// The key context, such as `history`.
     pub place: String,
     /// The action, such as `revoke`.
     pub action: String,
-    /// The keys in place of the usual ones; none for none.
+    /// The keys that replace the default keys. An empty list removes them.
     pub keys: Vec<String>,
-    /// Its line in the file, 1-based.
+    /// Line in the file, 1-based.
     pub line: usize,
 }
 
 impl KeymapFile {
-    /// Reads the file; one that does not exist says nothing. What is wrong with its form is told with what is
-    /// wrong with its keys, see [`Self::mistakes`].
+    /// Reads the file. A missing file changes nothing. Mistakes in its form and in its keys are reported
+    /// together, see [`Self::mistakes`].
     pub fn read(path: &Path) -> Self {
         match Readable::read(path) {
             Ok(readable) => Self::of(path, &readable.unwrap_or_default()),
@@ -41,7 +42,6 @@ impl KeymapFile {
         }
     }
 
-    /// Reads it from a text.
     pub fn parse(path: &Path, text: &str) -> Self {
         Self::of(path, &Readable::of(text))
     }
@@ -86,7 +86,7 @@ impl KeymapFile {
         Self { path: path.to_owned(), lines, mistakes }
     }
 
-    /// What is wrong with its form, and with these of its lines, by line.
+    /// The mistakes in the form of the file, and these mistakes in its lines, by line.
     pub fn mistakes(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> Vec<Mistake> {
         let line = |n: usize| self.lines.get(n);
         let mut mistakes = self.mistakes.clone();

@@ -1,7 +1,7 @@
-//! The keyring of the operating system, asked in a way that cannot hang lapel.
+//! The keyring of the operating system, accessed so that it cannot block lapel for ever.
 //!
-//! A keyring that is locked may open a question on a screen that nobody sees and wait for ever. So every call
-//! runs on a thread of its own, is given up after a while, and the thread is left behind.
+//! A locked keyring may open a dialog on an unseen screen and wait for ever. Every call therefore runs on its
+//! own thread. After a time limit lapel continues without the thread.
 
 use crate::domain::text::scrub;
 use keyring_core::{CredentialStore, Entry, Error};
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The name under which lapel keeps its entries; the user of an entry is the name of its profile.
+/// The service name of lapel's entries. The user name of an entry is the name of its profile.
 const SERVICE: &str = "lapel";
-/// How long a keyring may take. One that is unlocked answers within milliseconds.
+/// Time limit of a call. An unlocked keyring answers within milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Questions to a keyring that may be left without an answer at the same time.
+/// Maximum number of calls without an answer at the same time.
 const MOST_OPEN: usize = 4;
 
 const WAITING: u8 = 0;
@@ -25,28 +25,28 @@ const GIVEN_UP: u8 = 2;
 
 type Opening = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
 
-/// A keyring. Nothing is opened before something is asked.
+/// A keyring. It is opened at the first call.
 #[derive(Clone)]
 pub struct Keyring {
     open: Arc<Opening>,
     patience: Duration,
-    /// Questions that were given up and whose threads still wait.
+    /// Calls past their time limit whose threads still wait.
     unanswered: Arc<AtomicUsize>,
 }
 
 impl Keyring {
-    /// The keyring of this computer: the Secret Service of a Linux desktop, the keychain of macOS, the
+    /// The keyring of this computer: the Secret Service of a Linux desktop, the keychain of macOS, or the
     /// credential manager of Windows.
     pub fn system() -> Self {
         Self::new(Arc::new(system), PATIENCE)
     }
 
-    /// No keyring.
+    /// A missing keyring: every call fails.
     pub fn none() -> Self {
         Self::new(Arc::new(|| Err(Error::NoDefaultStore)), PATIENCE)
     }
 
-    /// A keyring in this store, which may take so long: for tests.
+    /// A keyring with this store and time limit, for tests.
     pub fn of(store: Arc<CredentialStore>, patience: Duration) -> Self {
         Self::new(Arc::new(move || Ok(store.clone())), patience)
     }
@@ -55,7 +55,7 @@ impl Keyring {
         Self { open, patience, unanswered: Arc::default() }
     }
 
-    /// The key of a profile, if there is one. Blocks, 3 s at most.
+    /// Reads the key of a profile; `None` when there is none. Blocks for at most 3 s.
     ///
     /// # Errors
     /// Why the keyring cannot be used and what to do, as the end of a sentence.
@@ -68,10 +68,11 @@ impl Keyring {
         self.ask(profile, read, |_| ())
     }
 
-    /// Keeps a key. One that is kept after it was given up is taken away again. Blocks, 3 s at most.
+    /// Stores a key. Deletes it again when the store succeeds only after the time limit. Blocks for at most 3
+    /// s.
     ///
     /// # Errors
-    /// As [`Keyring::read`]; nothing is kept then.
+    /// Those of [`Keyring::read`]. Nothing is stored then.
     pub fn write(&self, profile: &str, key: &SecretString) -> Result<(), String> {
         let key = key.clone();
         self.ask(
@@ -83,19 +84,16 @@ impl Keyring {
         )
     }
 
-    /// Replaces a key that is there. Blocks, 3 s at most.
+    /// Replaces an existing key. Blocks for at most 3 s.
     ///
     /// # Errors
-    /// As [`Keyring::read`]. Where the keyring did not answer in time, it may still do it later.
+    /// Those of [`Keyring::read`]. After the time limit, the keyring may still replace the key.
     pub fn replace(&self, profile: &str, key: &SecretString) -> Result<(), String> {
         let key = key.clone();
         self.ask(profile, move |entry| entry.set_password(key.expose_secret()), |_| ())
     }
 
-    /// Takes a key away; whether there was one. Blocks, 3 s at most.
-    ///
-    /// # Errors
-    /// As [`Keyring::read`].
+    /// Deletes a key. Returns whether there was one. Blocks for at most 3 s.
     pub fn forget(&self, profile: &str) -> Result<bool, String> {
         let forget = |entry: &Entry| match entry.delete_credential() {
             Ok(()) => Ok(true),
@@ -105,7 +103,7 @@ impl Keyring {
         self.ask(profile, forget, |_| ())
     }
 
-    /// Asks on a thread of its own. `late` puts right what was done after the question was given up.
+    /// Runs `work` on its own thread. `late` reverts the work when it succeeds after the time limit.
     fn ask<T: Send + 'static>(
         &self,
         profile: &str,
@@ -142,7 +140,7 @@ impl Keyring {
         }
         let answer = match told.recv_timeout(self.patience) {
             Err(RecvTimeoutError::Timeout) => {
-                // Counted before the thread can know that it was given up.
+                // Counted first, because the thread decrements the count as soon as it sees `GIVEN_UP`.
                 self.unanswered.fetch_add(1, Ordering::SeqCst);
                 if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     let seconds = self.patience.as_secs().max(1);
@@ -164,14 +162,13 @@ impl Keyring {
     }
 }
 
-/// What to do about a keyring that cannot be used.
 const ADVICE: &str = tr_noop!(
     "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
      or keep the key in a file (lapel profile edit NAME --key-from file)"
 );
 
-/// What is wrong, in plain words. Some of these errors carry what the keyring holds: they are never printed
-/// as they are.
+/// An error as plain text. Some of these errors carry the keyring's content, so they are never printed
+/// unchanged.
 fn words(error: &Error) -> String {
     let cut = |why: &dyn fmt::Display| scrub(&why.to_string()).chars().take(200).collect::<String>();
     match error {

@@ -1,5 +1,5 @@
-//! Every setting that `config.toml` knows, with the value that is in force and where that comes from. The names
-//! are those that the file is read by, so none can be read and not be told.
+//! Every setting of `config.toml`, with its current value and its source. The names come from the lists that
+//! the reader uses, so that none is missing.
 
 use super::address::{check_base_url, same_origin};
 use super::behaviour::RecentChoice;
@@ -17,26 +17,24 @@ use super::theme::ThemeFile;
 use super::ui::Words;
 use jiff::tz::Offset;
 
-/// What holds where nobody says anything, of what other rooms decide.
+/// Defaults that other modules define.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
     /// Requests per minute.
     pub rate_limit: u32,
-    /// How jobs work.
     pub jobs: JobSettings,
-    /// How an index is kept.
     pub index: IndexSettings,
 }
 
-/// The tables among the names, which have settings of their own.
+/// Tables, which have settings of their own.
 const TABLES: &[&str] = &["jobs", "index", "profiles"];
 
 fn plain(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
     names.iter().copied().filter(|name| !TABLES.contains(name))
 }
 
-/// The names of all settings: `theme`, `jobs.in_flight`, `index.enabled`, and `profile.base_url` for one that only
-/// a profile has.
+/// The names of all settings: `theme`, `jobs.in_flight`, `index.enabled`, and `profile.base_url` for one that
+/// only a profile has.
 pub fn known_settings() -> Vec<String> {
     let top = plain(TOP).map(str::to_owned);
     let jobs = JobSettings::default().each().into_iter().map(|(name, _)| format!("jobs.{name}"));
@@ -45,19 +43,18 @@ pub fn known_settings() -> Vec<String> {
     top.chain(jobs).chain(index).chain(profile).collect()
 }
 
-/// What settings come from.
+/// The sources of the settings.
 pub(super) struct Layers<'a> {
     pub flags: &'a Flags,
     pub env: &'a Env,
     pub paths: &'a Paths,
     pub file: &'a ConfigFile,
-    /// The settings as far as they can be read, whatever is wrong.
+    /// The settings without those that have mistakes.
     pub lenient: &'a Settings,
     pub defaults: &'a Defaults,
 }
 
 impl Layers<'_> {
-    /// Those at the top of the file.
     pub fn top(&self) -> Vec<Said> {
         plain(TOP).map(|name| self.one_of_top(name)).collect()
     }
@@ -76,7 +73,7 @@ impl Layers<'_> {
             }
             "joined_text" => (word(ui.joined.spelled()), in_file),
             "pictures" => {
-                // `auto` is no pictures on some terminals: nobody has said that in so many words.
+                // On some terminals `auto` becomes `none`, which neither the flag nor the file asked for.
                 let said = ui.pictures.choice;
                 let source = match (self.flags.pictures, file.pictures) {
                     (Some(flag), _) if flag == said => Source::Flag,
@@ -103,7 +100,7 @@ impl Layers<'_> {
     fn theme(&self) -> Source {
         let theme = self.lenient.ui.theme.theme;
         let own = || ThemeFile::read(&self.paths.theme_file()).0.base.is_some();
-        // NO_COLOR counts for more than a flag that leaves the choice to lapel.
+        // `NO_COLOR` takes precedence over a flag that leaves the choice to lapel.
         if self.flags.theme.is_some_and(|flag| flag == theme) {
             Source::Flag
         } else if self.env.raw("NO_COLOR").is_some() {
@@ -117,7 +114,7 @@ impl Layers<'_> {
         }
     }
 
-    /// How jobs work and how an index is kept, with a profile or without one.
+    /// The settings of jobs and index, with or without a profile.
     pub fn tables(&self, entry: Option<&Entry>) -> Vec<Said> {
         let (file, defaults) = (self.file, self.defaults);
         let jobs = (entry.map(|of| of.jobs.each()), file.jobs.each(), defaults.jobs.each());
@@ -137,7 +134,7 @@ impl Layers<'_> {
         all
     }
 
-    /// What a profile says; without an entry it is one that the environment makes up. No secret is in it.
+    /// The settings of a profile, without secrets. Without an entry, the environment defines the profile.
     pub fn profile(&self, entry: Option<&Entry>) -> Vec<Said> {
         let given = self.env.raw("LAPEL_BASE_URL").map(|raw| check_base_url(&raw.to_string_lossy()).ok());
         let leads_elsewhere = |entry: &Entry| {
@@ -157,7 +154,7 @@ impl Layers<'_> {
     }
 
     fn one_of_profile(&self, name: &'static str, entry: Option<&Entry>, elsewhere: bool) -> Said {
-        // What the file says about its own service says nothing about another one.
+        // The file's settings for its own service do not apply to another one.
         let of_service = entry.filter(|_| !elsewhere);
         let in_file = |entry: Option<&Entry>| match entry {
             Some(entry) if entry.said.contains(&name) => Source::File,
@@ -182,7 +179,7 @@ impl Layers<'_> {
                 (entry.map(|of| key::described(of, self.paths, self.env)), source)
             }
             "key_command" => {
-                // Not what it says: arguments may be secrets.
+                // Only whether it is set: arguments may be secrets.
                 let is_said = entry.is_some_and(|of| matches!(of.key, KeySource::Command(..)));
                 (is_said.then(|| "set".to_owned()), in_file(entry))
             }
@@ -211,7 +208,7 @@ impl Layers<'_> {
     }
 }
 
-/// As it is written in the file: `+09:00`.
+/// The notation of the file: `+09:00`.
 fn hours(offset: Offset) -> String {
     let minutes = offset.seconds() / 60;
     let sign = if minutes < 0 { '-' } else { '+' };

@@ -1,4 +1,4 @@
-//! A settings file without the lines that are no TOML: one slip of the pen must not cost the whole file.
+//! Skips the lines of a settings file that are not TOML, so that one mistake does not cost the whole file.
 
 use super::file::LARGEST;
 use super::mistake::{ConfigError, Mistake};
@@ -7,46 +7,44 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use toml::de::DeTable;
 
-/// Places that are left out at most: a file with more of them is something else.
+/// Maximum number of skipped places. A file with more of them is something else.
 const MOST: usize = 20;
-/// Lines before an error that are looked through for the beginning of what is not closed.
+/// Maximum lines before an error that are searched for the start of an unclosed value.
 const LONGEST: usize = 200;
 
-/// The text of a settings file, with spaces in place of what is no TOML, so that every line stays where it is.
+/// The text of a settings file, with empty lines in place of invalid TOML, so that line numbers stay the
+/// same.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     pub text: String,
     pub lost: Vec<Lost>,
-    /// Hardly anything is TOML, so nothing of it is used.
+    /// Whether too little is TOML, so that no line is used.
     given_up: bool,
 }
 
-/// Lines that were left out.
 #[derive(Debug)]
 pub(super) struct Lost {
-    /// The line that is wrong, 1-based.
+    /// The line of the mistake, 1-based.
     pub line: usize,
-    /// The lines as they stand there.
     pub texts: Vec<String>,
-    /// The heading above it, such as `[profiles.uni]`; empty above the first one.
+    /// The heading above the lines, such as `[profiles.uni]`. Empty above the first heading.
     pub section: String,
-    /// What is wrong.
     pub what: String,
 }
 
 impl Lost {
-    /// Whether a heading was lost, with all that stands below it.
+    /// Whether a heading was skipped, with all lines below it.
     pub fn has_heading(&self) -> bool {
         self.texts.iter().any(|text| is_heading(text))
     }
 
-    /// The names of the fields that were lost, as far as they can be read.
+    /// The names of the skipped fields, when they are readable.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         let lines = self.texts.iter().filter(|text| !text.is_empty() && !text.starts_with('#'));
         lines.map(|text| text.split(['=', '.', ' ', '\t']).next().unwrap_or_default())
     }
 
-    /// The names in the heading above it.
+    /// The names in the heading above the lines.
     pub fn section(&self) -> Vec<String> {
         let mut names = Vec::new();
         let Ok(table) = DeTable::parse(&self.section) else { return names };
@@ -61,17 +59,16 @@ impl Lost {
         names
     }
 
-    /// The mistake in words.
     pub fn mistake(&self, file: &Path) -> Mistake {
         Mistake::in_file(file, Some(self.line), None, self.what.clone())
     }
 }
 
 impl Readable {
-    /// Reads a file; `None` when there is none.
+    /// Reads a file; `None` when it does not exist.
     ///
     /// # Errors
-    /// The file as a whole cannot be used.
+    /// The whole file cannot be used.
     pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let Some(bytes) = read_bytes(path)? else { return Ok(None) };
         let whole = |what: &str| ConfigError::from(Mistake::in_file(path, None, None, what));
@@ -108,7 +105,7 @@ impl Readable {
         Ok(Some(read))
     }
 
-    /// A text without what is no TOML in it; empty where hardly anything is.
+    /// Skips the lines of a text that are not TOML. The result is empty when there are too many of them.
     pub fn of(text: &str) -> Self {
         let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
         let mut lost: Vec<Lost> = Vec::new();
@@ -118,12 +115,12 @@ impl Readable {
             let offset = error.span().map_or(0, |span| span.start);
             let before = text.get(..offset).unwrap_or(&text);
             let at = before.matches('\n').count().min(lines.len() - 1);
-            // What is not closed began further up.
+            // An unclosed value begins further up.
             let mut first = at;
             while first > 0 && at - first < LONGEST && DeTable::parse(&lines[..first].join("\n")).is_err() {
                 first -= 1;
             }
-            // What is not closed must not take the sections below it along.
+            // An unclosed value must not include the sections below it.
             let heading = (first + 1..=at).find(|line| is_heading(&lines[*line]));
             let mut end = heading.unwrap_or(at + 1);
             if is_heading(&lines[first]) {
@@ -134,8 +131,8 @@ impl Readable {
                 line: if (first..end).contains(&at) { at + 1 } else { first + 1 },
                 texts: lines[first..end].iter().map(|line| line.trim().to_owned()).collect(),
                 section: section.cloned().unwrap_or_default(),
-                // The messages of the parser itself are fixed sentences; none carries a value. The line
-                // that it would quote is left out.
+                // The parser's messages are fixed sentences without values. They are used without the line
+                // that the parser would quote.
                 what: t!("this is not TOML: {message}", message = error.message()),
             });
             if lost.len() > MOST {
@@ -150,7 +147,7 @@ fn is_heading(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
 
-/// What is in a settings file; `None` when there is none.
+/// The bytes of a settings file; `None` when it does not exist.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
     let wrong = |what: String| ConfigError::from(Mistake::in_file(path, None, None, what));
     let cannot = |why: std::io::Error| wrong(t!("cannot be read: {why}", why));
@@ -185,10 +182,10 @@ mod tests {
             ("a = 'x\nc = 3\n", &[1], "c = 3"),
             ("a = 1\na = 2\nc = 3", &[2], "a = 1; c = 3"),
             ("= 1\nno\nc = 3", &[2], "c = 3"),
-            // What is not closed, up to the next heading.
+            // An unclosed value ends at the next heading.
             ("[a]\nb = [5,\n[c]\nd = 1\n", &[2], "[a]; [c]; d = 1"),
             ("[a]\nb = [\n 1,\n oops,\n]\nc = 3", &[4, 5], "[a]; c = 3"),
-            // A heading goes with all that stands below it: it would belong to another one.
+            // A heading takes all lines below it with it: they would otherwise join another section.
             ("[a]\nb = 1\n[c\nd = 2\ne = 3\n[f]\ng = 1", &[3], "[a]; b = 1; [f]; g = 1"),
             ("[a]\nb = 1\n[a]\nd = 2\n[f]\ng = 1", &[3], "[a]; b = 1; [f]; g = 1"),
         ] {
@@ -201,7 +198,7 @@ mod tests {
             (fields, read.lost[0].section()),
             (vec!["read_only"], vec!["profiles".into(), "uni".into()])
         );
-        // Two that are wrong one after the other: both count.
+        // Two mistakes in a row: both count.
         let read = Readable::of("[a]\norganisation = Uni\nread_only = tru\nb = 1");
         let fields: Vec<&str> = read.lost.iter().flat_map(Lost::fields).collect();
         assert_eq!(fields, ["organisation", "read_only"]);

@@ -1,23 +1,21 @@
-//! What is wrong with a setting, in plain words: where it stands, what it is, what to do.
+//! Mistakes in the settings, as plain text: where, what, and what to do.
 //!
-//! A mistake never repeats the value that is wrong. People paste keys into the wrong field, and errors end
-//! in terminals, tickets and logs.
+//! A mistake never repeats the wrong value. Users paste keys into the wrong field, and errors end up in
+//! terminals, tickets and logs.
 
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One thing that is wrong with the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The file it stands in, where it stands in one.
     pub file: Option<PathBuf>,
-    /// The line in that file, 1-based.
+    /// Line in the file, 1-based.
     pub line: Option<usize>,
     /// The field (`profiles.uni.base_url`), the environment variable or the flag.
     pub field: Option<String>,
-    /// What is wrong and what to do about it.
+    /// The mistake and how to correct it.
     pub what: String,
 }
 
@@ -40,7 +38,6 @@ impl Mistake {
         Self { file: None, line: None, field: Some(name.to_owned()), what: what.into() }
     }
 
-    /// The file and the line.
     fn place(&self) -> String {
         let file = self.file.as_deref().map(shown).unwrap_or_default();
         let line = self.line.map(|line| t!(", line {line}", line)).unwrap_or_default();
@@ -64,7 +61,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Everything that is wrong with the settings at once, so that nobody has to mend them one start at a time.
+/// All mistakes in the settings at once, so that the user can correct them together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     mistakes: Vec<Mistake>,
@@ -75,22 +72,19 @@ impl ConfigError {
         Self { mistakes }
     }
 
-    /// The mistakes: file by file, in the order in which they stand there.
+    /// The mistakes by file, in the order of the lines.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
 
-    /// What was read of one file and of another.
-    ///
-    /// # Errors
-    /// The mistakes of both.
+    /// Combines two results, or all of their mistakes.
     pub fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
         match (one, other) {
             (Ok(one), Ok(other)) => Ok((one, other)),
             (Err(why), Ok(_)) | (Ok(_), Err(why)) => Err(why),
             (Err(mut all), Err(other)) => {
                 for mistake in other.mistakes {
-                    // Both may lack the same folder.
+                    // Both may report the same missing folder.
                     if !all.mistakes.contains(&mistake) {
                         all.mistakes.push(mistake);
                     }
@@ -101,13 +95,14 @@ impl ConfigError {
     }
 }
 
-/// What is wrong with files that lapel does without, for a line or two: of one file the first mistake, of several
-/// where the first mistake of each stands, and how many more there are. `None` when nothing is wrong.
+/// A short text about the mistakes in files that lapel skips, `None` when there are none. For one file, the
+/// first mistake in full; for several files, the place of each one's first mistake. Also says how many more
+/// there are.
 pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     let files: Vec<&[Mistake]> = mistakes.chunk_by(|one, other| one.file == other.file).collect();
     let told = |all: &&[Mistake]| {
         let (first, more) = all.split_first()?;
-        // The folder is the same for all of them, and the line is short.
+        // All files are in the same folder, and the text must be short.
         let name = first.file.as_deref().and_then(Path::file_name).map(PathBuf::from);
         let first = Mistake { file: name, ..first.clone() };
         let said = if files.len() == 1 { first.to_string() } else { first.place() };
@@ -118,12 +113,12 @@ pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
         return None;
     }
     let said = ended(&t!("Left out: {mistake}", mistake));
-    // What is not said here has its place.
+    // `lapel info` shows the mistakes that do not fit here.
     let all = mistakes.len() == 1;
     Some(if all { said } else { format!("{said} {}", t!("lapel info tells what is wrong.")) })
 }
 
-/// The first of several mistakes, and how many more there are.
+/// The first of several mistakes, and the number of the others.
 pub fn and_more(first: &str, more: usize) -> String {
     if more == 0 { first.to_owned() } else { t!("{first} (and {n} more there)", first, n = more) }
 }
@@ -148,12 +143,11 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// A path as it may be shown: a folder can have any name.
+/// A path for display, scrubbed, because a folder can have any name.
 pub(super) fn shown(path: &Path) -> String {
     scrub(&path.to_string_lossy()).into_owned()
 }
 
-/// A path as it can be typed into a shell.
 pub(super) fn for_shell(path: &Path) -> String {
     let path = path.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);

@@ -1,12 +1,12 @@
-//! Where lapel's settings come from: profiles, paths, keys at rest, the look of the desk.
+//! The settings: profiles, paths, key storage, and the look of the TUI.
 //!
-//! Settings come in layers: a flag wins over the environment, the environment over `config.toml`, and that
-//! over the default. A profile says which service is spoken to, as whom, and how careful one has to be.
+//! Settings come in layers. A flag takes precedence over the environment, the environment over `config.toml`,
+//! and `config.toml` over the default. A profile defines the service, the key, and how careful lapel must be.
 //!
-//! This module may know the domain, the file system, the keyring and the environment it is handed, and it starts
-//! the commands that profiles name for their keys. It must never speak to the network, never print, never take
-//! a key from a command line, never write a key into `config.toml`, and never repeat a value from a file in an
-//! error: a value in the wrong place may be a key.
+//! This module uses the domain, the file system, the keyring and the given environment. It runs the commands
+//! that profiles name for their keys. It never accesses the network, never prints, never takes a key from a
+//! command line, and never writes a key to `config.toml`. An error never repeats a value from a file: a value
+//! in the wrong place may be a key.
 
 mod address;
 mod background;

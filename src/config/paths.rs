@@ -1,18 +1,16 @@
-//! Where lapel keeps its files.
+//! The paths of lapel's files.
 
 use super::env::Env;
 use super::mistake::{ConfigError, Mistake};
 use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 
-/// The two folders of lapel. Nothing is created before something is written; then it is open to its owner
-/// only.
+/// lapel's two folders. lapel creates them when it first writes a file, readable by the owner only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// Settings and keys: `LAPEL_CONFIG_DIR`, else `lapel` under `XDG_CONFIG_HOME` (`~/.config`).
     pub config_dir: PathBuf,
-    /// Journal, log and crash files: `LAPEL_DATA_DIR`, else `lapel` under `XDG_DATA_HOME`
-    /// (`~/.local/share`).
+    /// Journal, log and crash files: `LAPEL_DATA_DIR`, else `lapel` under `XDG_DATA_HOME` (`~/.local/share`).
     pub data_dir: PathBuf,
 }
 
@@ -20,7 +18,7 @@ impl Paths {
     /// Finds the folders.
     ///
     /// # Errors
-    /// When a folder is neither named by a variable nor can be derived from a home folder.
+    /// Neither a variable nor a home folder defines one of the folders.
     pub fn find(env: &Env) -> Result<Self, ConfigError> {
         let home = etcetera::choose_base_strategy().ok();
         let folder = |name: &str, default: Option<PathBuf>| match env.raw(name) {
@@ -40,69 +38,63 @@ impl Paths {
         }
     }
 
-    /// Folders for a demo where no others can be found; they are not made before something is written.
+    /// Temporary folders for a demo without a home folder. They are created at the first write.
     pub(super) fn without_home() -> Self {
         let folder = std::env::temp_dir().join(format!("lapel-{}", std::process::id()));
         Self { config_dir: folder.join("config"), data_dir: folder.join("data") }
     }
 
-    /// The settings file, which need not exist.
     pub fn config_file(&self) -> PathBuf {
         self.config_dir.join("config.toml")
     }
 
-    /// The file of colours, which need not exist.
     pub fn theme_file(&self) -> PathBuf {
         self.config_dir.join("theme.toml")
     }
 
-    /// The file of the desk's keys, which need not exist.
     pub fn keymap_file(&self) -> PathBuf {
         self.config_dir.join("keys.toml")
     }
 
-    /// The file of filters with names, which need not exist.
     pub fn filters_file(&self) -> PathBuf {
         self.config_dir.join("filters.toml")
     }
 
-    /// The folder of key files.
     pub fn keys_dir(&self) -> PathBuf {
         self.config_dir.join("keys")
     }
 
-    /// The key file of a profile, unless its settings name another place.
+    /// The key file of a profile that has no other key store.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.keys_dir().join(profile)
     }
 
-    /// The file that says that the tour was taken.
+    /// The file that marks the tour as taken.
     pub fn tour_file(&self) -> PathBuf {
         self.data_dir.join("tour-taken")
     }
 
-    /// The folder of how the desk showed the lists of each profile.
+    /// The folder of the saved views of all profiles.
     pub fn desk_dir(&self) -> PathBuf {
         self.data_dir.join("desk")
     }
 
-    /// The file of how the desk showed the lists of a profile, which need not exist.
+    /// The saved view of a profile's lists. May be missing.
     pub fn view_file(&self, profile: &str) -> PathBuf {
         self.desk_dir().join(format!("{profile}.json"))
     }
 
-    /// The folder of pictures that were read, which need not exist.
     pub fn pictures_dir(&self) -> PathBuf {
         self.data_dir.join("pictures")
     }
 
-    /// The log file, written only while `LAPEL_LOG` asks for it.
+    /// The log file. Written only when `LAPEL_LOG` is set.
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")
     }
 }
 
-/// The file of what was looked up with a profile, in a data folder; it need not exist.
+/// The recent searches of a profile, in a data folder. May be missing.
 pub fn recent_file(data_dir: &Path, profile: &str) -> PathBuf {
     data_dir.join("recent").join(format!("{profile}.json"))
 }

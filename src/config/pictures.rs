@@ -1,24 +1,20 @@
-//! Whether and how the desk shows pictures: what was asked for, and what the environment says about the
-//! terminal.
+//! How the TUI shows pictures, by the settings and the terminal's environment variables.
 
 use super::env::Env;
 use super::ui::{GlyphChoice, ThemeChoice, Words};
 
-/// How pictures are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PictureChoice {
-    /// The best way that the terminal knows; it is asked once.
+    /// The best method of the terminal, which lapel queries once.
     #[default]
     Auto,
     /// The graphics protocol of kitty and Ghostty.
     Kitty,
     /// The protocol of iTerm2 and `WezTerm`.
     Iterm2,
-    /// Sixel.
     Sixel,
-    /// Two coloured pixels in each character: on every terminal with colours.
+    /// Two coloured pixels per character, for every terminal with colours.
     Halfblocks,
-    /// Not at all.
     None,
 }
 
@@ -34,33 +30,30 @@ impl Words for PictureChoice {
 }
 
 impl PictureChoice {
-    /// Reads `auto`, `kitty`, `iterm2`, `sixel`, `halfblocks` or `none`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
 
-    /// Every word that is read.
     pub fn words() -> impl Iterator<Item = &'static str> {
         Self::WORDS.iter().map(|(word, _)| *word)
     }
 }
 
-/// What the environment says about the terminal. It may be out of date, as in a window of tmux that was
-/// opened on another terminal: what the terminal itself answers counts for more.
+/// Properties of the terminal by its environment variables. They may be out of date, for example in a tmux
+/// window that was opened on another terminal. The terminal's own answer takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalHints {
-    /// tmux, screen or zellij stands between: it passes on only what it understands itself, and takes some
-    /// questions for a title of the window.
+    /// tmux, screen or zellij is in between. It only passes on sequences that it understands, and takes some
+    /// queries for a window title.
     pub multiplexer: bool,
-    /// It is tmux that stands between: what is wrapped up is handed on, where tmux is set to allow it.
+    /// tmux is in between. It passes on wrapped sequences when its settings allow it.
     pub tmux: bool,
-    /// It does not take questions about pictures well: it would print them.
+    /// The terminal would print queries about pictures.
     pub mute: bool,
-    /// It has no colours to speak of, such as the console of Linux.
+    /// The terminal has hardly any colours, such as the Linux console.
     pub bare: bool,
-    /// It says that it is iTerm2 or `WezTerm`.
     pub iterm2: bool,
-    /// It says that it has 24-bit colours.
+    /// The terminal claims 24-bit colours.
     pub true_colour: bool,
 }
 
@@ -86,23 +79,19 @@ impl TerminalHints {
     }
 }
 
-/// Whether and how the desk shows pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pictures {
-    /// What was asked for, as far as it can be had: `auto` is `none` where there are no colours or only
-    /// plain signs.
+    /// The requested method. `auto` becomes `none` without colours or with ASCII glyphs.
     pub choice: PictureChoice,
-    /// The terminal, by the environment.
     pub terminal: TerminalHints,
 }
 
 impl Pictures {
-    /// No pictures.
     pub fn none() -> Self {
         Self { choice: PictureChoice::None, terminal: TerminalHints::default() }
     }
 
-    /// Flag, then file, then default; what is said in so many words is done.
+    /// Flag, then file, then default. An explicit choice is always used.
     pub(super) fn resolve(
         flag: Option<PictureChoice>,
         env: &Env,

@@ -1,4 +1,4 @@
-//! A profile: which service, as whom, and how careful.
+//! A profile: the service, its key, and how careful lapel must be.
 
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
@@ -9,24 +9,23 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What stands at the other end. The desk shows it everywhere and asks more questions the more it matters.
+/// The kind of service. The TUI always shows it, and asks for more confirmations with LIVE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
-    /// A sandbox: nothing is real.
+    /// A sandbox without real data.
     Demo,
-    /// A trial installation of the service.
+    /// A test installation of the service.
     Staging,
-    /// Real badges of real people. Whatever is not said to be something else is this.
+    /// Real badges of real people. The default when a profile sets no environment.
     Live,
 }
 
 impl Environment {
-    /// Reads `demo`, `staging` or `live`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
 
-    /// The word as it stands in the settings file.
+    /// The word in the settings file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Demo => "demo",
@@ -42,7 +41,7 @@ impl Words for Environment {
 }
 
 impl fmt::Display for Environment {
-    /// As the desk marks it: `DEMO`, `STAGING`, `LIVE`.
+    /// The label in the TUI: `DEMO`, `STAGING`, `LIVE`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Demo => "DEMO",
@@ -52,46 +51,41 @@ impl fmt::Display for Environment {
     }
 }
 
-/// A profile with everything that a connection needs.
 #[derive(Clone)]
 pub struct Profile {
-    /// Its name; `environment` for one that the environment variables alone make up.
+    /// Its name. `environment` when the environment variables alone define the profile.
     pub name: String,
-    /// What stands at the other end.
     pub environment: Environment,
-    /// The base URL, without a slash at its end.
+    /// The base URL without a slash at the end.
     pub base_url: String,
-    /// What the person calls the organisation.
     pub organisation: Option<String>,
-    /// Whether nothing may be issued or revoked with it.
+    /// Whether the profile may neither issue nor revoke.
     pub read_only: bool,
-    /// The API key, or where it is to be asked for.
+    /// The API key, or its source.
     pub key: Key,
-    /// Where the key comes from, in words that never hold the key.
+    /// The source of the key as text, which never contains the key.
     pub key_from: String,
-    /// What the key was when it was checked, where it was.
     pub pin: Option<Pin>,
-    /// Requests per minute, where the profile sets them (contract, "Limits": 1000).
+    /// Requests per minute, when the profile sets them (contract, "Limits": 1000).
     pub rate_limit: Option<u32>,
-    /// The offset of the service's timestamps, which the contract leaves open, where the profile sets it.
+    /// The UTC offset of the service's timestamps, when the profile sets it. The contract does not define it.
     pub utc_offset: Option<Offset>,
-    /// The proxy for this profile's requests; may hold a password. Proxies of the environment are not used.
+    /// The proxy of this profile; may contain a password. Proxies in environment variables are not used.
     pub proxy: Option<String>,
-    /// Where pictures are whose addresses are only paths, as the wallet's (contract, "Wallet").
+    /// The base address of pictures with a relative path, as in the wallet (contract, "Wallet badge").
     pub picture_base: Option<String>,
-    /// Certificates that are trusted besides those of this computer.
+    /// Extra certificates to trust.
     pub ca: Option<CaFile>,
-    /// How jobs work: what the profile says, else what the file says for all.
+    /// Job settings of the profile, with those for all profiles as fallback.
     pub jobs: JobSettings,
-    /// Whether a copy of the history is kept: what the profile says, else what the file says for all.
+    /// Index settings of the profile, with those for all profiles as fallback.
     pub index: IndexSettings,
-    /// Where it came from, in words: for a person who wonders why.
+    /// The source of the profile as text for the user.
     pub from: String,
 }
 
 impl Profile {
-    /// What the organisation is called: by the person, or else by its host. Where a live profile is used to send,
-    /// this is what has to be typed.
+    /// The organisation's name, or else the host. To send with a LIVE profile, the user types it.
     pub fn label(&self) -> String {
         let host = || url::Url::parse(&self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         self.organisation.clone().or_else(host).unwrap_or_else(|| self.base_url.clone())
@@ -99,7 +93,7 @@ impl Profile {
 }
 
 impl fmt::Debug for Profile {
-    /// The key and the proxy, which may hold a password, are not shown.
+    /// Leaves out the key and the proxy, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Profile")
             .field("name", &self.name)
@@ -122,34 +116,32 @@ impl fmt::Debug for Profile {
     }
 }
 
-/// What the key of a profile was when it was checked. Whatever else it turns out to be later may belong to
-/// another organisation.
+/// The identity of a profile's key when lapel tested it. A key with another identity may belong to another
+/// organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// Its first characters, as the service said them.
+    /// The first characters of the key, as the service reported them.
     pub prefix: String,
-    /// What tells this key from every other one and says nothing of it, where it was kept.
+    /// A short hash that identifies the key without revealing it, when it was saved.
     pub fingerprint: Option<String>,
 }
 
 impl Pin {
-    /// Whether this can be the beginning of a key: 1 to 24 plain signs.
+    /// Whether a text can be the prefix of a key: 1 to 24 visible ASCII characters.
     pub fn is_prefix(text: &str) -> bool {
         (1..=24).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
     }
 
-    /// Whether this can be a fingerprint: eight hexadecimal digits.
+    /// Whether a text can be a fingerprint: eight hexadecimal digits.
     pub fn is_fingerprint(text: &str) -> bool {
         text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit())
     }
 }
 
-/// A file of certificates (PEM), read.
+/// A loaded file of certificates (PEM).
 #[derive(Clone, PartialEq, Eq)]
 pub struct CaFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// What is in it.
     pub pem: Arc<[u8]>,
 }
 
@@ -159,12 +151,11 @@ impl fmt::Debug for CaFile {
     }
 }
 
-/// Whether a profile may have this name: it becomes a file name and a table name, so only `A`–`Z`, `a`–`z`,
-/// `0`–`9`, `_` and `-`, 1 to 40 of them.
+/// Whether a profile may have this name. It becomes a file name and a table name, so it has 1 to 40 of the
+/// characters `A`–`Z`, `a`–`z`, `0`–`9`, `_` and `-`.
 pub fn is_profile_name(name: &str) -> bool {
     (1..=40).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// What a profile name may be, for messages.
 pub(super) const NAME_RULE: &str = tr_noop!("a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _");

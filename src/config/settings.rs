@@ -1,4 +1,4 @@
-//! The settings of one run: which profile, how the desk looks, where files go.
+//! The settings of one run: profile, look of the TUI, and paths.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
 use super::behaviour::DeskSettings;
@@ -17,83 +17,68 @@ use crate::domain::time::read_offset;
 use jiff::tz::Offset;
 use secrecy::SecretString;
 
-/// What the command line says. No flag takes a key: arguments are seen by everybody on the computer and
-/// stay in the shell's history.
+/// The flags of the command line. No flag takes a key: every user of the computer can see arguments, and the
+/// shell keeps them in its history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `--profile`.
     pub profile: Option<String>,
-    /// `--read-only`: makes the chosen profile a reading one; there is no flag that makes it a writing one.
+    /// `--read-only`: makes the selected profile read-only. No flag makes a profile writable.
     pub read_only: bool,
-    /// `--theme`.
     pub theme: Option<ThemeChoice>,
-    /// `--glyphs`.
     pub glyphs: Option<GlyphChoice>,
-    /// `--pictures`.
     pub pictures: Option<PictureChoice>,
 }
 
-/// The settings of one run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where files go.
     pub paths: Paths,
-    /// The chosen profile; `None` when none is configured anywhere.
+    /// The selected profile; `None` when no profile is configured.
     pub profile: Option<Profile>,
-    /// The profiles of the settings file, in its order: for choosing another.
+    /// The profiles of the settings file in its order, as a selection list.
     pub profiles: Vec<ProfileLine>,
-    /// How the desk looks.
     pub ui: Ui,
-    /// How the desk behaves.
     pub desk: DeskSettings,
-    /// `LAPEL_LOG`, as it was given.
+    /// The value of `LAPEL_LOG`.
     pub log: Option<String>,
-    /// What is odd but stops nothing, one line each.
+    /// Warnings that stop nothing, one line each.
     pub warnings: Vec<String>,
-    /// What is wrong in the files, and is left out.
+    /// Mistakes in the files. The settings with mistakes are skipped.
     pub left_out: Vec<Mistake>,
-    /// The profile that was chosen and cannot be used, and why; for the desk, which starts without it.
+    /// The selected profile when it cannot be used, and why. The TUI starts without it.
     pub refused: Option<(String, ConfigError)>,
 }
 
-/// A profile of the settings file as a list shows it: no key has been looked for yet.
+/// A profile of the settings file as shown in a list. Its key has not been fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileLine {
-    /// Its name.
     pub name: String,
-    /// What stands at the other end.
     pub environment: Environment,
-    /// The base URL.
     pub base_url: String,
-    /// What the person calls the organisation.
     pub organisation: Option<String>,
-    /// Whether nothing may be issued or revoked with it.
     pub read_only: bool,
-    /// Certificates that are trusted besides those of this computer, as the file names them.
+    /// The file of extra certificates, as written in the settings file.
     pub ca_file: Option<String>,
-    /// The proxy; user and password are not in it.
+    /// The proxy without user and password.
     pub proxy: Option<String>,
-    /// Where its key comes from, in words that never hold the key.
+    /// The source of the key as text, which never contains the key.
     pub key_from: String,
-    /// The same, for another one in its place.
+    /// The key store, for storing another key in it.
     pub kept_in: KeyStore,
-    /// What its key was when it was checked, where it was.
     pub pin: Option<Pin>,
-    /// Whether it is the one that is used where none is named.
     pub is_default: bool,
 }
 
 impl Settings {
     /// Resolves the settings: flag, then environment, then `config.toml`, then default.
     ///
-    /// `LAPEL_BASE_URL` and `LAPEL_API_KEY` together make a profile of their own unless one is named; with
-    /// one that is named they take the place of its address and its key.
+    /// `LAPEL_BASE_URL` and `LAPEL_API_KEY` together define a profile of their own, unless a profile is
+    /// named. With a named profile they override its address and its key.
     ///
-    /// What is wrong in the files costs its own field, and is told in [`Self::left_out`]; where it might make a
-    /// profile less careful, that profile is read-only or cannot be used.
+    /// A mistake in the files affects only its own field, and is reported in [`Self::left_out`]. Where it
+    /// could make a profile less careful, that profile becomes read-only or cannot be used.
     ///
     /// # Errors
-    /// The profile that is chosen cannot be used: every mistake about it, with file, line and field.
+    /// The selected profile cannot be used: all of its mistakes, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -104,17 +89,17 @@ impl Settings {
         })?;
         let settings = Self::of(flags, env, &file, paths).with_profile(profile, &file);
         if settings.profile.is_none() && !file.mistakes.is_empty() {
-            // There may be a profile in what could not be read.
+            // The unreadable part of the file may contain a profile.
             return Err(ConfigError::new(settings.left_out));
         }
         Ok(settings)
     }
 
-    /// The same for the desk, which starts without the profile where something in the file keeps that from being
-    /// used.
+    /// Resolves the settings for the TUI. When mistakes in the file make the profile unusable, the TUI starts
+    /// without it.
     ///
     /// # Errors
-    /// A flag or a variable of the environment asks for what there is not.
+    /// A flag or an environment variable names a profile that does not exist.
     pub fn for_desk(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -130,7 +115,7 @@ impl Settings {
 
     fn with_profile(mut self, profile: Option<Profile>, file: &ConfigFile) -> Self {
         if let Some(entry) = profile.as_ref().and_then(|profile| file.entry(&profile.name)) {
-            // What is wrong with the profile in use is told first.
+            // Mistakes of the selected profile come first.
             self.left_out.sort_by_key(|mistake| !entry.doubts.contains(mistake));
         }
         if let Some(profile) = &profile
@@ -141,11 +126,7 @@ impl Settings {
         Self { profile, ..self }
     }
 
-    /// The same with the key of the profile asked for, where that is still to be done. Blocks, see
-    /// [`Key::fetch`].
-    ///
-    /// # Errors
-    /// Why there is no key.
+    /// The settings with the profile's key fetched. Blocks, see [`Key::fetch`].
     pub fn with_key(mut self) -> Result<Self, ConfigError> {
         if let Some(profile) = &mut self.profile {
             profile.key = Key::Known(profile.key.fetch()?);
@@ -153,8 +134,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// Resolves the settings for `lapel demo`, which needs no profile and which no mistake may stop: a file with
-    /// one is left out.
+    /// Resolves the settings for `lapel demo`. The demo needs no profile, and skips every mistake.
     pub fn for_demo(flags: &Flags, env: &Env) -> Self {
         let mut warnings = Vec::new();
         let paths = Paths::find(env).unwrap_or_else(|error| {
@@ -174,10 +154,7 @@ impl Settings {
         settings
     }
 
-    /// Another profile of the settings file, read afresh: it may have been changed or added since.
-    ///
-    /// # Errors
-    /// As [`Settings::resolve`].
+    /// Another profile, read from the settings file again because it may have changed.
     pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
         named(&self.paths, name, env)
     }
@@ -203,19 +180,13 @@ impl Settings {
     }
 }
 
-/// The profiles of the settings file, read afresh, in its order. No key is looked for.
-///
-/// # Errors
-/// The file as a whole cannot be used.
+/// The profiles, read from the settings file again, in its order. Fetches no keys.
 pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigError> {
     Ok(lines_of(&ConfigFile::read(&paths.config_file())?, paths, env))
 }
 
-/// A profile of the settings file, read afresh. What the environment says in place of its settings does not
-/// count: it was named.
-///
-/// # Errors
-/// What is wrong with it, and why it has no key.
+/// A profile, read from the settings file again. Because it was named, `LAPEL_BASE_URL` and `LAPEL_API_KEY`
+/// do not override it.
 pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigError> {
     let file = ConfigFile::read(&paths.config_file())?;
     let entry = there("profile", name, &file)?;
@@ -253,7 +224,7 @@ impl ProfileLine {
     }
 }
 
-/// An address without user and password; three dots stand where some were.
+/// An address without user and password, which become an ellipsis.
 pub(super) fn without_user(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
@@ -262,14 +233,13 @@ pub(super) fn without_user(address: &str) -> String {
     }
 }
 
-/// The service's zone as the environment says it.
 fn offset_of(env: &Env) -> Result<Option<Offset>, ConfigError> {
     let Some(raw) = env.text("LAPEL_UTC_OFFSET")? else { return Ok(None) };
     let what = t!("must be hours and minutes from UTC, such as +09:00");
     read_offset(&raw).map(Some).ok_or_else(|| Mistake::in_env("LAPEL_UTC_OFFSET", what).into())
 }
 
-/// What the environment puts in the place of a profile's own settings.
+/// Environment variables that override a profile's own settings.
 #[derive(Default)]
 struct Overrides {
     base_url: Option<String>,
@@ -316,7 +286,7 @@ fn choose(
         }
         (None, Some(name)) => match (file.entry(name), overrides) {
             (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
-            // All three variables together need no file; the name is then only a name.
+            // With all three variables set, no file is needed, and the name is only a label.
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
                 Some(of_env(name, base_url, key, file))
             }
@@ -355,7 +325,7 @@ fn choose(
     Ok(profile.map(|profile| Profile { read_only: profile.read_only || flags.read_only, ..profile }))
 }
 
-/// The name of the profile that would be used; empty where none is chosen.
+/// The name of the profile that would be used. Empty when none is selected.
 fn chosen(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
     let named = flags.profile.clone().or_else(|| env.text("LAPEL_PROFILE").ok().flatten());
     let by_file = || match unnamed(file) {
@@ -369,17 +339,16 @@ fn chosen(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
     named.unwrap_or_else(by_file)
 }
 
-/// The profile that the file alone chooses.
+/// The profile that the settings file selects without a flag or variable.
 pub(super) enum Unnamed<'a> {
     This(&'a Entry),
-    /// It cannot be used, and this is why.
     Unusable(&'a [Mistake]),
     Several,
     None,
 }
 
 pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
-    // One that is named and cannot be used does not make room for another one.
+    // An unusable default profile is never replaced by another profile.
     let named = |name: &str| {
         let unusable = file.unusable.iter().find(|(of, _)| of == name);
         let unusable = unusable.map(|(_, mistakes)| Unnamed::Unusable(mistakes));
@@ -396,7 +365,6 @@ pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
     }
 }
 
-/// A profile by its name.
 fn there<'f>(asked_by: &str, name: &str, file: &'f ConfigFile) -> Result<&'f Entry, ConfigError> {
     let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
     file.entry(name).ok_or_else(missing)
@@ -414,7 +382,7 @@ fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
 fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) -> Profile {
     Profile {
         name: name.to_owned(),
-        // Nobody said that it is anything else.
+        // The default, since nothing says otherwise.
         environment: Environment::Live,
         base_url,
         organisation: None,
@@ -449,7 +417,7 @@ fn of_entry(
             "LAPEL_API_KEY".clone_into(&mut key_from);
             Key::Known(key)
         }
-        // A stored key belongs to the service that it was stored for.
+        // A stored key is only sent to the service that it was stored for.
         None if elsewhere => {
             let what = t!(
                 "leads to another host than profile {name}, whose stored key is not sent there: set \
@@ -471,7 +439,7 @@ fn of_entry(
     profile_of(entry, file, paths, here)
 }
 
-/// What of a profile does not stand in its entry.
+/// The parts of a profile that do not come from its entry.
 pub(super) struct Here {
     pub key: Key,
     pub key_from: String,
@@ -481,7 +449,7 @@ pub(super) struct Here {
     pub from: String,
 }
 
-/// A profile by its entry in the settings file.
+/// Builds a profile from its entry in the settings file.
 pub(super) fn profile_of(
     entry: &Entry,
     file: &ConfigFile,
@@ -491,7 +459,7 @@ pub(super) fn profile_of(
     let elsewhere = here.elsewhere;
     Ok(Profile {
         name: entry.name.clone(),
-        // What the file says about its own service says nothing about another one.
+        // The file's settings for its own service do not apply to another one.
         environment: entry.environment.filter(|_| !elsewhere).unwrap_or(Environment::Live),
         organisation: entry.organisation.clone().filter(|_| !elsewhere),
         utc_offset: entry.utc_offset.filter(|_| !elsewhere),

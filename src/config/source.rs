@@ -1,5 +1,5 @@
-//! Where the key of a profile is to be found, as `config.toml` says: a file, an environment variable, the
-//! keyring, or a command.
+//! The source of a profile's key in `config.toml`: a file, an environment variable, the keyring, or a
+//! command.
 
 use super::command;
 use super::file::KEY_ADVICE;
@@ -8,21 +8,21 @@ use super::toml_reader::{Sheet, Value, join};
 use std::time::Duration;
 use toml::de::DeTable;
 
-/// Seconds that a command may be given.
+/// Maximum of `key_command_timeout` in seconds.
 const LONGEST_WAIT: u32 = 300;
 
-/// Where the key of a profile is to be found.
+/// The source of a profile's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KeySource {
     /// `keys/NAME` in the config folder.
     Default,
-    /// An environment variable, with the line that names it.
+    /// The name of an environment variable, and the line that names it.
     Env(String, usize),
-    /// A file, with the line that names it.
+    /// A file, and the line that names it.
     File(String, usize),
-    /// The keyring, with the line that says so.
+    /// The keyring, and the line that names it.
     Keyring(usize),
-    /// What a command prints, how long it may take, and the line that names it.
+    /// A command that prints the key, its time limit, and the line that names it.
     Command(Vec<String>, Duration, usize),
 }
 
@@ -45,7 +45,7 @@ impl KeySource {
         }
     }
 
-    /// Where the key is, without the lines.
+    /// The key store, without the lines.
     pub fn kept_in(&self) -> KeyStore {
         match self {
             Self::Default => KeyStore::File,
@@ -56,7 +56,7 @@ impl KeySource {
         }
     }
 
-    /// The same without the lines, for comparing two readings of a file.
+    /// The source without the lines, to compare two readings of a file.
     pub fn anywhere(&self) -> Self {
         match self.clone() {
             Self::Env(name, _) => Self::Env(name, 0),
@@ -68,7 +68,7 @@ impl KeySource {
     }
 }
 
-/// `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
+/// Reads `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
 fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
@@ -83,7 +83,7 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
             sheet.wrong(value.span().start, &join(field, name), t!("is empty"));
         }
         if name == "env" && is_variable(text) {
-            // No program that lapel starts gets it, whichever profile is used.
+            // Registered for every profile, so that no program that lapel starts gets this variable.
             crate::secrets::register_variable(text);
         } else if name == "env" && !text.is_empty() {
             let what = t!("must be the name of an environment variable, not the key itself");
@@ -120,7 +120,7 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
     }
 }
 
-/// `key_command = ["pass", "show", "badges"]`, or the same as one text where that is beyond doubt.
+/// Reads `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
 fn of_command(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str, patience: Duration) -> KeySource {
     let (at, line) = (value.span().start, sheet.line(value.span().start));
     let list = value.get_ref().as_array().map(|all| {

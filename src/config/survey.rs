@@ -1,5 +1,5 @@
-//! Where each setting of a run comes from, for a person who wonders. Nothing here fails, and no key is looked
-//! for: what is wrong with the settings is said beside them.
+//! Every setting of a run with its source, for `lapel info`. Nothing here fails or fetches a key; mistakes
+//! are reported beside the settings.
 
 use super::background::Ground;
 use super::env::Env;
@@ -9,25 +9,19 @@ use super::paths::Paths;
 use super::profile::is_profile_name;
 use super::settings::{Flags, Settings, Unnamed, unnamed};
 
-/// Where a setting comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The command line.
     Flag,
-    /// An environment variable.
     Variable,
-    /// The table of the profile in `config.toml`, where the file can say it for all profiles, too.
+    /// The profile's table in `config.toml`, for a setting that can also apply to all profiles.
     Profile,
-    /// `config.toml`.
     File,
-    /// `theme.toml`.
     ThemeFile,
-    /// Nobody has said anything.
     Default,
 }
 
 impl Source {
-    /// In a word, for programs; [`tr`](crate::i18n::tr) puts it into the language of a person.
+    /// A word for programs. [`tr`](crate::i18n::tr) translates it for users.
     pub fn word(self) -> &'static str {
         match self {
             Self::Flag => tr_noop!("flag"),
@@ -40,48 +34,42 @@ impl Source {
     }
 }
 
-/// A setting as it is in force.
+/// A setting with its current value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Its name: as in the file, with the names of its tables in front.
+    /// Its name in the file, with the names of its tables in front.
     pub name: String,
-    /// Its value, in words; nothing where there is none.
+    /// Its value as text; `None` when it has none.
     pub value: Option<String>,
-    /// Where it comes from.
     pub source: Source,
 }
 
 /// The profile that a run would use, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundProfile {
-    /// Its name; `environment` for one that the environment makes up, unless it names it.
+    /// Its name. `environment` when the environment variables define the profile without a name.
     pub name: String,
-    /// Whether it stands in `config.toml`.
     pub is_in_file: bool,
-    /// Its settings; user and password of a proxy are not in them.
+    /// Its settings. A proxy is shown without user and password.
     pub settings: Vec<Said>,
 }
 
-/// What is in force, where it comes from, and what is wrong with it.
+/// The current settings with their sources and mistakes.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// Where files are.
     pub paths: Paths,
-    /// The settings, without those that only a profile has.
+    /// The settings that are not specific to a profile.
     pub settings: Vec<Said>,
-    /// The profile; none where none is chosen.
+    /// The profile; `None` when none is selected.
     pub profile: Option<FoundProfile>,
-    /// Which variables take the place of its settings.
+    /// The variables that override settings of the profile.
     pub overrides: Vec<&'static str>,
-    /// Whether the desk asks the terminal if it is dark or light.
     pub asks_background: bool,
-    /// What is wrong, or odd, in sentences.
     pub remarks: Vec<String>,
 }
 
-/// Looks at everything that settings come from.
 pub fn survey(flags: &Flags, env: &Env, defaults: &Defaults) -> Survey {
-    // Finds the folders and reads the file as well as can be, whatever is wrong.
+    // Finds the folders and reads the file despite any mistakes.
     let lenient = Settings::for_demo(&Flags { profile: None, ..flags.clone() }, env);
     let paths = lenient.paths.clone();
     let mut remarks: Vec<String> = lenient.left_out.iter().map(ToString::to_string).collect();
@@ -113,7 +101,7 @@ pub fn survey(flags: &Flags, env: &Env, defaults: &Defaults) -> Survey {
     };
     let folder = |path: &std::path::Path| Some(path.to_string_lossy().into_owned());
     settings.extend([
-        // Not what it says: people paste keys into any variable.
+        // Only whether it is set, because users paste keys into any variable.
         named("log", lenient.log.as_ref().map(|_| "set".to_owned()), "LAPEL_LOG"),
         named("config_dir", folder(&paths.config_dir), "LAPEL_CONFIG_DIR"),
         named("data_dir", folder(&paths.data_dir), "LAPEL_DATA_DIR"),
@@ -123,10 +111,10 @@ pub fn survey(flags: &Flags, env: &Env, defaults: &Defaults) -> Survey {
     Survey { paths, settings, profile, overrides, asks_background, remarks }
 }
 
-/// Which profile a run would use.
+/// The profile that a run would use.
 enum Who<'a> {
     InFile(&'a Entry),
-    /// Both variables together make one up, under this name.
+    /// Both variables together define a profile of this name.
     MadeUp(String),
 }
 
@@ -146,7 +134,7 @@ impl<'a> Who<'a> {
     }
 }
 
-/// Chooses as [`Settings::resolve`] does, and says who has chosen.
+/// Selects a profile as [`Settings::resolve`] does, and returns the source of the choice.
 fn choose<'a>(
     flags: &Flags,
     env: &Env,

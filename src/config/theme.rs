@@ -1,4 +1,4 @@
-//! Colours of one's own: `theme.toml`, beside `config.toml`.
+//! The user's colours: `theme.toml`, beside `config.toml`.
 
 use super::background::Ground;
 use super::lines::Readable;
@@ -7,18 +7,16 @@ use super::toml_reader::{Sheet, Value};
 use super::ui::{ThemeChoice, Words};
 use std::path::Path;
 
-/// A colour as it can be written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// The terminal's own colour of text.
+    /// The terminal's default text colour.
     Terminal,
-    /// One of the 256 colours of xterm; the first 16 are the terminal's own.
+    /// One of the 256 colours of xterm. The terminal defines the first 16.
     Indexed(u8),
-    /// A colour of 24 bits.
     Rgb(u8, u8, u8),
 }
 
-/// The first 16 colours by name, in their order.
+/// The names of the first 16 colours, in their order.
 const NAMES: [&str; 16] = [
     "black",
     "red",
@@ -39,7 +37,7 @@ const NAMES: [&str; 16] = [
 ];
 
 impl Colour {
-    /// Reads `terminal`, `bright-red`, `214` or `#ffaf00`.
+    /// Parses `terminal`, `bright-red`, `214` or `#ffaf00`.
     pub fn read(raw: &str) -> Option<Self> {
         if raw == "terminal" {
             return Some(Self::Terminal);
@@ -59,17 +57,14 @@ impl Colour {
 
 macro_rules! roles {
     ($($name:ident: $word:literal, $doc:literal;)*) => {
-        /// What a colour is for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Role {
             $(#[doc = $doc] $name,)*
         }
 
         impl Role {
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Its name in `theme.toml`.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
@@ -95,22 +90,20 @@ roles! {
     Other: "other", "A badge whose state is the service's own word.";
 }
 
-/// Colours that take the place of a theme's.
+/// The user's colours by [`Role`]; `None` keeps the theme's colour.
 pub type Colours = [Option<Colour>; Role::ALL.len()];
 
-/// A theme, and the colours that take the place of its own.
+/// A theme and the user's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// The theme.
     pub theme: ThemeChoice,
-    /// What the terminal's background is taken for; it decides where the theme is `auto`.
+    /// The terminal's background, as far as known. It decides when the theme is `auto`.
     pub ground: Ground,
-    /// What `theme.toml` says, by [`Role`].
     pub colours: Colours,
 }
 
 impl Palette {
-    /// The theme that is drawn: never `auto`.
+    /// The theme to draw, never `auto`.
     pub fn drawn(&self) -> ThemeChoice {
         match (self.theme, self.ground) {
             (ThemeChoice::Auto, Ground::Dark) => ThemeChoice::Dark,
@@ -119,7 +112,6 @@ impl Palette {
         }
     }
 
-    /// The colour of one's own for a role.
     pub fn own(&self, role: Role) -> Option<Colour> {
         self.colours.get(role as usize).copied().flatten()
     }
@@ -131,17 +123,15 @@ impl From<ThemeChoice> for Palette {
     }
 }
 
-/// What stands in `theme.toml`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ThemeFile {
-    /// The theme whose colours it changes, where nothing else says which.
+    /// The theme that the colours change, unless the theme is set elsewhere.
     pub base: Option<ThemeChoice>,
-    /// The colours.
     pub colours: Colours,
 }
 
 impl ThemeFile {
-    /// Reads the file, with what is wrong in it, which is left out; one that does not exist says nothing.
+    /// Reads the file and its mistakes, which are skipped. A missing file changes nothing.
     pub fn read(path: &Path) -> (Self, Vec<Mistake>) {
         match Readable::read(path) {
             Ok(Some(readable)) => Self::of(path, &readable),
@@ -191,7 +181,6 @@ fn colour(sheet: &mut Sheet<'_>, value: &Value<'_>, role: &str) -> Option<Colour
 }
 
 impl ThemeChoice {
-    /// The words that name a theme.
     pub fn words() -> impl Iterator<Item = &'static str> {
         Self::WORDS.iter().map(|(word, _)| *word)
     }

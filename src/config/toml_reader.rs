@@ -1,7 +1,7 @@
-//! Reading TOML by hand, so that every mistake has its line and no message repeats a value.
+//! Reads TOML by hand, so that every mistake has its line and no message repeats a value.
 //!
-//! The deserializer's own errors quote the offending source line, and some of its messages quote values
-//! (`invalid type: string "…"`). Here a message is made of our own words, field names and line numbers.
+//! The deserializer's own errors quote the source line, and some of its messages quote values (`invalid type:
+//! string "…"`). Here, messages only contain our own words, field names and line numbers.
 
 use super::mistake::Mistake;
 use super::ui::Words;
@@ -9,10 +9,10 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value with the place where it stands.
+/// A value with its position in the text.
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
-/// A text with its mistakes, while it is read.
+/// A text and the mistakes found while reading it.
 pub(super) struct Sheet<'a> {
     file: &'a Path,
     text: &'a str,
@@ -30,18 +30,16 @@ impl<'a> Sheet<'a> {
         before.bytes().filter(|b| *b == b'\n').count() + 1
     }
 
-    /// Notes a mistake.
     pub fn wrong(&mut self, offset: usize, field: &str, what: impl Into<String>) {
         let line = self.line(offset);
         self.mistakes.push(Mistake::in_file(self.file, Some(line), Some(field), what));
     }
 
-    /// What stands in the text, where it is TOML, as that of a [`Readable`](super::lines::Readable) is.
+    /// The parsed text. `None` only when it is not TOML; a [`Readable`](super::lines::Readable) always is.
     pub fn parse(&self) -> Option<Spanned<DeTable<'a>>> {
         DeTable::parse(self.text).ok()
     }
 
-    /// A field that must be text.
     pub fn text<'v>(&mut self, value: &'v Value<'_>, field: &str) -> Option<&'v str> {
         let text = value.get_ref().as_str();
         if text.is_none() {
@@ -50,7 +48,6 @@ impl<'a> Sheet<'a> {
         text
     }
 
-    /// A field that must be true or false.
     pub fn truth(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
         let truth = value.get_ref().as_bool();
         if truth.is_none() {
@@ -59,7 +56,7 @@ impl<'a> Sheet<'a> {
         truth
     }
 
-    /// A field that must be a whole number of a range.
+    /// Reads a whole number in a range.
     pub fn number(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
         let number = value
             .get_ref()
@@ -74,7 +71,7 @@ impl<'a> Sheet<'a> {
         number
     }
 
-    /// A field that must be a list of whole numbers of a range, each larger than the one before.
+    /// Reads a list of whole numbers in a range, in ascending order without duplicates.
     pub fn rising(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
         let whole = |value: &Value<'_>| {
             let n = value.get_ref().as_integer()?;
@@ -98,7 +95,7 @@ impl<'a> Sheet<'a> {
         list
     }
 
-    /// A field that must be one of a few words.
+    /// Reads a field with a fixed set of words.
     pub fn word<W: Words>(&mut self, value: &Value<'_>, field: &str) -> Option<W> {
         let read = value.get_ref().as_str().and_then(W::read);
         if read.is_none() {
@@ -108,7 +105,6 @@ impl<'a> Sheet<'a> {
         read
     }
 
-    /// A field that must be a table.
     pub fn table<'v, 't>(
         &mut self,
         value: &'v Value<'t>,
@@ -122,7 +118,7 @@ impl<'a> Sheet<'a> {
         table
     }
 
-    /// Notes every field of a table that is neither known there nor has been judged elsewhere.
+    /// Reports every field of a table that is neither known nor checked elsewhere.
     pub fn unknown(&mut self, table: &DeTable<'_>, prefix: &str, known: &[&str], judged: &[&str]) {
         for name in table.keys() {
             let text = name.get_ref().as_ref();
@@ -138,36 +134,35 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The name of a field under a prefix.
 pub(super) fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
 }
 
-/// A name that stands in the file, if it looks like the name of a field. A key pasted to the left of a `=`
-/// does not.
+/// A name from the file for display, when it looks like a field name. A key pasted to the left of a `=` does
+/// not.
 fn shown_name(name: &str) -> &str {
     let plain = (1..=24).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
     if plain { name } else { t!("(a name that is not shown)") }
 }
 
-/// What may have been meant by a name that is not known.
+/// The known name that an unknown name most likely means.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     known.into_iter().find(|k| is_near(name, k))
 }
 
-/// Whether a name is a slip of the pen away from a known one.
+/// Whether a name is a misspelling of a known one.
 fn is_near(name: &str, known: &str) -> bool {
     let plain = |s: &str| s.to_ascii_lowercase().replace(['-', '_'], "");
     let (name, known) = (plain(name), plain(known));
     distance(&name, &known) <= known.len() / 4
 }
 
-/// How many letters have to be put in, left out or changed.
+/// The edit distance: letters to insert, delete or change.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    // A name longer than any field is near to none of them.
+    // A name longer than 40 letters is similar to no field.
     for (i, a) in one.chars().take(40).enumerate() {
         let mut corner = i;
         row[0] = i + 1;

@@ -1,4 +1,4 @@
-//! How the desk looks and speaks: theme, glyphs, pictures, language.
+//! The look and language of the TUI: theme, glyphs, pictures, language.
 
 use super::background::Ground;
 use super::env::Env;
@@ -6,50 +6,42 @@ use super::pictures::{PictureChoice, Pictures};
 use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
 
-/// The colours of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// Dark or light, as the terminal's background is.
+    /// Dark or light, by the terminal's background.
     #[default]
     Auto,
-    /// For a dark terminal.
     Dark,
-    /// For a light terminal.
     Light,
-    /// White on black and bright colours, on whatever terminal.
+    /// White on black and bright colours, on every terminal.
     HighContrast,
-    /// The sixteen colours that the terminal itself has.
+    /// The terminal's own sixteen colours.
     Terminal,
-    /// No colours at all: weight, reverse and words only.
+    /// No colours: only weight, reverse and words.
     None,
 }
 
-/// The signs of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GlyphChoice {
-    /// Signs such as `●` and `▌`.
+    /// Glyphs such as `●` and `▌`.
     #[default]
     Unicode,
-    /// Plain ASCII signs.
     Ascii,
 }
 
-/// Letters that are joined into one, and how many cells they take, which terminals do not agree on.
+/// How to draw joined characters, whose width in cells differs between terminals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinedChoice {
-    /// They are shown.
     #[default]
     Show,
-    /// The first of them is shown, and a sign for the rest.
+    /// Draws the first character and a sign for the rest.
     Replace,
 }
 
-/// A setting that is one of a few words.
+/// A setting with a fixed set of words.
 pub(super) trait Words: Sized + Copy + 'static {
-    /// Every word with what it means.
     const WORDS: &'static [(&'static str, Self)];
 
-    /// The word that names it.
     fn spelled(self) -> &'static str
     where
         Self: PartialEq,
@@ -86,43 +78,34 @@ impl Words for Language {
 }
 
 impl ThemeChoice {
-    /// The word that names it.
     pub fn word(self) -> &'static str {
         self.spelled()
     }
 
-    /// Reads `auto`, `dark`, `light`, `high-contrast`, `terminal` or `none`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
 }
 
 impl GlyphChoice {
-    /// Reads `unicode` or `ascii`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
 }
 
-/// How the desk looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ui {
-    /// The colours.
     pub theme: Palette,
-    /// The signs.
     pub glyphs: GlyphChoice,
-    /// Joined letters.
     pub joined: JoinedChoice,
-    /// The pictures.
     pub pictures: Pictures,
-    /// The language.
     pub language: Language,
 }
 
 impl Ui {
-    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. `auto` asks for no colours in
-    /// particular, so `NO_COLOR` counts for more than such a flag. A locale without UTF-8 is a
-    /// fact about the terminal rather than a wish, so it decides the glyphs only where nothing else does.
+    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A theme flag `auto` requests
+    /// no certain colours, so `NO_COLOR` takes precedence over it. A locale without UTF-8 describes the
+    /// terminal and is not a request, so it chooses the glyphs only when no setting does.
     pub(super) fn resolve(
         flags: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
         env: &Env,
@@ -145,7 +128,7 @@ impl Ui {
     }
 }
 
-/// The language that the environment asks for: the first of the three variables that is set decides, as in the C
+/// The language of the environment. The first of the three variables that is set decides, as in the C
 /// library.
 pub fn spoken(env: &Env) -> Language {
     ["LC_ALL", "LC_MESSAGES", "LANG"]
@@ -154,7 +137,8 @@ pub fn spoken(env: &Env) -> Language {
         .map_or(Language::English, |locale| Language::of_locale(&locale.to_string_lossy()))
 }
 
-/// The first of the three variables that is set decides, as in the C library. None set is the C locale.
+/// Whether the locale is UTF-8. The first of the three variables that is set decides, as in the C library.
+/// Without any of them, the locale is C.
 fn speaks_utf8(env: &Env) -> bool {
     if cfg!(windows) {
         return true;

@@ -1,4 +1,4 @@
-//! A file that is being written beside the place it will have.
+//! A temporary file beside its target, renamed when it is complete.
 
 use super::Path;
 use std::fs::{self, File, OpenOptions};
@@ -7,16 +7,17 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 
-/// How many drafts of this process are neither in their places nor gone.
+/// Drafts of this process that are neither placed nor removed.
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
 
-/// Told when a draft is in its place or gone.
+/// Notified when a draft is placed or removed.
 static GONE: Notify = Notify::const_new();
 
-/// Comes back when this process has no file under a passing name: one that ends before leaves it there.
+/// Waits until this process has no temporary file left. A process that exits earlier leaves its temporary
+/// files behind.
 pub async fn all_finished() {
     loop {
-        // Listening before looking: a draft that goes in between is not missed.
+        // Register first, then check: a draft that finishes in between is not missed.
         let gone = GONE.notified();
         if UNFINISHED.load(Ordering::Acquire) == 0 {
             return;
@@ -25,36 +26,32 @@ pub async fn all_finished() {
     }
 }
 
-/// Whether a file that is there already may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It stays, and placing fails.
+    /// The existing file stays, and placing fails.
     No,
-    /// It is replaced in one step; the new one takes over its permissions.
+    /// The draft replaces the file in one step, and takes over its permissions.
     Yes,
 }
 
-/// A file that is being written under a passing name, in the folder where it will stand. Nothing stands
-/// under its own name until [`Draft::place`]; a draft that is dropped leaves nothing behind.
+/// A file under a temporary name in the folder of its target. The target's name stays unused until
+/// [`Draft::place`]. A dropped draft removes its temporary file.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
     temp: PathBuf,
-    // Taken when the file is closed, which some systems want before it gets another name.
+    // Taken to close the file: some systems can rename only closed files.
     file: Option<File>,
 }
 
 impl Draft {
-    /// Begins a file that will stand at `path`, and that only its owner may read. A link there stays a link: what
-    /// it points to is written.
-    ///
-    /// # Errors
-    /// What the file system says: no such folder, no permission, no room.
+    /// Creates the draft of the file at `path`, readable by the owner only. When `path` is a link, the link
+    /// stays and the file that it points to is written.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
-        // A name may be as long as names get; the passing one must not be longer.
+        // The target's name may have the maximum length. The temporary name must not exceed it.
         hidden.push(if name.len() > 200 { "lapel".as_ref() } else { name });
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -76,17 +73,17 @@ impl Draft {
         }
     }
 
-    /// Where it is meanwhile, for a library that writes by a name.
+    /// The temporary path, for libraries that write to a path.
     pub fn path(&self) -> &Path {
         &self.temp
     }
 
-    /// Makes what was written durable and gives it its name.
+    /// Flushes the content to disk and gives the file its name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when something of this name exists and may not be replaced,
-    /// [`io::ErrorKind::InvalidInput`] when what is to be replaced is not a file, or what the file system
-    /// says. Nothing has changed then, and the draft is gone.
+    /// [`io::ErrorKind::AlreadyExists`] when the name is taken and `overwrite` is `No`.
+    /// [`io::ErrorKind::InvalidInput`] when the target is not a file. Otherwise any error of the file system.
+    /// Nothing has changed then, and the draft is removed.
     pub fn place(mut self, overwrite: Overwrite) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::InvalidInput)?;
         if overwrite == Overwrite::Yes
@@ -108,9 +105,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives the file its name unless that is taken.
+    /// Gives the file its name unless the name is taken.
     fn link(&self) -> io::Result<()> {
-        // A hard link fails where a rename would replace.
+        // A hard link fails when the name is taken; a rename would replace the file.
         match fs::hard_link(&self.temp, &self.target) {
             Err(why) if why.kind() != io::ErrorKind::AlreadyExists => {
                 // Some file systems have no hard links.
@@ -124,7 +121,8 @@ impl Draft {
         }
     }
 
-    /// Makes a new name durable, where the file system can: the file itself is in place by now.
+    /// Makes the new name durable where the file system can. The file is already in place, so errors are
+    /// ignored.
     fn sync_folder(&self) {
         #[cfg(unix)]
         {
@@ -152,7 +150,7 @@ impl Write for Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         drop(self.file.take());
-        // After a rename there is nothing of this name any more.
+        // After a rename, no file has the temporary name.
         let _ = fs::remove_file(&self.temp);
         UNFINISHED.fetch_sub(1, Ordering::AcqRel);
         GONE.notify_waiters();

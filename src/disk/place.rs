@@ -1,34 +1,30 @@
-//! What a path leads to: a plain file or something that only looks like one, and on what kind of file system.
+//! Whether a path leads to a plain file, and on which kind of file system.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What kind of file system a path is on, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
-    /// A disk of this computer, or one of which nothing else is known.
+    /// A disk of this computer, or an unknown file system.
     Local,
-    /// One that other computers may have open at the same time.
+    /// A file system that other computers may use at the same time.
     Network,
-    /// One whose files the kernel makes up (`/proc`, `/sys`): reading one may wait for ever.
+    /// A file system whose files the kernel generates (`/proc`, `/sys`). Reading one may block for ever.
     Kernel,
 }
 
 impl FileSystem {
-    /// The file system of a path that exists. What cannot be found out counts as a local disk.
+    /// The file system of an existing path. An unknown one counts as a local disk.
     pub fn of(path: &Path) -> Self {
         system::of_path(path)
     }
 }
 
-/// Opens a plain file for reading, and never waits for it: `None` for a folder, a pipe, a device, or a file
-/// that the kernel makes up.
-///
-/// # Errors
-/// What the file system says.
+/// Opens a plain file for reading without blocking. `None` for a folder, a pipe, a device or a file that the
+/// kernel generates.
 pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
-    // Looked at first: opening a device may already do something.
+    // Checked before opening: opening a device may already have an effect.
     if !std::fs::metadata(path)?.is_file() {
         return Ok(None);
     }
@@ -40,7 +36,7 @@ pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    // Asked of the open file: the name could lead elsewhere by now.
+    // Checked on the open file: the name may lead elsewhere by now.
     let is_plain = file.metadata()?.is_file() && system::of_file(&file) != FileSystem::Kernel;
     Ok(is_plain.then_some(file))
 }
@@ -51,8 +47,9 @@ mod system {
     use std::fs::File;
     use std::path::Path;
 
-    // By `f_type` of statfs(2): NFS, SMB and CIFS, AFS, Coda, Ceph, Lustre, GPFS, OCFS2, GFS2, BeeGFS, PanFS,
-    // 9P and the shared folders of virtual machines; and FUSE, behind which anything may be (sshfs).
+    // `f_type` of statfs(2): NFS, SMB and CIFS, AFS, Coda, Ceph, Lustre, GPFS, OCFS2, GFS2, BeeGFS, PanFS, 9P
+    // and the shared folders of virtual machines. Also FUSE, because any file system may be behind it
+    // (sshfs).
     const NETWORK: [u32; 20] = [
         0x0000_6969,
         0x0000_517b,
@@ -149,7 +146,7 @@ mod system {
     use std::fs::File;
     use std::path::Path;
 
-    /// Set in `f_flags` of statfs(2) for what is on this computer.
+    /// The bit in `f_flags` of statfs(2) for a file system on this computer.
     const MNT_LOCAL: u32 = 0x1000;
 
     pub(super) fn of_path(path: &Path) -> FileSystem {
@@ -171,7 +168,7 @@ mod system {
     use std::fs::File;
     use std::path::{Component, Path, Prefix};
 
-    /// Only a share that is named as one (`\\server\share`) is known to be on a network.
+    /// Only a path with a share name (`\\server\share`) is known to be on a network.
     pub(super) fn of_path(path: &Path) -> FileSystem {
         let whole = path.canonicalize();
         match whole.as_deref().unwrap_or(path).components().next() {

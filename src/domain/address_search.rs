@@ -1,5 +1,5 @@
-//! The address detective: where a badge may be when there is none at the address that a caller gives. It
-//! works out what to ask, and says of what came back why it may be the same person. That is never a fact.
+//! Searches for a caller's badges when the given address has none. Decides what to ask, and explains why a
+//! result may be the same person. A match is never a fact.
 
 use super::email::{EmailKey, meant_domain, slips};
 use super::mask;
@@ -9,13 +9,13 @@ use super::time::ServiceTime;
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
-/// The most requests that looking elsewhere takes.
+/// Maximum number of requests of a search.
 pub const MOST: usize = 4;
-/// The most addresses that are kept of what was found.
+/// Maximum number of addresses in the result.
 const LONGEST: usize = 100;
-/// A shorter local part is found in everybody's.
+/// Minimum length of a local part to search for. Many addresses contain a shorter one.
 const SHORTEST_LOCAL: usize = 3;
-/// Well-known mail services, and how their names are mistyped most.
+/// Well-known mail services with their most common misspelling.
 const SLIPS: [(&str, &str); 8] = [
     ("gmail", "gmial"),
     ("naver", "navre"),
@@ -27,18 +27,19 @@ const SLIPS: [(&str, &str); 8] = [
     ("yahoo", "yaho"),
 ];
 
-/// One question to the history, first page only.
+/// One query to the history, first page only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lead {
-    /// Badges of this address: the same in lower case, or at a look-alike domain.
+    /// Badges of this address: in lower case, or at a look-alike domain.
     Address(String),
-    /// Badges of addresses with this in them: the part before the `@`, where the service matches parts.
+    /// Badges of addresses that contain this text, the part before the `@`. Only finds badges when the
+    /// service matches parts.
     Part(String),
-    /// Badges with this name on them.
+    /// Badges with this recipient name.
     Name(String),
 }
 
-/// What to ask when an address has nothing, the best first, at most [`MOST`].
+/// The queries for an address without badges, the best first, at most [`MOST`].
 pub fn leads(address: &str, name: Option<&str>) -> Vec<Lead> {
     let key = EmailKey::of(address);
     let mut leads = Vec::new();
@@ -56,7 +57,7 @@ pub fn leads(address: &str, name: Option<&str>) -> Vec<Lead> {
     leads
 }
 
-/// The domain that was probably meant; for a well-known one, the slip that is made most.
+/// The domain that the user most likely meant. For a well-known domain, its most common misspelling.
 fn look_alike(domain: &str) -> Option<String> {
     meant_domain(domain).or_else(|| {
         let (name, ending) = domain.split_once('.')?;
@@ -65,25 +66,24 @@ fn look_alike(domain: &str) -> Option<String> {
     })
 }
 
-/// Why an address may be the one, the strongest first.
+/// The reasons for a match, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// The address that was asked for, in other letters.
+    /// The same address, spelled differently (case, composition).
     OtherLetters,
-    /// The same before the `@`, and a domain that is a slip of the finger away.
+    /// The same local part, and a domain with one typing error.
     LookAlike,
-    /// The very name.
+    /// Exactly the same name.
     SameName,
-    /// One letter before the `@` is another.
+    /// One letter of the local part differs.
     NearlyTheSame,
-    /// The same before the `@`, at another domain.
+    /// The same local part at another domain.
     SameLocalPart,
-    /// The name is part of the one on the badge.
+    /// The name is part of the name on the badge.
     PartOfName,
 }
 
 impl Why {
-    /// In two or three words.
     pub fn words(self) -> &'static str {
         match self {
             Self::OtherLetters => t!("other letters"),
@@ -96,25 +96,25 @@ impl Why {
     }
 }
 
-/// An address that may be that of the caller: a possible match, never more.
+/// An address that may be the caller's. Never more than a possible match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// The address as the service has it. Shown masked until it is opened.
+    /// The address as the service has it. Masked until the user opens it.
     pub address: Text,
-    /// The names on its badges, once each.
+    /// The different names on its badges.
     pub names: Vec<Text>,
-    /// How many badges of it were seen.
+    /// Number of its badges in the results.
     pub badges: usize,
-    /// When the newest of them was accepted.
+    /// The acceptance time of its newest badge.
     pub newest: Option<ServiceTime>,
-    /// What that is: a caller who knows it is likelier to be the one.
+    /// The title of its newest badge. A caller who knows it is more likely the holder.
     pub title: Option<Text>,
-    /// Why, the strongest reason first; never empty.
+    /// The reasons, the strongest first. Never empty.
     pub why: Vec<Why>,
 }
 
 impl Match {
-    /// The address as it may be shown before it is opened: the caller's own is no secret from the caller.
+    /// The address as shown before the user opens it. Not masked when it is the address that the caller gave.
     pub fn shown(&self) -> String {
         if self.why.contains(&Why::OtherLetters) {
             self.address.to_string()
@@ -123,15 +123,16 @@ impl Match {
         }
     }
 
-    /// The names as they may be shown before it is opened: only one that was asked for is told in full.
+    /// The names as shown before the user opens the match. Not masked when the name or the address is the one
+    /// that the caller gave.
     pub fn shown_names(&self) -> Vec<String> {
         let known = self.why.iter().any(|w| matches!(w, Why::SameName | Why::OtherLetters));
         self.names.iter().map(|n| if known { n.to_string() } else { mask::name(n.wire()) }).collect()
     }
 }
 
-/// What came back, by address: those that may be the caller's, the likeliest first. Strangers, whom a filter
-/// that matches parts brings along, are left out.
+/// The matches in the results by address, the most likely first. Leaves out other people that a partial
+/// filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
     let asked = asked.map(EmailKey::of);
     let name = name.map(folded).filter(|name| !name.is_empty());
@@ -217,7 +218,7 @@ fn composed(name: &str) -> String {
     name.nfc().collect::<String>().trim().to_owned()
 }
 
-/// A name for comparing: composed, without spaces, in one case. `김 민수` and `김민수` are one name.
+/// A name for comparison: composed, without spaces, in lower case. `김 민수` and `김민수` are the same name.
 fn folded(name: &str) -> String {
     name.nfkc()
         .filter(|c| !c.is_whitespace() && !super::text::is_invisible(*c))

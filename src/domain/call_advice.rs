@@ -1,5 +1,5 @@
-//! What to tell a caller about one badge, and what nobody can do about it from here. Plain sentences that can
-//! be read out; they hold neither a name nor an address.
+//! Advice for a support call about one badge: what to tell the caller, and the limits of the user's options.
+//! The sentences can be read aloud. They contain neither names nor addresses.
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{Held, names};
@@ -9,40 +9,38 @@ use super::verdict::Verdict;
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 
-/// What is known when a caller asks about a badge.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// The badge.
     pub held: &'a Held,
-    /// Every badge of the same address, this one among them.
+    /// Every badge of the same address, including this one.
     pub all: &'a [Held],
-    /// The address that was asked for.
+    /// The address that was looked up.
     pub asked: &'a str,
-    /// Whether wallet and history were both read: only then does one tell what the other lacks.
+    /// Whether both wallet and history were read. Otherwise the advice does not mention that only one of them
+    /// has a badge.
     pub both: bool,
-    /// Whether it was found by its id: then the caller may not be its holder.
+    /// Whether the badge was found by its id. The caller may then not be its holder.
     pub by_id: bool,
-    /// Whether only the record is shown, with its holder masked: whoever asks need not be the holder, so nothing is
-    /// said of a mail, of a wallet, or of a correction.
+    /// Whether the user sees only the record with its holder masked. The caller need not be the holder, so
+    /// the advice says nothing about mail, wallet or corrections.
     pub masked: bool,
-    /// How many addresses have badges under this name, where a name was looked for; otherwise 0.
+    /// Number of addresses with badges under the searched name. 0 when no name was searched.
     pub namesakes: usize,
     /// Now, in service time.
     pub now: DateTime,
-    /// Whether the service's zone is known, rather than assumed to be this computer's.
+    /// Whether the service's time zone is known, and not only assumed from this computer.
     pub zone_known: bool,
 }
 
-/// What to tell. Its last line, where it is [`correction`], is the first to go where there is no room.
+/// The advice. When there is too little space, [`correction`] as its last line is dropped first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// What to say and to do, in this order.
+    /// The sentences to say, in this order.
     pub say: Vec<String>,
-    /// What nobody can do from here, as the rest of a sentence.
+    /// The actions that are not possible from here, as the rest of a sentence.
     pub cannot: String,
 }
 
-/// What to tell about a badge.
 pub fn script(case: &Case<'_>) -> Script {
     let verdict = case.held.verdict(case.now);
     let mut say = Vec::new();
@@ -70,7 +68,7 @@ fn is_revoked(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. })
 }
 
-/// Whom one may be speaking to.
+/// Questions that establish who is calling.
 fn who_calls(case: &Case<'_>) -> Vec<String> {
     let mut say = Vec::new();
     let shared = names(case.all).len();
@@ -110,7 +108,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
             let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
             let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
             if !case.zone_known {
-                // It may be overdue already.
+                // The badge may already be overdue.
                 return vec![t!(
                     "Accepted and being issued: 5 min to 24 h is normal{latest} in service time. How long it has \
                      waited is not certain, since the service's zone is not known here.",
@@ -197,7 +195,7 @@ fn mail(case: &Case<'_>) -> String {
     }
 }
 
-/// Whether the service's word for the mail is the one that the contract names. It says no more than that.
+/// Whether the mail status is the contract's "SENT". This does not confirm delivery.
 pub fn is_sent(word: &Text) -> bool {
     word.wire().trim().eq_ignore_ascii_case("sent")
 }
@@ -250,7 +248,7 @@ fn revoked(case: &Case<'_>) -> Vec<String> {
     )]
 }
 
-/// Other copies of a badge that is valid.
+/// Advice about other copies of a valid badge.
 fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     if !matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. }) {
         return Vec::new();
@@ -288,7 +286,7 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
 }
 
-/// What one list shows and the other does not.
+/// Advice about a badge that only one of the two lists shows.
 fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     let held = case.held;
     if !case.both {
@@ -298,7 +296,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
         (None, Some(item)) => {
             let spelled = item.recipient_email.as_ref().is_some_and(|address| address.wire() != case.asked);
             match verdict {
-                // The line on waiting says it already.
+                // The line about waiting already says so.
                 Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
                 Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
                     Some(t!("It has disappeared from the wallet because it is revoked.").to_owned())
@@ -321,7 +319,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// What becomes of a wrong name or address: the hand-over to those who issue.
+/// Advice for a wrong name or address: pass it on to the issuer.
 pub fn correction() -> &'static str {
     t!(
         "Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
@@ -329,7 +327,7 @@ pub fn correction() -> &'static str {
     )
 }
 
-/// What nobody can do, as the rest of a sentence.
+/// The actions that are not possible, as the rest of a sentence.
 fn cannot(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
@@ -360,12 +358,11 @@ fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
 }
 
-/// When it was accepted, as a moment.
 fn accepted(held: &Held) -> Option<DateTime> {
     held.reg_date().and_then(ServiceTime::start)
 }
 
-/// The one that was accepted last, where the times tell one from all others.
+/// The copy that was accepted last. `None` when a time is missing, or the last two are equal.
 fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
     let mut dated = copies.map(|copy| Some((accepted(copy)?, copy))).collect::<Option<Vec<_>>>()?;
     dated.sort_by_key(|(at, _)| *at);
@@ -376,7 +373,7 @@ fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
     }
 }
 
-/// A day after acceptance, the longest that issuing normally takes.
+/// The latest normal time of issue: 24 hours after acceptance.
 fn deadline(held: &Held) -> Option<String> {
     let accepted = held.reg_date()?.start()?;
     let latest = accepted.checked_add(24.hours()).ok()?;

@@ -1,10 +1,10 @@
-//! What a person has to type before something is sent: whether it is what was asked for.
+//! Checks the text that a user types to confirm sending.
 
 use super::text::scrub;
 use unicode_normalization::UnicodeNormalization;
 
-/// Whether somebody typed what was asked for: every letter of it in its case, however its syllables are composed,
-/// with or without blanks around it. What cannot be typed may be typed as it is shown. Nothing is never right.
+/// Whether the user typed the wanted text. Case counts. Unicode composition and surrounding blanks do not. A
+/// text that cannot be typed may also be typed as it is displayed. An empty input never matches.
 pub fn is_typed(typed: &str, wanted: &str) -> bool {
     let same = |a: &str, b: &str| a.trim().nfc().eq(b.trim().nfc());
     !typed.trim().is_empty() && (same(typed, wanted) || same(typed, &scrub(wanted)))

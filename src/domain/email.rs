@@ -1,21 +1,21 @@
-//! E-mail addresses: the key that tells whether two are one mailbox, and the check before one is sent.
+//! E-mail addresses: the key that identifies a mailbox, and the check before sending.
 
 use super::text::{Text, is_invisible, scrub};
 use email_address::{EmailAddress, Options};
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// Longest address that a mail server has to take (RFC 5321), in bytes.
+/// Maximum length of an address that mail servers must accept (RFC 5321), in bytes.
 const LONGEST: usize = 254;
 
-/// What two spellings of one mailbox share: composed, trimmed (invisible characters too), case-folded, the
-/// domain in its ASCII form. Plus tags and dots stay: in general they are different mailboxes. For
-/// comparing only; what is sent is what a person confirmed.
+/// The key of a mailbox: composed, trimmed (invisible characters too), case-folded, with the domain in its
+/// ASCII form. Plus tags and dots stay, because they usually name different mailboxes. For comparison only:
+/// lapel sends the address that the user confirmed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 
 impl EmailKey {
-    /// The key of an address, whatever its form.
+    /// The key of any text, valid or not.
     pub fn of(raw: &str) -> Self {
         let composed: String = raw.nfc().collect();
         let trimmed = composed.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
@@ -25,17 +25,17 @@ impl EmailKey {
         Self(format!("{local}@{domain}"))
     }
 
-    /// The key as text, for an index; never for showing and never for sending.
+    /// The key as text, for an index. Never display or send it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The domain in its ASCII form; none when there is no `@`.
+    /// The domain in its ASCII form; `None` without an `@`.
     pub fn domain(&self) -> Option<&str> {
         self.0.rsplit_once('@').map(|(_, domain)| domain)
     }
 
-    /// Whether an address as the service gives it is the same mailbox.
+    /// Whether an address of the service is the same mailbox.
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)
     }
@@ -47,7 +47,7 @@ impl fmt::Debug for EmailKey {
     }
 }
 
-/// An address that passed [`Address::check`]: trimmed and unwrapped, otherwise as it was written.
+/// An address that passed [`Address::check`]: trimmed and unwrapped, otherwise as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     address: String,
@@ -55,32 +55,30 @@ pub struct Address {
     meant: Option<String>,
 }
 
-/// Why an address cannot be used, in words for the person who typed it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmailProblem {
-    /// Nothing there.
     #[error("{}", t!("the e-mail address is empty"))]
     Empty,
-    /// Not an address; the text says what is wrong.
+    /// Not an address; the text says why.
     #[error("{0}")]
     NotAnAddress(String),
 }
 
 impl EmailProblem {
-    /// The same as a sentence's end: a question needs no full stop.
+    /// The message as a complete sentence. A question gets no full stop.
     pub fn ended(&self) -> String {
         ended(&self.to_string())
     }
 }
 
-/// A text with a full stop, unless it ends as a sentence does already.
+/// Adds a full stop, unless the text already ends as a sentence.
 pub fn ended(text: &str) -> String {
     if text.ends_with(['?', '!', '.']) { text.to_owned() } else { format!("{text}.") }
 }
 
 impl Address {
-    /// Checks an address as it was typed or pasted: `mailto:`, `Name <…>`, surrounding white space and
-    /// invisible characters are taken off; anything else that is not an address is refused with a reason.
+    /// Checks a typed or pasted address. Removes `mailto:`, `Name <…>`, surrounding white space and invisible
+    /// characters. Refuses any other text that is not an address, with a reason.
     pub fn check(typed: &str) -> Result<Self, EmailProblem> {
         let composed: String = typed.nfc().collect();
         let bare = unwrap(&composed);
@@ -98,7 +96,7 @@ impl Address {
             return wrong(t!("the e-mail address has an ideographic full stop: write a plain dot"));
         }
         if bare.contains([';', ',']) {
-            // One @ and a comma behind it (`naver,com`, `co,kr`) is a slip; everything else is a list.
+            // One @ and a comma behind it (`naver,com`, `co,kr`) is a typing error. Anything else is a list.
             let (at, comma) = (bare.find('@'), bare.rfind(','));
             return wrong(match bare.matches('@').count() {
                 1 if comma > at && !bare.contains(';') => {
@@ -154,27 +152,27 @@ impl Address {
         Ok(Self { address: bare.to_owned(), warnings, meant })
     }
 
-    /// The address as it will be sent.
+    /// The address as lapel sends it.
     pub fn as_str(&self) -> &str {
         &self.address
     }
 
-    /// What a person should look at before sending; none of it forbids anything.
+    /// What the user should check before sending. A warning forbids nothing.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The domain that was probably meant, when this one is a slip of the finger away from it.
+    /// The domain that the user most likely meant, when this one is a typing error.
     pub fn meant(&self) -> Option<&str> {
         self.meant.as_deref()
     }
 
-    /// The part behind the @, as it was written.
+    /// The part after the @, as written.
     pub fn domain(&self) -> &str {
         self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
-    /// Whether the address is that of an office rather than of a person: `info@`, `admin@`.
+    /// Whether the address belongs to a role and not to a person: `info@`, `admin@`.
     pub fn is_role(&self) -> bool {
         const ROLES: [&str; 22] = [
             "info",
@@ -204,7 +202,6 @@ impl Address {
         ROLES.contains(&local.as_str())
     }
 
-    /// The address as text.
     pub fn text(&self) -> Text {
         Text::new(self.address.clone())
     }
@@ -217,7 +214,7 @@ fn unwrap(typed: &str) -> &str {
     if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>')) {
         bare = &bare[open + 1..bare.len() - 1];
     }
-    // A quote is legal in a local part, but only as a pair around all of it; around the whole it is pasted.
+    // A local part may be quoted, but only as a whole. Quotes around the whole address come from pasting.
     bare = bare.trim_matches(around);
     match bare.get(..7) {
         Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
@@ -244,8 +241,8 @@ fn is_lone_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
 }
 
-/// The well-known domain that this one (in its ASCII form) is a slip of the finger away from; for a domain
-/// nobody knows, the same one with an ending that exists.
+/// The well-known domain that this domain (in its ASCII form) misspells. For an unknown domain with an
+/// invalid ending, the same domain with the valid ending.
 pub fn meant_domain(domain: &str) -> Option<String> {
     const KNOWN: [&str; 9] = [
         "gmail.com",
@@ -258,9 +255,9 @@ pub fn meant_domain(domain: &str) -> Option<String> {
         "hotmail.com",
         "yahoo.com",
     ];
-    /// Real mail services whose names happen to be a slip away from a better known one.
+    /// Real mail services that look like a misspelling of a better known one.
     const REAL: [&str; 4] = ["mail.com", "email.com", "ymail.com", "gmx.com"];
-    /// Endings that do not exist, and what they were to be.
+    /// Invalid endings and the endings they misspell.
     const ENDINGS: [(&str, &str); 9] = [
         (".con", ".com"),
         (".cmo", ".com"),
@@ -276,7 +273,7 @@ pub fn meant_domain(domain: &str) -> Option<String> {
     if KNOWN.contains(&domain.as_str()) || REAL.contains(&domain.as_str()) {
         return None;
     }
-    // The sandbox's people live under reserved endings; a slip there is found the same way.
+    // People of the sandbox have addresses with reserved endings. Misspellings there are found too.
     let (name, ending) = domain.split_once('.')?;
     for known in KNOWN {
         let (known_name, known_ending) = known.split_once('.')?;
@@ -295,7 +292,7 @@ pub fn meant_domain(domain: &str) -> Option<String> {
     ENDINGS.iter().find_map(|(wrong, right)| Some(format!("{}{right}", domain.strip_suffix(wrong)?)))
 }
 
-/// Edits between two words, a swap of neighbours counting as one; 2 means "two or more".
+/// The edit distance of two words. A swap of neighbours counts as one edit. 2 means "two or more".
 pub fn slips(a: &str, b: &str) -> usize {
     // One letter takes up to four bytes.
     if a.len().abs_diff(b.len()) > 4 {

@@ -1,5 +1,5 @@
-//! What a holder has: wallet and history joined by badge id. The wallet hides what is revoked or waiting;
-//! the history may hide what the wallet shows. Together they miss least.
+//! A holder's badges: wallet and history joined by badge id. The wallet hides revoked and waiting badges. The
+//! history may hide badges that the wallet shows. Together they miss the least.
 
 use super::ids::{BadgeId, TemplateId};
 use super::records::{Badge, HistoryItem, WalletBadge};
@@ -12,24 +12,20 @@ use std::collections::{HashMap, HashSet};
 /// One badge of a holder, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Its id.
     pub badge_id: BadgeId,
-    /// The wallet's record.
     pub wallet: Option<WalletBadge>,
-    /// The history's record.
     pub history: Option<HistoryItem>,
-    /// The badge in full, where it was read: only that knows the reason of a revocation.
+    /// The badge detail, if read. Only the detail has the reason of a revocation.
     pub detail: Option<Box<Badge>>,
 }
 
 impl Held {
-    /// One of which nothing is known yet.
     pub fn new(badge_id: BadgeId) -> Self {
         Self { badge_id, wallet: None, history: None, detail: None }
     }
 
-    /// The verdict. The badge in full decides where it was read, then the history: the wallet knows of no
-    /// revocation.
+    /// The verdict. The badge detail takes precedence if read, then the history, because the wallet does not
+    /// show revocations.
     pub fn verdict(&self, now: DateTime) -> Verdict {
         let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
         Verdict::of(
@@ -63,67 +59,62 @@ impl Held {
         found.or_else(|| self.detail.as_deref().and_then(detail).filter(told))
     }
 
-    /// What it is.
     pub fn title(&self) -> Option<&Text> {
         self.text(|h| h.title.as_ref(), |w| w.title.as_ref(), |d| d.title.as_ref())
     }
 
-    /// The name on it.
     pub fn recipient_name(&self) -> Option<&Text> {
         self.text(|h| h.recipient_name.as_ref(), |w| w.recipient_name.as_ref(), |d| d.recipient_name.as_ref())
     }
 
-    /// The address that it went to, as it was written; the wallet does not say.
+    /// The address as written; the wallet does not have it.
     pub fn recipient_email(&self) -> Option<&Text> {
         self.text(|h| h.recipient_email.as_ref(), |_| None, |d| d.recipient_email.as_ref())
     }
 
-    /// What became of the mail, in the service's word; the wallet does not say.
+    /// The service's word for the mail status; the wallet does not have it.
     pub fn email_status(&self) -> Option<&Text> {
         self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
     }
 
-    /// Whether anything was read that says what became of the mail: the wallet does not.
+    /// Whether a record with a mail status was read; the wallet has none.
     pub fn mail_was_read(&self) -> bool {
         self.history.is_some() || self.detail.is_some()
     }
 
-    /// Who issued it.
     pub fn issuing_org(&self) -> Option<&Text> {
         self.text(|h| h.issuing_org.as_ref(), |w| w.issuing_org.as_ref(), |d| d.issuing_org.as_ref())
     }
 
-    /// The display name of its type.
     pub fn badge_type_name(&self) -> Option<&Text> {
         self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
     }
 
-    /// The display name of its category; the wallet does not say.
+    /// The category; the wallet does not have it.
     pub fn category_name(&self) -> Option<&Text> {
         self.text(|h| h.category_name.as_ref(), |_| None, |d| d.category_name.as_ref())
     }
 
-    /// The display name of its level.
     pub fn level_name(&self) -> Option<&Text> {
         self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
     }
 
-    /// Its certificate number, which only the badge in full has.
+    /// The certificate number, which only the badge detail has.
     pub fn cert_no(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.cert_no.as_ref())
     }
 
-    /// Why it was revoked, which only the badge in full says.
+    /// The reason of the revocation, which only the badge detail has.
     pub fn reason(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.revoke_reason.as_ref())
     }
 
-    /// Its template, which only the history says.
+    /// The template, which only the history has.
     pub fn template_id(&self) -> Option<&TemplateId> {
         self.history.as_ref().and_then(|h| h.template_id.as_ref())
     }
 
-    /// Where its pictures are, front and back, as the service wrote it; the history does not say.
+    /// The URLs of the front and back pictures, as the service wrote them; the history does not have them.
     pub fn image_urls(&self) -> [Option<&Text>; 2] {
         [
             self.text(|_| None, |w| w.front_image_url.as_ref(), |d| d.front_image_url.as_ref()),
@@ -142,32 +133,30 @@ impl Held {
         found.or_else(|| self.wallet.as_ref().and_then(wallet))
     }
 
-    /// When it was accepted.
+    /// The acceptance time.
     pub fn reg_date(&self) -> Option<&ServiceTime> {
         self.time(|h| h.reg_date.as_ref(), |w| w.reg_date.as_ref(), |d| d.reg_date.as_ref())
     }
 
-    /// When it was issued.
     pub fn issued_at(&self) -> Option<&ServiceTime> {
         self.time(issue_time, issue_time, issue_time)
     }
 
-    /// From when it is valid; the history does not say.
+    /// The begin of validity; the history does not have it.
     pub fn valid_from(&self) -> Option<&ServiceTime> {
         self.time(|_| None, |w| w.valid_from.as_ref(), |d| d.valid_from.as_ref())
     }
 
-    /// Until when it is valid; the wallet gives a day where the others give a moment.
+    /// The end of validity. In the wallet it is a date, elsewhere a timestamp.
     pub fn valid_until(&self) -> Option<&ServiceTime> {
         self.time(|h| h.valid_until.as_ref(), |w| w.valid_until.as_ref(), |d| d.valid_until.as_ref())
     }
 
-    /// When it was revoked.
     pub fn revoke_at(&self) -> Option<&ServiceTime> {
         self.time(|h| h.revoke_at.as_ref(), |_| None, |d| d.revoke_at.as_ref())
     }
 
-    /// Whether both are of the same template; by title and issuer where the template is not said.
+    /// Whether both badges have the same template. Compares title and issuer when a template is unknown.
     pub fn is_copy_of(&self, other: &Self) -> bool {
         if self.badge_id == other.badge_id {
             return false;
@@ -189,8 +178,8 @@ impl Held {
     }
 }
 
-/// Every name on these badges, once each, in their order. More than one means a shared mailbox, or a name
-/// that was corrected.
+/// The different names on these badges, in their order. More than one means a shared mailbox or a corrected
+/// name.
 pub fn names(held: &[Held]) -> Vec<&Text> {
     let mut known = HashSet::new();
     held.iter().filter_map(Held::recipient_name).filter(|name| known.insert(*name)).collect()

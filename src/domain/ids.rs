@@ -1,4 +1,4 @@
-//! Identifiers of the service. They are opaque: kept and sent back exactly as they came.
+//! Identifiers of the service. They are opaque: lapel stores and sends them unchanged.
 
 use super::text::{Text, scrub};
 use std::fmt;
@@ -10,18 +10,17 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Takes an id as it came; `None` when it is empty.
+            /// Wraps an id; `None` when it is empty.
             pub fn new(raw: impl Into<String>) -> Option<Self> {
                 let raw = raw.into();
                 if raw.is_empty() { None } else { Some(Self(raw)) }
             }
 
-            /// The id exactly as it came, for sending back. Never for showing.
+            /// The unchanged id, to send it back. Never display it.
             pub fn wire(&self) -> &str {
                 &self.0
             }
 
-            /// The id as untrusted text.
             pub fn text(&self) -> Text {
                 Text::new(self.0.clone())
             }

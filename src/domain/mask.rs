@@ -1,18 +1,18 @@
-//! Personal data that is not for everybody's eyes: enough is left to recognise, too little to use.
+//! Masks personal data: enough remains to recognise it, too little to use it.
 
 use super::text::scrub;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Stands for what is left out, however long that is.
+/// The replacement for the masked part. It hides the part's length.
 const STARS: &str = "***";
 
-/// An address with its first letter and its domain only: `k***@naru.example`. The domain stays, since a slip
-/// in it is what support looks for.
+/// Masks an address to its first letter and its domain: `k***@naru.example`. The domain stays, because
+/// support staff look for typing errors in it.
 pub fn address(address: &str) -> String {
     let address = address.trim();
     match address.rsplit_once('@') {
         Some((local, domain)) => {
-            // A letter alone would be the whole address.
+            // A single letter would be the whole local part.
             let first = local.chars().next().filter(|c| c.is_alphanumeric() && local.chars().count() > 1);
             format!("{}{STARS}@{}", first.map_or(String::new(), String::from), scrub(domain))
         }
@@ -20,7 +20,7 @@ pub fn address(address: &str) -> String {
     }
 }
 
-/// A name with the first letter of each word only: `L*** O***`, `한***`.
+/// Masks a name to the first letter of each word: `L*** O***`, `한***`.
 pub fn name(name: &str) -> String {
     let words = name.split_whitespace().map(|word| match word.graphemes(true).next() {
         Some(first) if first.len() < word.len() => format!("{}{STARS}", scrub(first)),
@@ -29,7 +29,7 @@ pub fn name(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A text in which every address is masked, and each of these names.
+/// Masks every address in a text, and each of these names.
 pub fn text(text: &str, names: &[&str]) -> String {
     let mut out = text.to_owned();
     for known in names.iter().filter(|n| n.trim().chars().count() > 1) {

@@ -1,9 +1,8 @@
-//! What the words mean: the service's records as types, the state of a badge and the verdict over it,
-//! e-mail keys, service time and untrusted text; and what follows from them for whoever answers a caller.
+//! The domain: records, badge states and verdicts, e-mail keys, service time, untrusted text, and advice for
+//! support calls.
 //!
-//! This module is pure. It knows the contract's vocabulary and nothing else; it must never do I/O, wait, or
-//! know of a terminal. Every string that came from the service or from a file is a [`Text`], whose only
-//! display form is scrubbed.
+//! This module is pure. It uses only the contract's vocabulary. It never does I/O, waits, or uses a terminal.
+//! Every string from the service or a file is a [`Text`], whose only display form is scrubbed.
 
 pub mod address_search;
 pub mod call_advice;

@@ -1,5 +1,5 @@
-//! What a person put into the box of a look-up: an address, a badge id or a name, as it came out of a mail, a
-//! chat or a spreadsheet.
+//! Reads the input of a look-up: an address, a badge id or a name, pasted from a mail, a chat or a
+//! spreadsheet.
 
 mod shapes;
 
@@ -9,7 +9,7 @@ use super::text::is_invisible;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
 use unicode_normalization::UnicodeNormalization;
 
-/// What stands round a pasted text and does not belong to it, as pairs.
+/// Pairs of quotation marks and brackets around a pasted text that do not belong to it.
 const PAIRS: [(char, char); 21] = [
     ('<', '>'),
     ('(', ')'),
@@ -33,41 +33,38 @@ const PAIRS: [(char, char); 21] = [
     ('\u{ff02}', '\u{ff02}'),
     ('\u{ff07}', '\u{ff07}'),
 ];
-/// What an address is parted by from what stands right beside it, as in `김민수(kim@…)`; not what is legal in one.
+/// Brackets that separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
+/// address are not among them.
 const OPEN: [char; 10] =
     ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}', '\u{ff08}', '\u{ff1c}', '\u{ff3b}', '\u{ff5b}'];
 const CLOSE: [char; 10] =
     ['>', ')', ']', '\u{3009}', '\u{3011}', '\u{3015}', '\u{ff09}', '\u{ff1e}', '\u{ff3d}', '\u{ff5d}'];
-/// Wrappings inside wrappings that are taken off, such as `"<mailto:…>"`.
+/// Maximum number of nested wrappings that are removed, such as `"<mailto:…>"`.
 const DEEPEST: usize = 6;
 
-/// What the box holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// Nothing that can be seen.
+    /// No visible characters.
     Nothing,
-    /// An e-mail address, with the name that stood beside it.
+    /// An e-mail address.
     Address {
-        /// The address.
         address: Address,
-        /// The name, where there was one.
+        /// The name beside the address.
         name: Option<String>,
     },
-    /// It has an `@`, and is no address.
+    /// A text with an `@` that is not an address.
     NotAnAddress(EmailProblem),
-    /// It looks like a badge id. Ids are opaque, so it may be a name after all: that comes second.
+    /// A text that looks like a badge id. Ids are opaque, so it may be a name. lapel tries that second.
     BadgeId(BadgeId),
-    /// A name.
     Name {
-        /// Composed, since a name that was typed on a Mac may come in pieces.
+        /// The composed name, because text typed on a Mac may be decomposed.
         name: String,
-        /// The same as an id, where it might be one: that comes second.
+        /// The text as an id, when it may be one. lapel tries that second.
         or_id: Option<BadgeId>,
     },
 }
 
 impl Query {
-    /// Reads what was typed or pasted.
     pub fn read(typed: &str) -> Self {
         let composed: String = typed.nfc().map(|c| if c == '\u{ff20}' { '@' } else { c }).collect();
         let bare = unwrapped(&composed);
@@ -86,7 +83,7 @@ impl Query {
         let masked = bare.contains("***@");
         if bare.contains('@') {
             return match address(&bare) {
-                // A whole summary of a call: its id, and an address that is masked.
+                // The pasted summary of a call: its address is masked, so its id counts.
                 read @ Self::Address { .. } if !masked => read,
                 read => id_in(&bare).map_or(read, Self::BadgeId),
             };
@@ -97,7 +94,8 @@ impl Query {
         let digit = bare.chars().any(|c| c.is_ascii_digit());
         let plain = bare.is_ascii();
         let spaced = bare.contains(char::is_whitespace);
-        // A single word may be an id of any shape; within a text only what is plainly one is taken for it.
+        // A single word may be an id of any shape. Within a longer text, only a word with the clear shape of
+        // an id counts.
         if (spaced || !plain || bare.contains('"'))
             && let Some(id) = id_in(&bare)
         {
@@ -106,14 +104,14 @@ impl Query {
         let name = name_in(&bare);
         match BadgeId::new(bare) {
             Some(id) if plain && digit && !spaced => Self::BadgeId(id),
-            // A word of plain letters, or plain words with a number among them, may be either.
+            // A word of ASCII letters, or ASCII words with a number, may be either.
             Some(id) if plain && (digit || !spaced) => Self::Name { name, or_id: Some(id) },
             _ => Self::Name { name, or_id: None },
         }
     }
 }
 
-/// A name in one line, without what it is called and addressed by: `성명: 한서윤 님`.
+/// A name in one line, without a label and a form of address: `성명: 한서윤 님`.
 fn name_in(bare: &str) -> String {
     let words: Vec<&str> = bare.split_whitespace().collect();
     let words = match words.as_slice() {
@@ -124,7 +122,7 @@ fn name_in(bare: &str) -> String {
 }
 
 fn address(bare: &str) -> Query {
-    // `Name <address>`; a pair of angle brackets round all of it is gone already.
+    // `Name <address>`. A pair of angle brackets around the whole text was already removed.
     if let (Some(open), true) = (bare.rfind(['<', '\u{ff1c}']), bare.ends_with(['>', '\u{ff1e}']))
         && let Ok(address) = Address::check(&joined(&without_mailto(&unwrapped(&bare[open..]))))
     {
@@ -134,7 +132,7 @@ fn address(bare: &str) -> Query {
         Ok(address) => return Query::Address { address, name: None },
         Err(problem) => problem,
     };
-    // A line of a list or a sentence: one word of it is the address.
+    // A line of a list or a sentence in which one word is the address.
     let (found, others): (Vec<&str>, Vec<&str>) =
         bare.split_whitespace().partition(|word| word.contains('@'));
     let [word] = found.as_slice() else { return Query::NotAnAddress(problem) };
@@ -148,15 +146,15 @@ fn address(bare: &str) -> Query {
     }
 }
 
-/// The name beside an address, without words that only say what the address is.
+/// The name beside an address, without labels.
 fn named(rest: &str) -> Option<String> {
     let words: Vec<&str> = rest.split_whitespace().filter(|word| !is_label(word)).collect();
     let name = unwrapped(&words.join(" "));
     Some(without_form(&name).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// An address with white space round its `@`, put together: only where nothing but it, and what it is called, is
-/// there. Of more words nobody can tell which one belongs to it.
+/// Removes white space around the `@` of an address. Only works when the text has nothing else than the
+/// address and a label: among more words, the address is unclear.
 fn joined(bare: &str) -> String {
     let Some((local, domain)) = bare.split_once('@') else { return bare.to_owned() };
     let mut words: Vec<&str> = local.split_whitespace().collect();
@@ -172,7 +170,7 @@ fn joined(bare: &str) -> String {
     }
 }
 
-/// The part of a word between the brackets round its `@`, with what stands before and behind them.
+/// Splits a word at the brackets around its `@`: the text before, the address, the text after.
 fn parted(word: &str) -> (&str, &str, &str) {
     let Some(at) = word.find('@') else { return ("", word, "") };
     let start = word[..at].rfind(OPEN).unwrap_or(0);
@@ -183,7 +181,7 @@ fn parted(word: &str) -> (&str, &str, &str) {
     (before, word, after)
 }
 
-/// Without white space, brackets, quotation marks, `mailto:` and the punctuation of the sentence round it.
+/// Removes surrounding white space, brackets, quotation marks, `mailto:` and punctuation.
 fn unwrapped(text: &str) -> String {
     let mut bare = trim(text).to_owned();
     for _ in 0..DEEPEST {
@@ -197,7 +195,7 @@ fn unwrapped(text: &str) -> String {
 }
 
 fn trim(text: &str) -> &str {
-    // A full stop ends an address's sentence, but may belong to a name.
+    // A full stop after an address ends the sentence. After a name it may belong to the name.
     let stop = |c: char| matches!(c, '.' | '\u{3002}') && text.contains('@');
     let around = |c: char| c.is_whitespace() || is_invisible(c);
     text.trim_start_matches(around).trim_end_matches(|c: char| {
@@ -207,7 +205,7 @@ fn trim(text: &str) -> &str {
     })
 }
 
-/// Takes off one pair; a bracket whose partner was not pasted goes alone.
+/// Removes one pair. A single bracket is removed when its partner was not pasted.
 fn without_pair(text: &str) -> &str {
     for (open, close) in PAIRS {
         let (head, tail) = (text.strip_prefix(open), text.strip_suffix(close));
@@ -240,7 +238,7 @@ fn crosses(inner: &str, open: char, close: char) -> bool {
     false
 }
 
-/// Without `mailto:`, its subject, and the percent-encoding that only such a link has.
+/// Removes `mailto:` with its subject, and decodes the percent-encoding of such a link.
 fn without_mailto(text: &str) -> String {
     match text.get(..7) {
         Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
@@ -250,7 +248,7 @@ fn without_mailto(text: &str) -> String {
     }
 }
 
-/// Percent-decoded where that gives text, and as it was otherwise.
+/// Percent-decodes a text. Returns it unchanged when the result is not UTF-8.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,7 +1,7 @@
 //! The service's records (contract, "Resources and their fields").
 //!
-//! Every field but the id may be absent: the contract leaves open what a service leaves out, and a record
-//! with a hole in it is still worth showing.
+//! Every field but the id may be absent. The contract does not say which fields a service leaves out, and an
+//! incomplete record is still worth showing.
 
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 use super::text::Text;
@@ -16,25 +16,21 @@ pub struct Ping {
     pub apikey_prefix: Option<Text>,
 }
 
-/// One page of a paged list, as the service gave it.
+/// One page of a paged list, as the service sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The records that could be read, each with its place in the answer's `list` (0-based), so that a
-    /// record that could not be read leaves a visible gap.
+    /// The readable records with their 0-based positions in the answer's `list`. An unreadable record leaves
+    /// a visible gap.
     pub items: Vec<(usize, T)>,
-    /// How many entries the answer's `list` had, readable or not.
+    /// Number of entries in the answer's `list`, readable or not.
     pub list_len: usize,
-    /// `total_count`, where the service gave one.
     pub total_count: Option<u64>,
-    /// `page` as the service gave it back, where it did.
     pub page: Option<u64>,
-    /// `rows_per_page` as the service gave it back, where it did.
     pub rows_per_page: Option<u64>,
-    /// Records that could not be read, with their place.
+    /// The unreadable records.
     pub problems: Vec<RecordProblem>,
 }
 
-/// A record that could not be read: where it stood and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordProblem {
     /// Such as `list[3]`.
@@ -46,26 +42,20 @@ pub struct RecordProblem {
 /// One of the contract's five badge types, or the service's own word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BadgeTypeCode {
-    /// COMPLETE
     Complete,
-    /// COMPETENCY
     Competency,
-    /// ACHIEVE
     Achieve,
-    /// PARTICIPATE
     Participate,
-    /// CERTIFICATE
     Certificate,
     /// A code that the contract does not name.
     Other(Text),
 }
 
 impl BadgeTypeCode {
-    /// The five codes that the contract names.
     pub const KNOWN: [Self; 5] =
         [Self::Complete, Self::Competency, Self::Achieve, Self::Participate, Self::Certificate];
 
-    /// Reads a code; letter case is forgiven.
+    /// Parses a code. Case does not count.
     pub fn new(raw: &str) -> Self {
         match raw.trim().to_ascii_uppercase().as_str() {
             "COMPLETE" => Self::Complete,
@@ -90,7 +80,7 @@ impl BadgeTypeCode {
     }
 }
 
-/// A badge template as a list gives it (contract, "Badge template (list item)").
+/// A badge template in a list (contract, "Badge template (list item)").
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Template {
@@ -133,7 +123,7 @@ pub struct TemplateDetail {
     pub upd_date: Option<ServiceTime>,
 }
 
-/// A level of a category.
+/// A level of a category (contract, "Category").
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Level {
@@ -156,11 +146,10 @@ pub struct Category {
     pub levels: Vec<Level>,
 }
 
-/// A badge type. The contract does not show its fields, so all of them are kept, in their order, as the
-/// service named them.
+/// A badge type. The contract does not show its fields, so lapel keeps all of them in the service's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadgeType {
-    /// Field name and value, as they came.
+    /// Field name and value as received.
     pub fields: Vec<(Text, Text)>,
 }
 
@@ -191,7 +180,7 @@ pub struct Badge {
     pub issued_at: Option<ServiceTime>,
     pub revoke_at: Option<ServiceTime>,
     pub revoke_reason: Option<Text>,
-    /// Not in the contract's list of fields for a badge; read where a service gives it.
+    /// Not a field of this record in the contract. Read when a service sends it.
     pub reg_date: Option<ServiceTime>,
 }
 
@@ -235,10 +224,9 @@ pub struct HistoryItem {
     pub rnum: Option<i64>,
 }
 
-/// One accepted issue (contract, "Issue-accepted item"). Accepted is not issued.
+/// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// The id of the badge to come.
     pub badge_id: BadgeId,
     /// `ISSUE_WAIT` on acceptance.
     pub status_cd: Option<Text>,
@@ -249,21 +237,18 @@ pub struct Accepted {
 /// The answer to a batch issue request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchAccepted {
-    /// How many recipients the service counted, where it said.
     pub total_count: Option<u64>,
-    /// How many it accepted, where it said.
     pub accepted_count: Option<u64>,
-    /// The items that could be read.
+    /// The readable items.
     pub items: Vec<Accepted>,
-    /// Items that could not be read: accepted, but unbound.
+    /// The unreadable items: accepted, but without a known badge id.
     pub problems: Vec<RecordProblem>,
 }
 
-/// The answer to a revoke request: two numbers, and no names.
+/// The answer to a revoke request: two numbers without any ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RevokeAccepted {
-    /// How many ids the service counted, where it said.
     pub total_count: Option<u64>,
-    /// How many of them were Issued and are now being revoked, where it said.
+    /// `accepted_count`, if sent: the ids that were Issued and are now being revoked.
     pub accepted_count: Option<u64>,
 }

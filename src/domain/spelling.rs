@@ -1,15 +1,14 @@
-//! How an address is spelled, for reading it aloud: the letters that a caller gets wrong stand out. A verifier
-//! compares addresses letter by letter, so case matters there even where mail does not mind it.
+//! The spelling of an address for reading it aloud: marks the letters that a caller may get wrong. A verifier
+//! compares addresses letter by letter, so case matters there, even though mail servers ignore it.
 
 use super::text::{is_invisible, scrub};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A stretch of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// As it may be shown.
+    /// The text, scrubbed.
     pub text: String,
-    /// Whether it is something to look at: upper case, or nothing that a plain address has.
+    /// Whether the part needs attention: capital letters, or characters that a plain address does not have.
     pub odd: bool,
 }
 
@@ -17,10 +16,10 @@ fn is_odd(c: char) -> bool {
     !(c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_' | '@' | '+'))
 }
 
-/// The address in stretches of plain and odd letters. Together they are the address as it may be shown.
+/// Splits an address into plain and odd parts. Together they are the scrubbed address.
 pub fn pieces(address: &str) -> Vec<Piece> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
-    // A mark stays with the letter that it is on.
+    // A combining mark stays with its letter.
     for cluster in address.graphemes(true) {
         let is_odd = cluster.chars().any(is_odd);
         match pieces.last_mut() {
@@ -31,7 +30,7 @@ pub fn pieces(address: &str) -> Vec<Piece> {
     pieces.into_iter().map(|(text, odd)| Piece { text: scrub(&text).into_owned(), odd }).collect()
 }
 
-/// What is odd about an address, in words.
+/// The oddities of an address as text.
 pub fn remarks(address: &str) -> Vec<&'static str> {
     let mut said = Vec::new();
     let hidden = |c: char| is_invisible(c) || c.is_control() || c.is_whitespace();

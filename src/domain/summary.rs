@@ -1,5 +1,5 @@
-//! A summary of a call that can be pasted into a ticket: what is known of a badge and what was told, with
-//! names and addresses masked.
+//! The summary of a support call for a ticket: the facts about a badge and the advice given, with names and
+//! addresses masked.
 
 use super::call_advice::{Case, Script};
 use super::mask;
@@ -7,7 +7,7 @@ use super::text::Text;
 use super::time::{ServiceTime, age};
 use jiff::civil::DateTime;
 
-/// The summary, one fact a line.
+/// The summary, one fact per line.
 pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let held = case.held;
     let (word, why) = held.verdict(case.now).line();
@@ -29,7 +29,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let name = held.recipient_name().map_or_else(|| t!("no name").to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
     lines.push(t!("Holder: {name}, {address}", name, address = mask::address(address)));
-    // Of a record whose holder is masked nothing is said of a mail.
+    // For a record with a masked holder, the summary does not mention mail.
     if !case.masked {
         lines.push(match held.email_status() {
             Some(mail) => t!("Mail: {mail} (the service's word)", mail),
@@ -57,13 +57,13 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     }
     lines.extend(script.say.iter().map(|line| format!("- {line}")));
     lines.push(t!("Nobody can, from here: {what}.", what = script.cannot));
-    // Names as they are shown, too: the lines above hold shown text.
+    // Includes the names in their display form, which the lines above contain.
     let mut names: Vec<String> = Vec::new();
     for name in super::holder::names(case.all) {
         names.push(name.wire().to_owned());
         names.push(name.to_string());
     }
-    // A longer name first, should it hold a shorter one.
+    // Longer names first, because one name may contain another.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let lines: Vec<String> =
@@ -71,7 +71,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     lines.join("\n") + "\n"
 }
 
-/// `2026-11-02 09:41 (19 d ago)`, or what it says where that is no time.
+/// `2026-11-02 09:41 (19 d ago)`, or the raw text when it is not a time.
 pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
     match time.start() {
         Some(start) if start <= now => {

@@ -4,24 +4,23 @@ use std::borrow::Cow;
 use std::fmt;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
 
-/// A string that came from outside. It can be compared, searched and sent back as it came, but its only
-/// display form is scrubbed: control characters, terminal escapes, bidirectional overrides and invisible
-/// characters become visible marks, so that nothing from outside can steer a terminal or hide in a name.
+/// A string from outside. It can be compared, searched and sent back unchanged. Its only display form is
+/// scrubbed: control characters, terminal escapes, bidirectional overrides and invisible characters become
+/// visible marks. So no text from outside can control the terminal or hide in a name.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(String);
 
 impl Text {
-    /// Takes a string as it came.
     pub fn new(raw: impl Into<String>) -> Self {
         Self(raw.into())
     }
 
-    /// The string exactly as it came: for comparing, searching and sending back, never for showing.
+    /// The unchanged string, to compare, search or send back. Never display it.
     pub fn wire(&self) -> &str {
         &self.0
     }
 
-    /// The form that may be shown. What has nothing to be seen in it is made visible: `␣␣`.
+    /// The display form. A text without visible characters becomes visible: `␣␣`.
     pub fn shown(&self) -> Cow<'_, str> {
         if !self.0.is_empty() && self.looks_empty() {
             return Cow::Owned(scrub(&self.0).replace(' ', "\u{2423}").replace('\u{2800}', "⟨U+2800⟩"));
@@ -29,7 +28,8 @@ impl Text {
         scrub(&self.0)
     }
 
-    /// Whether nothing can be seen of it: empty, or only white space, fillers and invisible characters.
+    /// Whether the text has no visible characters: empty, or only white space, fillers and invisible
+    /// characters.
     pub fn looks_empty(&self) -> bool {
         self.0.chars().all(is_blank)
     }
@@ -59,11 +59,11 @@ impl From<String> for Text {
     }
 }
 
-/// Characters of something typed or pasted that a message repeats at most.
+/// Maximum characters of typed or pasted text in a message.
 const QUOTED: usize = 120;
 
-/// Something typed or pasted, scrubbed, for a message: a long one by its beginning and its end, so that what the
-/// message says of it is seen.
+/// Typed or pasted text for a message, scrubbed. A long text is cut in the middle, so that the rest of the
+/// message stays visible.
 pub fn short(raw: &str) -> Cow<'_, str> {
     let shown = scrub(raw);
     let count = shown.chars().count();
@@ -78,11 +78,10 @@ pub fn short(raw: &str) -> Cow<'_, str> {
 
 /// Makes every character visible that a terminal would obey, reorder by, or draw as nothing.
 ///
-/// C0 controls become their control pictures (`␛` for escape), everything else that cannot be seen becomes
-/// `⟨U+202E⟩`. A line break becomes a space-like `␊` too: shown text is always one line. Joiners and variation
-/// selectors stay only where [`is_joined`] says that they belong. A mark that has no letter to sit on is visible
-/// too: a terminal would put it on the cell before the text. Hangul letters that are stored in pieces are put
-/// together.
+/// C0 controls become their control pictures (`␛` for escape), other invisible characters become `⟨U+202E⟩`.
+/// A line break becomes `␊`, because displayed text is always one line. Joiners and variation selectors stay
+/// only where [`is_joined`] allows them. A mark without a letter becomes visible, because a terminal would
+/// draw it on the cell before the text. Decomposed Hangul is composed.
 pub fn scrub(raw: &str) -> Cow<'_, str> {
     if raw.is_ascii() && !raw.bytes().any(|b| b.is_ascii_control()) {
         return Cow::Borrowed(raw);
@@ -96,7 +95,7 @@ pub fn scrub(raw: &str) -> Cow<'_, str> {
         }
     }
     let mut out = String::with_capacity(raw.len() + 8);
-    // The character that the next one can join or sit on.
+    // The character that the next one can join or combine with.
     let mut before = None;
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
@@ -121,7 +120,7 @@ pub fn scrub(raw: &str) -> Cow<'_, str> {
         match c {
             '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{2426}')),
             '\u{7f}' => out.push('\u{2421}'),
-            // A no-break or ideographic space is harmless to a terminal: it becomes a plain space.
+            // A no-break or ideographic space is harmless to a terminal. It becomes a plain space.
             _ if c.is_whitespace() && c != '\u{85}' && c != '\u{2028}' && c != '\u{2029}' => out.push(' '),
             _ => push_code(&mut out, c),
         }
@@ -131,23 +130,23 @@ pub fn scrub(raw: &str) -> Cow<'_, str> {
 
 fn push_code(out: &mut String, c: char) {
     use std::fmt::Write;
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(out, "\u{27e8}U+{:04X}\u{27e9}", c as u32);
 }
 
-/// Whether a character is invisible by itself and changes its neighbours: a joiner or a variation selector.
+/// Whether a character is invisible itself but changes its neighbours: a joiner or a variation selector.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a joiner or a variation selector belongs between these two characters. Elsewhere it is invisible and
-/// does nothing: `b<ZWNJ>c` must not look like `bc`.
+/// Whether a joiner or a variation selector is valid between these two characters. Elsewhere it is invisible
+/// and has no effect: `b<ZWNJ>c` must not look like `bc`.
 pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> bool {
     let Some(before) = before else { return false };
-    // What is made visible itself takes none.
+    // A character that is made visible cannot be joined.
     let after = after.filter(|c| !needs_mark(*c));
     match joiner {
-        // After a virama both say how the letter is written, also at the end of a word.
+        // After a virama, both joiners define the letter's form, even at the end of a word.
         '\u{200c}' | '\u{200d}' if canonical_combining_class(before) == VIRAMA => true,
         '\u{200c}' => takes_joiner(before) && after.is_some_and(takes_joiner),
         '\u{200d}' => {
@@ -155,7 +154,7 @@ pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> boo
             takes(before) && after.is_some_and(takes)
         }
         '\u{fe00}'..='\u{fe0f}' => match before {
-            // 1️⃣ has its frame behind the selector.
+            // The frame of 1️⃣ comes after the selector.
             '0'..='9' | '#' | '*' => after == Some('\u{20e3}'),
             '\u{1000}'..='\u{109f}'
             | '\u{a840}'..='\u{a877}'
@@ -174,28 +173,28 @@ pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> boo
     }
 }
 
-/// The combining class of a virama, which takes the vowel from a letter.
+/// The combining class of a virama, which removes the vowel of a letter.
 const VIRAMA: u8 = 9;
 
-/// Letters of scripts in which a joiner has a meaning: Arabic, those of India and their neighbours, Mongolian.
+/// Letters of scripts that use joiners: Arabic, Indic scripts and their neighbours, Mongolian.
 fn takes_joiner(c: char) -> bool {
     matches!(c,
         '\u{600}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{a8e0}'..='\u{a8ff}')
 }
 
-/// Symbols out of which joiners make one picture.
+/// Symbols that joiners combine into one picture.
 fn is_pictograph(c: char) -> bool {
     matches!(c,
         '\u{2190}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
         | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// Letters of which Hangul syllables are put together.
+/// Conjoining letters of Hangul syllables.
 fn is_conjoining(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}')
 }
 
-/// Characters that the scrubbed form does not keep as they are (joiners are judged by their neighbours).
+/// Characters that scrubbing replaces. Joiners are judged by their neighbours instead.
 fn needs_mark(c: char) -> bool {
     match c {
         ' '..='~' => false,
@@ -204,7 +203,7 @@ fn needs_mark(c: char) -> bool {
     }
 }
 
-/// Characters that are drawn as nothing, reorder their neighbours, or are not characters at all.
+/// Characters that are drawn as nothing, reorder their neighbours, or are no characters at all.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -282,7 +281,7 @@ mod tests {
     fn hangul_in_pieces_is_put_together() {
         let pieces = "\u{1112}\u{1161}\u{11ab}\u{1109}\u{1165} \u{110b}\u{1172}\u{11ab}";
         assert_eq!(scrub(pieces), "한서 윤");
-        // An old syllable that Unicode has no sign for stays as it is.
+        // An old syllable without a Unicode character stays unchanged.
         assert_eq!(scrub("\u{1112}\u{119e}"), "\u{1112}\u{119e}");
     }
 

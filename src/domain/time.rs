@@ -1,5 +1,5 @@
-//! Service time: timestamps without a zone (contract, "Resources and their fields"), and the clock that
-//! tells how old they are.
+//! Service time: timestamps without a time zone (contract, "Resources and their fields"), and the clock that
+//! computes their age.
 
 use super::text::{Text, scrub};
 use jiff::civil::{Date, DateTime};
@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use std::fmt;
 use std::time::Instant;
 
-/// A time as the service wrote it. The raw text is kept for showing, since not every text that a service
-/// writes is a time (`24:00:00`, `2026-13-01`); what could be read of it decides.
+/// A time as the service wrote it. The raw text is kept for display, because a service may write texts that
+/// are no time (`24:00:00`, `2026-13-01`). Computations use the parsed value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceTime {
     raw: Text,
@@ -23,8 +23,8 @@ enum Read {
 }
 
 impl ServiceTime {
-    /// Reads `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`; anything else is kept as text only. `None` when empty or
-    /// all zeros.
+    /// Parses `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`. Any other text is kept as raw text only. `None` when
+    /// empty or all zeros.
     pub fn new(raw: &str) -> Option<Self> {
         let trimmed = raw.trim();
         // Databases write `0000-00-00 00:00:00` for "no time".
@@ -32,8 +32,8 @@ impl ServiceTime {
         if trimmed.is_empty() || blank {
             return None;
         }
-        // strptime, not parse: parse takes a bare date for a timestamp and drops an offset unsaid. A
-        // fraction is dropped on purpose; a zone is not, since the contract says there is none.
+        // `strptime` instead of `parse`, which reads a bare date as a timestamp and silently drops an offset.
+        // A fraction is dropped on purpose. A text with a zone is not read, because the contract has none.
         let stamp = trimmed.replacen('T', " ", 1);
         let stamp = stamp.split_once('.').map_or(stamp.as_str(), |(head, tail)| {
             if tail.bytes().all(|b| b.is_ascii_digit()) { head } else { stamp.as_str() }
@@ -45,12 +45,11 @@ impl ServiceTime {
         Some(Self { raw: Text::new(trimmed), read })
     }
 
-    /// The text as it came.
     pub fn raw(&self) -> &Text {
         &self.raw
     }
 
-    /// The day, where the text could be read.
+    /// The day; `None` when the text is not a time.
     pub fn day(&self) -> Option<Date> {
         self.read.map(|r| match r {
             Read::Day(d) => d,
@@ -58,7 +57,7 @@ impl ServiceTime {
         })
     }
 
-    /// The moment that this time begins: a bare date begins at midnight.
+    /// The start of this time. A bare date starts at midnight.
     pub fn start(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
             Read::Day(d) => d.to_datetime(jiff::civil::Time::midnight()),
@@ -66,8 +65,8 @@ impl ServiceTime {
         })
     }
 
-    /// The last moment that this time covers: a bare date covers its whole day. The contract does not say
-    /// whether `valid_until` given as a date ends before or after that day; the kinder reading is taken and
+    /// The end of this time. A bare date covers its whole day. The contract does not say whether a
+    /// `valid_until` date ends before or after that day. lapel assumes after, and
     /// [`ServiceTime::is_date_only`] lets a screen say so.
     pub fn end(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
@@ -76,18 +75,16 @@ impl ServiceTime {
         })
     }
 
-    /// Whether only a day was given.
     pub fn is_date_only(&self) -> bool {
         matches!(self.read, Some(Read::Day(_)))
     }
 
-    /// Whether this is one of the far-future dates that services write for "no end".
+    /// Whether this is a far-future date, which services write for "no end".
     pub fn is_forever(&self) -> bool {
         self.day().is_some_and(|d| d.year() >= 9000)
     }
 
-    /// Without the seconds, which nobody asks for: `2026-11-02 09:41`; a bare date and what is unreadable as
-    /// they came.
+    /// The time without seconds: `2026-11-02 09:41`. A bare date and an unreadable text stay unchanged.
     pub fn to_minute(&self) -> String {
         match self.read {
             Some(Read::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
@@ -95,8 +92,8 @@ impl ServiceTime {
         }
     }
 
-    /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another; the raw text where
-    /// unreadable.
+    /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another year. An unreadable
+    /// text stays unchanged.
     pub fn short(&self, now: Option<DateTime>) -> String {
         let same_year = |d: Date| now.is_some_and(|n| n.year() == d.year());
         match self.read {
@@ -121,7 +118,7 @@ impl fmt::Debug for ServiceTime {
     }
 }
 
-/// `+09:00`, `-03:30`, up to 14 hours, which is as far as the earth goes; minutes of 0 may be left out.
+/// Parses `+09:00` or `-03:30`, up to 14 hours, the largest real offset. Minutes of 0 may be omitted.
 pub fn read_offset(raw: &str) -> Option<Offset> {
     let (sign, rest) = match raw.split_at_checked(1)? {
         ("+", rest) => (1, rest),
@@ -138,15 +135,15 @@ pub fn read_offset(raw: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
-/// Zones are multiples of so many seconds.
+/// Time zone offsets are multiples of this, in seconds.
 const QUARTER: i64 = 15 * 60;
-/// Seconds that two clocks may be apart without telling anything of their zones.
+/// Maximum difference between two clocks in seconds that proves nothing about their time zones.
 const SLACK: i64 = 5 * 60;
-/// Seconds that no zone is further from UTC.
+/// Maximum offset from UTC in seconds.
 const FURTHEST: i64 = 14 * 3600;
 
-/// What lapel knows of the service's clock: the `Date` header of its answers gives the moment, an offset
-/// turns it into the zone-less time that records carry, and a speed other than 1 is a sandbox's.
+/// The service's clock. The `Date` header of the answers gives the moment. An offset converts it to the
+/// zone-less time of the records. Only a sandbox has a speed other than 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServiceClock {
     anchor: Option<(Timestamp, Instant)>,
@@ -155,22 +152,21 @@ pub struct ServiceClock {
     basis: OffsetBasis,
 }
 
-/// Where the offset of a [`ServiceClock`] comes from; a person is told.
+/// The source of the offset of a [`ServiceClock`], which lapel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetBasis {
-    /// This computer's zone, for want of anything better: the contract gives no zone.
+    /// This computer's zone, because the contract gives none.
     ThisComputer,
-    /// This computer's zone puts something into the future that has happened: the service's zone is at least so far
-    /// ahead, and may be further.
+    /// A past event would lie in the future by this computer's zone. The service's offset is at least this
+    /// large, and may be larger.
     AtLeast,
-    /// The profile's setting.
     Setting,
-    /// A record whose moment lapel knew.
+    /// A record of an event whose moment lapel knew.
     Learned,
 }
 
 impl ServiceClock {
-    /// A clock that has not heard from the service yet. `offset` is the profile's setting, if it has one.
+    /// A clock before the service's first answer. `offset` is the profile's setting.
     pub fn new(offset: Option<Offset>, speed: f64) -> Self {
         let (offset, basis) = match offset {
             Some(o) => (o, OffsetBasis::Setting),
@@ -179,37 +175,35 @@ impl ServiceClock {
         Self { anchor: None, speed, offset, basis }
     }
 
-    /// Takes the `Date` header of an answer that arrived at `at`.
+    /// Sets the clock by the `Date` header of an answer that arrived at `at`.
     pub fn hear(&mut self, date: Timestamp, at: Instant) {
         self.anchor = Some((date, at));
     }
 
-    /// Whether the service's own clock was ever heard; until then this computer's stands in.
+    /// Whether an answer has set the clock. Until then, this computer's clock is used.
     pub fn is_heard(&self) -> bool {
         self.anchor.is_some()
     }
 
-    /// How many service seconds pass in a real one; 1 for any real service.
+    /// Service seconds per real second. 1 for any real service.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Where the offset comes from.
     pub fn basis(&self) -> OffsetBasis {
         self.basis
     }
 
-    /// Whether the offset is more than an assumption: only then do ages and what is overdue hold.
+    /// Whether the offset is more than an assumption. Otherwise ages and overdue states are not reliable.
     pub fn is_zone_known(&self) -> bool {
         matches!(self.basis, OffsetBasis::Setting | OffsetBasis::Learned)
     }
 
-    /// The offset in use, such as `+09`.
     pub fn offset(&self) -> Offset {
         self.offset
     }
 
-    /// The service's moment, in UTC. Before the first answer: this computer's.
+    /// The service's time in UTC. Before the first answer, this computer's.
     pub fn utc(&self) -> Timestamp {
         match self.anchor {
             Some((date, at)) => {
@@ -221,21 +215,21 @@ impl ServiceClock {
         }
     }
 
-    /// The service's now, in the zone-less time that its records use.
+    /// The service's time in the zone-less form of its records.
     pub fn now(&self) -> DateTime {
         self.offset.to_datetime(self.utc())
     }
 
-    /// Takes an offset that was learned at another time, where nothing better is known.
+    /// Applies an offset from an earlier session, unless a better one is known.
     pub fn recall(&mut self, offset: Offset) {
         if !self.is_zone_known() {
             (self.offset, self.basis) = (offset, OffsetBasis::Learned);
         }
     }
 
-    /// Takes the time that the service wrote for something that has happened. Where the offset is only assumed and
-    /// that time would still be to come, the offset is too small: the smallest one takes its place that would not.
-    /// A time that no zone explains says nothing.
+    /// Takes the service's time of a past event. When the event would lie in the future by an assumed offset,
+    /// that offset is too small. The smallest possible one replaces it. Ignores a time that no time zone
+    /// explains.
     pub fn reach(&mut self, recorded: &ServiceTime) {
         let Some(Read::Moment(recorded)) = recorded.read else { return };
         if self.is_zone_known() {
@@ -253,9 +247,9 @@ impl ServiceClock {
         }
     }
 
-    /// Learns the offset from a record whose moment is known: `recorded` is what the service wrote for
-    /// something that happened at `happened`. Zones are multiples of 15 minutes; more than 5 minutes off
-    /// such a multiple proves nothing, and nothing is learned.
+    /// Learns the offset from an event at a known moment: `recorded` is the service's time, `happened` the
+    /// moment. Offsets are multiples of 15 minutes. A difference of more than 5 minutes from a multiple
+    /// proves nothing. Returns whether the offset was learned.
     pub fn learn(&mut self, recorded: &ServiceTime, happened: Timestamp) -> bool {
         let Some(Read::Moment(recorded)) = recorded.read else { return false };
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };
@@ -321,7 +315,7 @@ mod tests {
             let at = Offset::UTC.to_datetime(now) + SignedDuration::from_mins(minutes);
             time(&at.strftime("%Y-%m-%d %H:%M:%S").to_string())
         };
-        // Past, or within what two clocks may differ by; not of this world; no time at all.
+        // A past time, a difference between two clocks, an impossible offset, and a text that is no time.
         for nothing in [at(-600), at(0), at(4), at(15 * 60 + 10), time("9999-12-31"), time("soon")] {
             clock.reach(&nothing);
             assert_eq!(
@@ -343,7 +337,7 @@ mod tests {
         assert_eq!(clock.offset(), Offset::constant(10), "what is known stays");
     }
 
-    /// What is learned is written down as it is shown.
+    /// A learned offset is saved in its display form.
     #[test]
     fn an_offset_that_is_shown_is_read_again() {
         for minutes in (-14 * 60..=14 * 60).step_by(15) {

@@ -1,5 +1,4 @@
-//! What a template promises: until when a badge issued today would be valid, and what a person should know
-//! before spending quota on it.
+//! The validity of a template: the end for a badge issued today, and warnings before quota is spent on it.
 
 use super::records::TemplateDetail;
 use super::text::Text;
@@ -8,14 +7,13 @@ use super::verdict::shifted;
 use jiff::Unit;
 use jiff::civil::{Date, DateTime};
 
-/// Until when a badge issued at some moment would be valid. Computed here; the service decides.
+/// The end of validity of a badge issued at some moment. lapel's computation; the service decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// No end.
     NoEnd,
-    /// Ends on this day.
+    /// The last day of validity.
     Until(Date),
-    /// The template's codes are not ones that lapel can compute with; they are shown as they are.
+    /// lapel cannot compute with the template's codes. They are displayed unchanged.
     CannotCompute(Text),
 }
 
@@ -61,12 +59,12 @@ fn code(text: Option<&Text>) -> String {
     text.map_or(String::new(), |t| t.wire().trim().to_ascii_uppercase())
 }
 
-/// The template's policy in words: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
+/// The template's policy as text: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
 pub fn policy(template: &TemplateDetail) -> String {
     if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
         return t!("valid until {at}", at = fixed);
     }
-    // Any day serves: only whether it can be computed matters here.
+    // Any date works: this only tests whether lapel can compute the end.
     match validity(template, jiff::civil::datetime(2026, 1, 1, 0, 0, 0, 0)) {
         Validity::NoEnd => t!("no end date").to_owned(),
         Validity::CannotCompute(codes) => t!("validity \u{201c}{codes}\u{201d} (not known to lapel)", codes),
@@ -95,7 +93,7 @@ fn valid_for(n: i64, unit: &str) -> String {
     }
 }
 
-/// What a person should know before issuing from `template`, most serious first. None of it forbids.
+/// Warnings before issuing from `template`, the most serious first. None of them forbids it.
 pub fn warnings(template: &TemplateDetail, now: DateTime) -> Vec<String> {
     let mut said = Vec::new();
     if template.use_yn == Some(false) {

@@ -1,8 +1,8 @@
-//! The state of a badge, and the verdict over it that a caller is told.
+//! The state of a badge and the verdict about it.
 //!
-//! Structure beats names: a revocation time means revoked or being revoked whatever the label says, an end
-//! of validity that has passed means expired whatever the label says. The label decides only what it alone
-//! can, and a label that lapel does not know is shown as it is and never guessed into a state.
+//! Fields take precedence over labels. With a revocation time, a badge is revoked or being revoked. With an
+//! end of validity in the past, it is expired. No label can change this. The label decides only what no field
+//! shows. An unknown label is displayed unchanged, and never interpreted as a state.
 
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
@@ -11,38 +11,36 @@ use crate::i18n;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan, Unit};
 
-/// Issuing normally takes no longer than this (contract, "Limits", rule 3).
+/// Normal maximum of issuing in hours (contract, "Limits", rule 3).
 const NORMAL_WAIT_HOURS: i64 = 24;
 
-/// Where a badge stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// Accepted, not issued yet.
     Waiting,
     /// Issued, and not known to have expired.
     Issued,
-    /// A revocation was accepted and is not done.
+    /// A revocation was accepted and is not finished.
     Revoking,
-    /// Revoked.
     Revoked,
-    /// Issued once; its validity has ended. The service has no such state: it is derived.
+    /// Issued, and its validity has ended. The service has no such state; lapel derives it.
     Expired,
-    /// The service's own word, which lapel does not know; empty where it gave none.
+    /// The service's own word, which lapel does not know. Empty when there was none.
     Other(Text),
 }
 
 impl State {
-    /// The word for it, which always stands beside the glyph, in the language that is spoken.
+    /// The state's word in the user's language. It always accompanies the glyph.
     pub fn word(&self) -> Text {
         self.own().map_or_else(Text::clone, |word| i18n::tr(word).into())
     }
 
-    /// The same in English, whatever is spoken: for what is kept or exported.
+    /// The word in English in every language, for saved and exported data.
     pub fn name(&self) -> Text {
         self.own().map_or_else(Text::clone, Text::from)
     }
 
-    /// lapel's own word, or the service's where lapel does not know it.
+    /// lapel's own word, or the service's word for an unknown state.
     fn own(&self) -> Result<&'static str, &Text> {
         Ok(match self {
             Self::Waiting => tr_noop!("Waiting"),
@@ -55,15 +53,16 @@ impl State {
         })
     }
 
-    /// Whether a revoke request for it may be accepted. The contract accepts Issued badges only; expiry is
-    /// no state of the service, so an expired badge still counts as Issued there. An unknown word may hide
-    /// Issued: sending it is harmless, since the service drops what is not.
+    /// Whether the service may accept a revoke request for this state. The contract accepts Issued badges
+    /// only. The service has no expired state, so it treats an expired badge as Issued. An unknown word may
+    /// mean Issued; a request for it is harmless, because the service drops other states.
     pub fn may_be_revoked(&self) -> bool {
         matches!(self, Self::Issued | Self::Expired | Self::Other(_))
     }
 }
 
-/// What the service's word for a state means, as far as lapel ships a guess. No vocabulary is documented.
+/// The meaning of the service's word for a state. The contract documents no words, so these are lapel's
+/// guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     Waiting,
@@ -75,11 +74,11 @@ enum Label {
     Unknown,
 }
 
-/// What a word has in it that says that issuing failed. A word that has it is never taken for waiting.
+/// Parts of a word that mean a failed issue. A word with one of them never counts as waiting.
 const FAILURES: [&str; 10] =
     ["fail", "error", "reject", "denied", "cancel", "실패", "오류", "에러", "거부", "반려"];
 
-/// Whether the service's own word says that issuing failed. No such word is documented.
+/// Whether the service's word says that issuing failed. The contract documents no such word.
 pub fn says_failed(label: &Text) -> bool {
     read_label(Some(label)) == Label::Failed
 }
@@ -108,22 +107,20 @@ fn read_label(label: Option<&Text>) -> Label {
     }
 }
 
-/// The facts of a record that a verdict rests on.
+/// The fields of a record that determine the verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// `status_name`, or `status_cd` right after acceptance.
     pub label: Option<&'a Text>,
-    /// `revoke_at`.
     pub revoke_at: Option<&'a ServiceTime>,
-    /// `revoke_reason`, which only the badge detail has.
+    /// Only in the badge detail.
     pub revoke_reason: Option<&'a Text>,
-    /// `valid_from`, which history does not have.
+    /// Not in the history.
     pub valid_from: Option<&'a ServiceTime>,
-    /// `valid_until`.
     pub valid_until: Option<&'a ServiceTime>,
-    /// `issued_at`. Its presence does not prove that a badge is issued: waiting rows may carry it.
+    /// Does not prove that a badge is issued: waiting rows may have it.
     pub issued_at: Option<&'a ServiceTime>,
-    /// `reg_date`: when the request was accepted.
+    /// The acceptance time of the request.
     pub reg_date: Option<&'a ServiceTime>,
 }
 
@@ -169,14 +166,14 @@ impl<'a> From<&'a WalletBadge> for Facts<'a> {
     }
 }
 
-/// When a badge was issued. A waiting badge was not, whatever its `issued_at` holds: the contract has a
-/// timestamp there from the beginning ("Badge (detail)"), so it can be the time of acceptance.
+/// The time of issue. `None` for a waiting badge: the contract shows a timestamp in `issued_at` from the
+/// beginning ("Badge (detail)"), so it may be the acceptance time.
 pub fn issue_time<'a>(facts: impl Into<Facts<'a>>) -> Option<&'a ServiceTime> {
     let facts = facts.into();
     facts.issued_at.filter(|_| facts.revoke_at.is_some() || read_label(facts.label) != Label::Waiting)
 }
 
-/// One answer about one badge, at one moment.
+/// The verdict about one badge at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Issued and in force.
@@ -191,64 +188,59 @@ pub enum Verdict {
     },
     /// Accepted and within the normal 5 minutes to 24 hours.
     Waiting {
-        /// How long since acceptance, where that is known.
+        /// Time since acceptance, if known.
         since: Option<SignedDuration>,
     },
     /// Accepted more than 24 hours ago and still not issued.
     Overdue {
-        /// How long since acceptance.
+        /// Time since acceptance.
         since: SignedDuration,
     },
     /// Issued; validity ended.
     Expired {
-        /// End of validity.
         until: ServiceTime,
-        /// How long ago that was.
+        /// Time since the end of validity.
         ago: SignedDuration,
     },
-    /// A revocation was accepted and is not done.
+    /// A revocation was accepted and is not finished.
     Revoking {
-        /// When, where known.
+        /// The revocation time, if known.
         at: Option<ServiceTime>,
-        /// Why, where known.
         reason: Option<Text>,
     },
-    /// Revoked.
     Revoked {
-        /// When, where known.
+        /// The revocation time, if known.
         at: Option<ServiceTime>,
-        /// Why, where known.
         reason: Option<Text>,
-        /// The service's own word, where lapel does not know it: the time alone says that it is revoked.
+        /// The service's own word when lapel does not know it. The revocation time alone then proves the
+        /// state.
         label: Option<Text>,
     },
-    /// The label says expired, but no end of validity that has passed proves it.
+    /// The label means expired, but no end of validity in the past proves it.
     SaidExpired {
         /// The service's own word.
         label: Text,
     },
-    /// The label says issued, but no time of issue bears it out.
+    /// The label means issued, but there is no time of issue to prove it.
     SaidIssued {
         /// The service's own word.
         label: Text,
     },
-    /// The service's own word says that issuing failed.
+    /// The service's own word means that issuing failed.
     SaidFailed {
-        /// The word.
+        /// The service's own word.
         label: Text,
     },
-    /// There is a revocation time, under a label that says another state, or one that is still to come.
+    /// There is a revocation time, but the label means another state or the time is in the future.
     RevocationUnderWay {
-        /// When.
         at: ServiceTime,
         /// The service's own word.
         label: Text,
-        /// Why, where known.
         reason: Option<Text>,
     },
-    /// The service's own word, which lapel does not know.
+    /// The service's own word is unknown to lapel.
     Unknown {
-        /// The word as it came; empty where there was none.
+        /// The unchanged word. Empty when there was none.
         label: Text,
     },
 }
@@ -264,7 +256,7 @@ impl Verdict {
             return match label {
                 Label::Revoked => Self::Revoked { at: Some(at.clone()), reason: reason(), label: None },
                 Label::Revoking => Self::Revoking { at: Some(at.clone()), reason: reason() },
-                // The word is not the one for revoking, and the moment has passed.
+                // The label does not mean revoking, and the revocation time is in the past.
                 Label::Unknown | Label::Failed if at.start().is_none_or(|at| at <= now) => {
                     Self::Revoked { at: Some(at.clone()), reason: reason(), label: Some(word()) }
                 }
@@ -294,7 +286,7 @@ impl Verdict {
             return Self::Expired { until: until.clone(), ago: between(end, now) };
         }
         match label {
-            // A badge that is issued has a time of issue (contract, "Badge (detail)"); a label alone may lie.
+            // An issued badge has a time of issue (contract, "Badge (detail)"). A label alone may be wrong.
             Label::Issued if facts.issued_at.is_none() => Self::SaidIssued { label: word() },
             Label::Issued => match facts.valid_from.filter(|f| f.start().is_some_and(|start| start > now)) {
                 Some(from) => Self::NotYetValid { from: from.clone() },
@@ -305,19 +297,18 @@ impl Verdict {
         }
     }
 
-    /// Whether its line tells a time that runs while one looks.
+    /// Whether the line contains a time that changes while it is displayed.
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Waiting { since: Some(_) } | Self::Overdue { .. })
     }
 
-    /// The state that the verdict amounts to.
     pub fn state(&self) -> State {
         match self {
             Self::Valid { .. } | Self::NotYetValid { .. } => State::Issued,
             Self::Waiting { .. } | Self::Overdue { .. } => State::Waiting,
             Self::Expired { .. } | Self::SaidExpired { .. } => State::Expired,
             Self::Revoked { .. } => State::Revoked,
-            // A revocation time is a fact; whether it is done already, the label would have to say.
+            // The revocation time is certain. Whether the revocation is finished, only the label could tell.
             Self::Revoking { .. } | Self::RevocationUnderWay { .. } => State::Revoking,
             Self::Unknown { label } | Self::SaidIssued { label } | Self::SaidFailed { label } => {
                 State::Other(label.clone())
@@ -325,7 +316,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict in one line: the word in capitals, and what makes it so.
+    /// The verdict in one line: the state's word in capitals, and the facts behind it.
     pub fn line(&self) -> (String, String) {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
@@ -395,13 +386,13 @@ impl Verdict {
     }
 }
 
-/// From `then` to `now`; zero where `then` lies ahead.
+/// The time from `then` to `now`; zero when `then` is in the future.
 fn between(then: DateTime, now: DateTime) -> SignedDuration {
     now.duration_since(then).max(SignedDuration::ZERO)
 }
 
-/// Moves a moment by a template's validity, where its unit is known. Month ends are kept: 31 January plus
-/// one month is the last day of February.
+/// Adds a template's validity to a moment; `None` for an unknown unit. Keeps month ends: 31 January plus one
+/// month is the last day of February.
 pub(super) fn shifted(from: DateTime, value: i64, unit: Unit) -> Option<DateTime> {
     let span = match unit {
         Unit::Year => 0.years().try_years(value),

@@ -1,4 +1,5 @@
-//! Rows into a file: read on one side, written on the other, off the loop, with a bounded number between.
+//! Writes rows to a file. One task reads pages, a blocking task writes them, and a bounded channel connects
+//! them.
 
 use super::list::List;
 use super::record::Row;
@@ -9,29 +10,27 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
 
-/// Pages that are read and not written yet, at most.
+/// Maximum pages that are read but not yet written.
 const AHEAD: usize = 4;
 
-/// What is taken away.
+/// The content of an exported file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A list, read to its end now.
+    /// A list that is read to its end during the export.
     List(List),
-    /// Rows that are there, with the names of their columns.
+    /// The column names, and rows that are already in memory.
     Rows(Vec<String>, Vec<Row>),
 }
 
-/// As what a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A table.
     Table(Format),
-    /// A record a line, as JSON.
+    /// JSON Lines: one record per line.
     Lines,
 }
 
 impl Kind {
-    /// The kind that a file's name asks for: `.xlsx`, `.csv` or `.jsonl`. `None` for any other.
+    /// The format for a file's extension: `.xlsx`, `.csv` or `.jsonl`. `None` for any other extension.
     pub fn from_path(path: &Path) -> Option<Self> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
             return Some(Self::Lines);
@@ -39,7 +38,6 @@ impl Kind {
         Format::from_path(path).map(Self::Table)
     }
 
-    /// The ending of such a file's name.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Table(format) => format.ending(),
@@ -48,51 +46,42 @@ impl Kind {
     }
 }
 
-/// A file to be written.
+/// An export to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What is in it.
     pub what: What,
-    /// Where it goes.
     pub to: PathBuf,
-    /// As what.
     pub kind: Kind,
-    /// Whether a file that is there may be replaced.
     pub overwrite: bool,
 }
 
-/// What was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
-    /// The file.
     pub written: Written,
-    /// How the list was read, where it was.
+    /// How the list was read. `None` for rows that were in memory.
     pub read: Option<Gathered>,
 }
 
-/// Why there is no file. What was there is as it was.
+/// Why the export wrote no file. An existing file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The list could not be read to its end.
     #[error("{}", t!("{why} Nothing was written.", why = _0))]
     Service(#[from] ApiError),
-    /// It could not be written.
+    /// The file could not be written.
     #[error("{0}")]
     File(#[from] SheetError),
 }
 
-/// From the reading side to the writing side.
+/// A message from the reading task to the writing task.
 enum Parcel {
     Rows(Vec<Row>),
-    /// That was all. Without it, what was handed over is no file.
+    /// The list is complete. Without this message, the writer makes no file.
     End,
 }
 
-/// Writes a file that only its owner may read: there are names and addresses in it. A list is read at the
-/// background's share of the key's pace. Cancelled by the call's token.
-///
-/// # Errors
-/// [`ExportError`] says why there is no file.
+/// Writes an export to a file that only its owner may read, because it contains names and e-mail addresses.
+/// Reads a list at the background share of the key's rate limit. The call's token cancels it.
 pub async fn write(
     order: Order,
     reader: &Reader,
@@ -119,8 +108,8 @@ pub async fn write(
     }
 }
 
-/// Reads, and hands over what was read. Ends early and without an error where nobody takes it any more:
-/// whoever writes has a better one.
+/// Reads the rows and sends them to the writing task. Returns without an error when that task has ended,
+/// because the writer reports the better error.
 async fn hand_over(
     what: What,
     reader: &Reader,
@@ -153,7 +142,7 @@ async fn hand_over(
     Ok(read)
 }
 
-/// Writes what arrives.
+/// Writes the rows that arrive.
 fn put(
     to: &Path,
     kind: Kind,
@@ -174,7 +163,8 @@ fn put(
     }
 }
 
-/// Rows as they arrive. That they stop without an end is an error: nobody may take the half for the whole.
+/// The arriving rows. A channel that closes before `Parcel::End` is an error, so that half a list never
+/// counts as a whole one.
 struct Arrivals {
     from: mpsc::Receiver<Parcel>,
     page: std::vec::IntoIter<Row>,

@@ -1,23 +1,19 @@
-//! What can be asked of each list that pages.
+//! The paged lists that can be exported.
 
 use super::record::{Record, Row, Shape};
 use crate::api::{ApiError, Call, HistoryQuery, Paging, Reader, Sort, TemplateQuery, WalletQuery};
 use crate::domain::{HistoryItem, Page, Template, WalletBadge};
 use jiff::civil::DateTime;
 
-/// A list that pages, with its filter and its order.
+/// A paged list with its filter and sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
-    /// `GET /badge-templates`.
     Templates(TemplateQuery),
-    /// `GET /badges/history`.
     History(HistoryQuery),
-    /// `GET /wallet/badges`.
     Wallet(WalletQuery),
 }
 
 impl List {
-    /// What its rows look like.
     pub fn shape(&self) -> &'static Shape {
         match self {
             Self::Templates(_) => &Template::SHAPE,
@@ -26,7 +22,6 @@ impl List {
         }
     }
 
-    /// Which page is asked for, in which order.
     pub fn paging(&self) -> &Paging {
         match self {
             Self::Templates(query) => &query.paging,
@@ -43,7 +38,7 @@ impl List {
         }
     }
 
-    /// The same list in the same order, but another page of it.
+    /// The same list at another page.
     #[must_use]
     pub fn at(mut self, page: u64, rows_per_page: u32) -> Self {
         let paging = self.paging_mut();
@@ -51,17 +46,12 @@ impl List {
         self
     }
 
-    /// The same list in another order.
     #[must_use]
     pub fn sorted(mut self, sort: Vec<Sort>) -> Self {
         self.paging_mut().sort = sort;
         self
     }
 
-    /// Reads the page that is asked for.
-    ///
-    /// # Errors
-    /// As the client's.
     pub async fn read(&self, reader: &Reader, call: &Call) -> Result<Page<Row>, ApiError> {
         let now = || reader.clock().now();
         Ok(match self {

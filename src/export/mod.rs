@@ -1,14 +1,13 @@
-//! Lists of the service, taken away: records as columns and as JSON, lists read until nothing is missing,
-//! and both of them as a file.
+//! Exports lists of the service: records as columns and JSON, complete lists, and files.
 //!
-//! What a record's columns are is said here and nowhere else, under the contract's names: the tables of the
-//! command line, CSV, Excel and JSON Lines all come from it. This module knows the typed client and the
-//! writers of files. It must never know a screen or a command line, never change anything at the service,
-//! and never give out half a list as a whole one.
+//! This module alone defines the columns of a record, under the contract's names. The tables of the command
+//! line, CSV, Excel and JSON Lines all use them. The module uses the typed API client and the file writers.
+//! It never uses the TUI or the command line, never changes anything at the service, and never presents half
+//! a list as a whole one.
 //!
 //! ```text
-//! record   a record as cells and as JSON          list   what can be asked of each paged list
-//! walk     a list, page by page, to its end       file   rows into a file, off the loop
+//! record   a record as cells and as JSON          list   the paged lists that can be exported
+//! walk     a list, page by page, to its end       file   rows written to a file
 //! ```
 
 mod file;

@@ -11,39 +11,37 @@ use crate::domain::{ServiceTime, State, Text};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
-/// What the rows of a kind of record look like.
+/// The columns of one kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The names of the columns, in their order.
     pub columns: &'static [&'static str],
-    /// Those of them that say most, the first of them first: for where there is not room for all.
+    /// The most important columns, most important first, for a narrow table.
     pub first: &'static [&'static str],
-    /// What one and many are called.
+    /// The singular and the plural.
     pub noun: (&'static str, &'static str),
 }
 
 impl Shape {
-    /// The names of the columns as they head a table.
+    /// The column names for a table header.
     pub fn names(&self) -> Vec<String> {
         self.columns.iter().map(|name| (*name).to_owned()).collect()
     }
 }
 
-/// A record as it is taken away. Its texts are as they came, for whoever writes them to scrub.
+/// A record for export. Its texts are unscrubbed; the code that writes them scrubs them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is known by.
     pub id: String,
-    /// One for each column.
+    /// One cell for each column.
     pub cells: Vec<String>,
-    /// The record as the service structures it.
+    /// The record in the service's structure.
     pub json: Value,
-    /// The state of the badge, where it is one.
+    /// The state of a badge, `None` for other records.
     pub state: Option<State>,
 }
 
 impl Row {
-    /// A record as a row; `now` is the service's, for whether a badge has expired.
+    /// Converts a record. `now` is the service's time, which decides whether a badge has expired.
     pub fn of<R: Record>(record: &R, now: DateTime) -> Self {
         let fields = record.fields();
         let cells = R::SHAPE.columns.iter().map(|name| fields.get(*name).map_or(String::new(), cell));
@@ -56,31 +54,29 @@ impl Row {
     }
 }
 
-/// A record of the service that can be taken away.
 pub trait Record {
-    /// Its columns.
     const SHAPE: Shape;
-    /// Its id, as it came.
+    /// The id as the service sent it.
     fn id(&self) -> &str;
-    /// Its fields, under the contract's names. What the service left out or left empty is null.
+    /// The fields under the contract's names. A missing or empty field is null.
     fn fields(&self) -> Map<String, Value>;
-    /// The record as JSON, where that is more than its fields.
+    /// The record as JSON, when that has more than the fields.
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         fields
     }
-    /// The state of the badge, where it is one.
+    /// The state of a badge, `None` for other records.
     fn state(&self, _now: DateTime) -> Option<State> {
         None
     }
 }
 
-/// A value in a cell: no value is empty, truth is Y or N, lists are joined.
+/// The cell for a value: null is empty, a boolean is Y or N, a list is joined with commas.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(all) => all.iter().map(cell).collect::<Vec<_>>().join(", "),
-        // A level of a category: its number and its name.
+        // A level of a category: number and name.
         Value::Object(fields) => {
             fields.values().map(cell).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
         }
@@ -96,7 +92,7 @@ fn time(time: Option<&ServiceTime>) -> Value {
     text(time.map(ServiceTime::raw))
 }
 
-/// As the contract writes it.
+/// Y or N, as in the contract.
 fn yes_no(value: Option<bool>) -> Value {
     value.map_or(Value::Null, |yes| if yes { "Y" } else { "N" }.into())
 }
@@ -108,7 +104,8 @@ fn map(value: Value) -> Map<String, Value> {
     }
 }
 
-/// `rnum` is a place in the result, not a part of the record: only JSON has it.
+/// Adds `rnum` to the JSON. It is a position in the result, not a field of the record, so tables leave it
+/// out.
 fn with_place(mut fields: Map<String, Value>, rnum: Option<i64>) -> Map<String, Value> {
     fields.insert("rnum".to_owned(), rnum.into());
     fields

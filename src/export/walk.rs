@@ -1,4 +1,4 @@
-//! A list, page by page, until nothing is missing.
+//! Reads a list page by page until it is complete.
 
 use super::list::List;
 use super::record::Row;
@@ -8,18 +8,16 @@ use crate::api::{
 use crate::domain::Page;
 use crate::i18n::{Language, language};
 
-/// How far a list is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Records that are there.
+    /// Records read so far.
     pub rows: u64,
-    /// How many there are, as far as the service says.
+    /// Total records, when the service gives a count.
     pub all: Option<u64>,
-    /// Whether it is being read again, since it moved.
+    /// Whether the list is being read again because it changed.
     pub again: bool,
 }
 
-/// Reads a list to its end.
 pub struct Walk<'r> {
     reader: &'r Reader,
     call: &'r Call,
@@ -28,15 +26,15 @@ pub struct Walk<'r> {
 }
 
 impl<'r> Walk<'r> {
-    /// Of this list; which page it asks for does not matter.
+    /// Starts at the first page and ignores the page that `list` asks for.
     pub fn new(reader: &'r Reader, list: List, call: &'r Call) -> Self {
         Self { reader, call, list, pages: PageReader::default() }
     }
 
-    /// The next rows, none of which was there before; `None` after the end.
+    /// The next rows, without duplicates; `None` after the end.
     ///
     /// # Errors
-    /// The client's; what was given out until then is not all.
+    /// The rows returned before an error are not the whole list.
     pub async fn next(&mut self) -> Result<Option<Vec<Row>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         self.list = self.list.clone().at(wanted.page, wanted.rows);
@@ -51,28 +49,27 @@ impl<'r> Walk<'r> {
         Ok(Some(self.pages.take(page, |row: &Row| row.id.clone())?))
     }
 
-    /// How far it is.
     pub fn progress(&self) -> Progress {
         Progress { rows: self.pages.rows(), all: self.pages.total_count(), again: self.pages.is_again() }
     }
 
-    /// Why nothing at all was read, where the service gave no page that could be read.
+    /// The error when the service gave no readable page at all.
     pub fn failure(&self) -> Option<&ApiError> {
         self.pages.failure()
     }
 
-    /// What was read; `None` before the end.
+    /// The summary of the reading; `None` before the end.
     pub fn finish(self) -> Option<Gathered> {
         self.pages.finish()
     }
 }
 
-/// Reads a page whose order the service has not been asked for before: the contract does not show in which
-/// letters it takes a direction, so that small ones are tried where it refuses capital ones. Gives back the
-/// list as the service takes it.
+/// Reads a page in a sort order that is new to the service. The contract does not show the allowed
+/// `sort_type` values. So this tries capital letters first, then small ones when the service refuses. Returns
+/// the list with the accepted values.
 ///
 /// # Errors
-/// The client's; where both are refused, what the service said to the first.
+/// When the service refuses both, the error is its answer to the first request.
 pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(List, Page<Row>), ApiError> {
     let refused = match list.read(reader, call).await {
         Err(why @ ApiError::BadRequest(_)) if !list.paging().sort.is_empty() => why,
@@ -88,8 +85,7 @@ pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(Lis
     }
 }
 
-/// What reading a list costs, in words: how many requests, and how long that takes where it is more than the
-/// background may send in a minute.
+/// The cost of reading a list as text: the requests, and the minutes when one minute is not enough.
 pub fn cost(rows: u64, a_minute: u32) -> String {
     let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
     let pace = u64::from(a_minute).max(1);
@@ -100,12 +96,12 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
             t!("It takes {requests} requests.", requests)
         };
     }
-    // More than fit into one minute take two at least.
+    // Requests beyond one minute's limit take at least two minutes.
     let minutes = requests.div_ceil(pace);
     t!("It takes {requests} requests, {pace} a minute: about {minutes} minutes.", requests, pace, minutes)
 }
 
-/// `1 badge`, `2 badges`: records of a kind, by its [`super::Shape::noun`]. The number has no commas.
+/// `1 badge`, `2 badges`: a count with its [`super::Shape::noun`]. The number has no commas.
 pub fn counted(n: u64, noun: (&str, &str)) -> String {
     if n == 1 && language() == Language::English {
         return format!("1 {}", noun.0);
@@ -119,7 +115,7 @@ pub fn counted(n: u64, noun: (&str, &str)) -> String {
     }
 }
 
-/// What was read, in a sentence or a few: how much, whether that is all, and what is missing and why.
+/// Summarises the reading: how many rows, whether the list is complete, what is missing and why.
 pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
     let rows = counted(read.rows, noun);

@@ -1,16 +1,16 @@
-//! The texts of the languages other than English, and how arguments come into them.
+//! The translations, and how arguments are filled into a text.
 
 use super::particles;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-/// The Korean texts. Tables divide the file for those who write it; they mean nothing.
+/// The Korean texts. The tables of the file are only for its authors.
 pub(super) const KOREAN: &str = include_str!("../../assets/ko.toml");
 
 static TEXTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     let mut texts = HashMap::new();
-    // A file that is no TOML is found by the tests, long before anybody runs it.
+    // The tests find a file that is not TOML.
     if let Ok(file) = KOREAN.parse::<toml::Table>() {
         for (name, value) in file {
             collect(name, value, &mut texts);
@@ -29,17 +29,14 @@ fn collect(name: String, value: toml::Value, into: &mut HashMap<String, String>)
     }
 }
 
-/// The Korean for an English text, if there is one.
 pub fn translated(english: &str) -> Option<&'static str> {
     TEXTS.get(english).map(String::as_str)
 }
 
-/// All texts: the English, and the Korean for it.
 pub(super) fn every_text() -> impl Iterator<Item = (&'static str, &'static str)> {
     TEXTS.iter().map(|(english, korean)| (english.as_str(), korean.as_str()))
 }
 
-/// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Plain(&'a str),
@@ -47,7 +44,7 @@ pub(super) enum Piece<'a> {
     Name(&'a str),
 }
 
-/// The pieces of a text: `{name}` is a placeholder, `{{` a brace. A brace that is neither is itself.
+/// Splits a text into pieces: `{name}` is a placeholder, `{{` a brace. Any other brace is plain text.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -74,8 +71,8 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The text with its arguments in place. A particle written in both its forms behind an argument (`을(를)`)
-/// takes the form that the argument asks for.
+/// Fills the arguments into a text. A Korean particle after an argument is written in both forms (`을(를)`);
+/// the argument decides which one remains.
 pub fn fill(text: &str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * arguments.len());
     let mut after_argument = false;
@@ -90,7 +87,7 @@ pub fn fill(text: &str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
             Piece::Brace(brace) => out.push(brace),
             Piece::Name(name) => match arguments.iter().find(|(known, _)| *known == name) {
                 Some((_, value)) => {
-                    // Writing into a string fails only where the value's own Display does.
+                    // Writing to a string fails only when the value's own `Display` does.
                     let _ = write!(out, "{value}");
                 }
                 None => {

@@ -1,13 +1,13 @@
-//! What lapel says, in the language of the person who reads it.
+//! lapel's texts in the user's language.
 //!
-//! English stands where it is said, inside [`t!`](crate::t), [`plural!`](crate::plural),
-//! [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop); every other language is one file in `assets/` that has the
-//! English text as the name of its own (`ko.toml`). The compiler holds an English text against its arguments; a
-//! test holds the other languages against the English: complete, nothing that is no longer said, the same
+//! The English text is in the code, inside [`t!`](crate::t), [`plural!`](crate::plural),
+//! [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one file in `assets/`
+//! with the English texts as keys (`ko.toml`). The compiler checks an English text against its arguments. A
+//! test checks the other languages against the English: complete, without unused texts, and with the same
 //! placeholders.
 //!
-//! Words of the service (labels, statuses, titles, names) never go through here, nor does what a machine
-//! reads: fields of JSON, names of columns, the log.
+//! Words of the service (labels, statuses, titles, names) are never translated. Neither is text for programs:
+//! JSON fields, column names, the log.
 
 mod catalogue;
 mod particles;
@@ -21,21 +21,18 @@ pub use recognise::{Recognised, recognise};
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A language that lapel speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// English, which everything is written in first.
+    /// The source language of all texts.
     #[default]
     English,
-    /// Korean.
     Korean,
 }
 
 impl Language {
-    /// All of them.
     pub const ALL: &[Self] = &[Self::English, Self::Korean];
 
-    /// Its name in itself.
+    /// The language's own name.
     pub fn name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -43,38 +40,37 @@ impl Language {
         }
     }
 
-    /// The language that a locale such as `ko_KR.UTF-8` names; English where lapel does not speak it.
+    /// The language of a locale such as `ko_KR.UTF-8`. English when lapel has no translation.
     pub fn of_locale(locale: &str) -> Self {
         let language = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
         if language.eq_ignore_ascii_case("ko") { Self::Korean } else { Self::English }
     }
 }
 
-/// The language of this process. A person has one; nothing is said in two at the same time.
+/// The language of this process. All output uses the same language.
 static SPOKEN: AtomicU8 = AtomicU8::new(0);
 
-/// The language that is spoken.
 pub fn language() -> Language {
     if SPOKEN.load(Ordering::Relaxed) == 1 { Language::Korean } else { Language::English }
 }
 
-/// English, whatever a person speaks: a program reads it.
+/// English output for programs, which the user's language does not change.
 const TO_PROGRAMS: u8 = 2;
 
-/// Speaks another language from now on. What was put into words before stays as it was.
+/// Sets the language. Texts that were translated before stay unchanged.
 pub fn set_language(language: Language) {
     let spoken = u8::from(language == Language::Korean);
-    // Whoever speaks to a program goes on to: nothing is done when this fails.
+    // The update fails only while the output is for programs, and then English stays.
     let _ = SPOKEN
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| (now != TO_PROGRAMS).then_some(spoken));
 }
 
-/// Speaks English until the process ends, whatever the settings say: a program reads it.
+/// Sets English until the process ends, because a program reads the output. The settings cannot change it.
 pub fn set_language_for_programs() {
     SPOKEN.store(TO_PROGRAMS, Ordering::Relaxed);
 }
 
-/// A text that stands in a table, marked with [`tr_noop!`](crate::tr_noop) there, in the language that is spoken.
+/// Translates a text that [`tr_noop!`](crate::tr_noop) has marked in a table.
 pub fn tr(english: &'static str) -> &'static str {
     match language() {
         Language::English => english,
@@ -82,7 +78,7 @@ pub fn tr(english: &'static str) -> &'static str {
     }
 }
 
-/// A text of the catalogues in a language; as it is where that language lacks it.
+/// A text in a given language. English when that language lacks it.
 pub fn in_language(language: Language, english: &str) -> &str {
     match language {
         Language::English => english,
@@ -90,7 +86,7 @@ pub fn in_language(language: Language, english: &str) -> &str {
     }
 }
 
-/// `4312` as `4,312`: both languages write numbers like this.
+/// Formats `4312` as `4,312`, in both languages.
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -103,18 +99,18 @@ pub fn number(n: u64) -> String {
     out
 }
 
-/// A text with its arguments in a language that is not English; the English one where it is missing there.
-/// For the macros.
+/// Translates a text with arguments into a language other than English. Uses the English text when there is
+/// no translation. Only for the macros.
 #[doc(hidden)]
 pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     fill(translated(english).unwrap_or(english), arguments)
 }
 
-/// A text in the language that is spoken.
+/// Translates a text into the current language.
 ///
-/// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and
-/// `t!("{rows} of {all}", rows, all = self.all())` are `String`s. Placeholders have names and no format of
-/// their own; an argument that needs one is handed in as `format_args!("{x:.1}")`.
+/// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and `t!("{rows} of {all}",
+/// rows, all = self.all())` are `String`s. A placeholder has a name and no format. Pass an argument that
+/// needs a format as `format_args!("{x:.1}")`.
 #[macro_export]
 macro_rules! t {
     (@value $name:ident) => { $name };
@@ -128,8 +124,8 @@ macro_rules! t {
     };
 }
 
-/// A text about a number of things: `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have the
-/// placeholders; `n` stands for the number with its digits grouped. Further arguments follow as in [`t!`](crate::t).
+/// Translates a text about a number: `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have
+/// the placeholders; `n` is the number with grouped digits. Further arguments follow as in [`t!`](crate::t).
 /// Other languages translate the second text.
 #[macro_export]
 macro_rules! plural {
@@ -144,7 +140,7 @@ macro_rules! plural {
     }};
 }
 
-/// `1 badge`, `3 badges`: `count!(n, "badge", "badges")`, which is `plural!(n, "{n} badge", "{n} badges")`.
+/// `1 badge`, `3 badges`: `count!(n, "badge", "badges")` means `plural!(n, "{n} badge", "{n} badges")`.
 #[macro_export]
 macro_rules! count {
     ($number:expr, $one:literal, $many:literal $(,)?) => {{
@@ -158,8 +154,7 @@ macro_rules! count {
     }};
 }
 
-/// Marks a text of a constant or a table for translation; [`tr`] puts it into the language that is spoken
-/// where it is shown.
+/// Marks a text of a constant or a table for translation. Call [`tr`] where the text is displayed.
 #[macro_export]
 macro_rules! tr_noop {
     ($text:literal) => {

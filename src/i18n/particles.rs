@@ -1,6 +1,6 @@
 //! Korean particles: their form depends on whether the word before ends in a consonant.
 
-/// The pairs, as they are written in the texts, with the form after a consonant and the one after a vowel.
+/// The pairs as written in the texts, with the form after a consonant and the form after a vowel.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("은(는)", "은", "는"),
     ("이(가)", "이", "가"),
@@ -12,17 +12,17 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("(이)며", "이며", "며"),
 ];
 
-/// What a word ends in, as far as it can be told.
+/// The sound at the end of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Vowel,
     Consonant,
-    /// The consonant ㄹ, after which 로 stands and not 으로.
+    /// The consonant ㄹ, which takes 로 instead of 으로.
     Rieul,
 }
 
-/// The particle that `text` begins with in the form that fits behind `before`, and the rest of `text`. Where the
-/// ending cannot be told, or `text` begins with none, nothing is changed.
+/// Chooses the form of the particle at the beginning of `text` that fits after `before`. Returns it and the
+/// rest of `text`. Changes nothing when the ending is unknown or `text` begins with no particle.
 pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     for (both, consonant, vowel) in PAIRS {
         if let Some(rest) = text.strip_prefix(both) {
@@ -37,7 +37,7 @@ pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     ("", text)
 }
 
-/// The forms that a text may have begun with where it was said behind an argument.
+/// The possible beginnings of a text after an argument: each form of its particle.
 pub(super) fn forms(text: &str, after_argument: bool) -> Vec<String> {
     let pair = PAIRS.iter().filter(|_| after_argument).find_map(|(both, consonant, vowel)| {
         let rest = text.strip_prefix(both)?;
@@ -46,7 +46,7 @@ pub(super) fn forms(text: &str, after_argument: bool) -> Vec<String> {
     pair.unwrap_or_else(|| vec![text.to_owned()])
 }
 
-/// How the last letter or digit of a text is read; marks behind it are silent.
+/// The ending of a text by its last letter or digit. Punctuation after it is silent.
 fn ending(text: &str) -> Option<Ending> {
     let mut read = text.chars().rev().skip_while(|c| !c.is_alphanumeric());
     let last = read.next()?;
@@ -61,11 +61,11 @@ fn ending(text: &str) -> Option<Ending> {
         '1' | '7' | '8' => Some(Ending::Rieul),
         '0' | '3' | '6' => Some(Ending::Consonant),
         '2' | '4' | '5' | '9' => Some(Ending::Vowel),
-        // A letter by itself, as the name of a key, is read by its name: 엘, 알; 엠, 엔; 에이, 비, 씨.
+        // A single letter, such as the name of a key, is read by its name: 엘, 알; 엠, 엔; 에이, 비, 씨.
         'l' | 'L' | 'r' | 'R' if alone => Some(Ending::Rieul),
         'm' | 'M' | 'n' | 'N' if alone => Some(Ending::Consonant),
         letter if alone && letter.is_ascii_alphabetic() => Some(Ending::Vowel),
-        // A Latin word may be read in many ways.
+        // The reading of a Latin word is unknown.
         _ => None,
     }
 }

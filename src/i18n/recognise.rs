@@ -1,21 +1,20 @@
-//! The way back: which text of the catalogues a sentence is, in whatever language it was said.
+//! Finds the text and the arguments that a translated sentence was made of.
 
 use super::catalogue::{Piece, every_text, fill, pieces};
 use super::particles;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Longer sentences are not taken apart.
+/// Maximum length in bytes of a sentence to analyse.
 const LONGEST: usize = 4_000;
-/// How many ways to take a sentence apart are tried for one text.
+/// Maximum attempts to match one text with a sentence.
 const TRIES: u32 = 2_000;
 
-/// A sentence taken apart.
+/// The text and the arguments of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognised {
-    /// The English text that it is said by.
     pub english: &'static str,
-    /// What stood in the place of each placeholder, as it was written.
+    /// The value of each placeholder, as written in the sentence.
     pub arguments: Vec<(&'static str, String)>,
 }
 
@@ -24,13 +23,13 @@ struct Pattern {
     english: &'static str,
     text: &'static str,
     pieces: Vec<Piece<'static>>,
-    /// How much of it is fixed: of two that fit, the one that says more is meant.
+    /// The amount of fixed text. The text with the highest weight that matches is chosen.
     weight: usize,
 }
 
 struct Known {
     whole: HashMap<&'static str, &'static str>,
-    /// By the first character, where that is fixed.
+    /// By the first character; `None` when a placeholder comes first.
     patterns: HashMap<Option<char>, Vec<Pattern>>,
 }
 
@@ -40,7 +39,8 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
         for text in [english, korean] {
             let pieces = pieces(text);
             if !pieces.iter().any(|piece| matches!(piece, Piece::Name(_))) {
-                // Where two English texts share their Korean, the first by alphabet is taken, always the same.
+                // When two English texts share a translation, always takes the first one in alphabetical
+                // order.
                 known.whole.entry(text).and_modify(|old| *old = english.min(old)).or_insert(english);
                 continue;
             }
@@ -58,7 +58,7 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     known
 });
 
-/// How many letters of a piece are always the same. A syllable of Hangul says as much as two letters.
+/// The weight of a piece: its fixed letters. A Hangul syllable counts as two.
 fn fixed(piece: &Piece<'_>) -> usize {
     let weight = |c: char| if c.is_ascii() { 1 } else { 2 };
     match piece {
@@ -67,8 +67,8 @@ fn fixed(piece: &Piece<'_>) -> usize {
     }
 }
 
-/// Takes a sentence apart that was said by [`t!`](crate::t) or its like, in any language. What is given back says
-/// exactly the same sentence again. `None` where nothing is sure.
+/// Finds the text and the arguments of a sentence made by [`t!`](crate::t) or a similar macro, in any
+/// language. The result gives exactly the same sentence again. `None` when no text is certain.
 pub fn recognise(sentence: &str) -> Option<Recognised> {
     if sentence.is_empty() || sentence.len() > LONGEST {
         return None;
@@ -94,18 +94,18 @@ pub fn recognise(sentence: &str) -> Option<Recognised> {
     best.map(|(_, found)| found)
 }
 
-/// The arguments with which a text is this sentence.
+/// The arguments that turn a text into this sentence.
 fn matched(pattern: &Pattern, sentence: &str) -> Option<Vec<(&'static str, String)>> {
     let mut arguments = Vec::new();
     let mut tries = TRIES;
     if !take(&pattern.pieces, sentence, false, &mut arguments, &mut tries) {
         return None;
     }
-    // A text that hardly says anything would fit every name: beside figures it is what it seems to be.
+    // A text with hardly any fixed letters would match any name. It may only have numbers as arguments.
     if pattern.weight < 4 && arguments.iter().any(|(_, value)| value.chars().any(char::is_alphabetic)) {
         return None;
     }
-    // The name of a computer is one word: what stands before it belongs to another text.
+    // The name of a computer is one word. With white space, the beginning belongs to another text.
     if arguments.iter().any(|(name, value)| *name == "host" && value.contains(char::is_whitespace)) {
         return None;
     }
@@ -114,7 +114,7 @@ fn matched(pattern: &Pattern, sentence: &str) -> Option<Vec<(&'static str, Strin
     (fill(pattern.text, &given) == sentence).then_some(arguments)
 }
 
-/// Fits the pieces to the text from its beginning to its end.
+/// Matches the pieces with the whole text.
 fn take(
     pieces: &[Piece<'static>],
     text: &str,
@@ -136,7 +136,7 @@ fn take(
         }
         [Piece::Name(name), rest @ ..] => {
             let known = arguments.len();
-            // One that stands twice says the same twice.
+            // A repeated placeholder has the same value.
             if let Some((_, before)) = arguments.iter().find(|(n, _)| n == name).cloned() {
                 return text
                     .strip_prefix(before.as_str())
@@ -154,7 +154,7 @@ fn take(
     }
 }
 
-/// Where an argument at the beginning of a text may end: before the next piece.
+/// The possible ends of an argument at the beginning of a text: before the next piece.
 fn ends(rest: &[Piece<'static>], text: &str) -> Vec<usize> {
     match rest.first() {
         None => vec![text.len()],
@@ -168,7 +168,7 @@ fn ends(rest: &[Piece<'static>], text: &str) -> Vec<usize> {
             found
         }
         Some(Piece::Brace(brace)) => text.match_indices(*brace).map(|(at, _)| at).collect(),
-        // Two side by side: the second has all of it, or what the first cannot be without.
+        // Two adjacent placeholders: the first takes as much as possible.
         Some(Piece::Name(_)) => text.char_indices().map(|(at, _)| at).chain([text.len()]).rev().collect(),
     }
 }

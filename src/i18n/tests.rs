@@ -1,4 +1,4 @@
-//! Every language against the English that stands in the code.
+//! Checks every language against the English texts in the code.
 
 use super::catalogue::{KOREAN, Piece, pieces};
 use super::*;
@@ -7,12 +7,12 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The texts that the sources say, with where.
+/// The texts in the sources with their places.
 fn english() -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for path in sources(&root) {
-        // The macros' own documentation and these tests say nothing.
+        // The macros' documentation and these tests contain no texts of lapel.
         if path.starts_with(root.join("i18n")) {
             continue;
         }
@@ -23,7 +23,7 @@ fn english() -> BTreeMap<String, String> {
             texts.entry(text).or_insert_with(|| place.clone());
         });
     }
-    // The help stands in the comments of flags and verbs: it is what the command line makes of them.
+    // The help is in the doc comments of flags and verbs, which clap reads.
     for text in crate::cli::help_texts() {
         texts.entry(text).or_insert_with(|| "the help".to_owned());
     }
@@ -52,7 +52,7 @@ fn literals(group: &Group) -> impl Iterator<Item = String> {
     })
 }
 
-/// Hands out the text of every `t!`, `plural!`, `count!` and `tr_noop!`.
+/// Passes on the text of every `t!`, `plural!`, `count!` and `tr_noop!`.
 fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -71,7 +71,7 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
                 _ => {}
             }
         }
-        // The table of actions, each with its hint and its help.
+        // The table of actions: each has a hint and a help text.
         if let [.., TokenTree::Ident(name), TokenTree::Punct(_)] = &tokens[..at]
             && name == "actions"
         {
@@ -127,7 +127,7 @@ fn korean_is_complete_and_says_nothing_else() {
 fn every_text_has_the_placeholders_of_its_english() {
     for (english, korean) in korean() {
         assert_eq!(placeholders(&english), placeholders(&korean), "{english:?} is {korean:?}");
-        // The help shows JSON, whose braces are braces.
+        // The help shows JSON, whose braces are no placeholders.
         let has_format = |name: &&str| name.contains(':') && !name.contains('"');
         assert!(!placeholders(&english).iter().any(has_format), "{english:?} has a format");
         assert!(!korean.trim().is_empty(), "{english:?} is said with nothing");
@@ -142,7 +142,7 @@ fn the_texts_that_the_macros_take_are_found() {
     assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
 }
 
-/// Hands out every literal that becomes a span or a line of a screen without passing through the words.
+/// Passes on every literal of a span or a line in the TUI that is not translated.
 fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
@@ -169,13 +169,13 @@ fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) 
     }
 }
 
-/// Whether a person would read words in it: two Latin letters side by side, outside a placeholder.
+/// Whether a text contains words: two adjacent Latin letters outside a placeholder.
 fn has_words(text: &str) -> bool {
     let plain: String = pieces(text)
         .into_iter()
         .map(|piece| if let Piece::Plain(plain) = piece { plain } else { " " })
         .collect();
-    // lapel is called the same in every language.
+    // The name lapel is the same in every language.
     let plain = plain.replace("lapel", " ");
     plain.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_alphabetic))
 }
@@ -198,15 +198,14 @@ fn no_screen_shows_words_that_only_english_has() {
     assert!(bare.is_empty(), "these go through t! or tr_noop!, and get their Korean:\n{}", bare.join("\n"));
 }
 
-/// Hands out every literal with words that does not pass through the words, wherever it stands: for rooms all of
-/// whose sentences are for people.
+/// Passes on every literal with words that is not translated, for modules whose sentences are all for users.
 fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Literal(literal) => {
-                // Comments are literals too; what a program reads has no spaces between its words, or is XML.
+                // Doc comments are literals too. Text for programs has no spaces between words, or is XML.
                 let comment = matches!(&tokens[..at], [.., doc, TokenTree::Punct(_)] if is(doc, &["doc"]));
                 if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string())
                     && !comment
@@ -230,7 +229,7 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     }
 }
 
-/// What stands in a file, which is the same in every language.
+/// Texts in files, which are the same in every language.
 const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other buckets)"];
 
 #[test]
@@ -283,12 +282,12 @@ fn english_reads_as_it_is_written() {
 #[test]
 fn arguments_stand_where_the_text_wants_them() {
     assert_eq!(fill("{b}을(를) {a}에 {{넣음}}", &[("a", &"파일"), ("b", &12)]), "12를 파일에 {넣음}");
-    // What an argument says is never taken for a part of the text.
+    // The value of an argument is never taken for part of the text.
     assert_eq!(fill("{a}", &[("a", &"{b} 을(를)"), ("b", &1)]), "{b} 을(를)");
     assert_eq!(fill("{unknown} } {", &[]), "{unknown} } {");
 }
 
-/// Fills a text with arguments that are told apart easily.
+/// Fills a text with arguments that are easy to distinguish.
 fn said(text: &str) -> String {
     let names: Vec<&str> = placeholders(text).into_iter().collect();
     let values: Vec<String> = (1..=names.len()).map(|n| (n * 1111).to_string()).collect();
@@ -301,7 +300,7 @@ fn said(text: &str) -> String {
 fn every_sentence_is_recognised_in_both_languages() {
     let (mut read, mut all) = (0, 0);
     for (english, korean) in korean() {
-        // The help is said by nobody but the command line.
+        // Only the command line uses the help texts.
         if english.len() > 1000 || english.contains('\n') {
             continue;
         }
@@ -314,7 +313,7 @@ fn every_sentence_is_recognised_in_both_languages() {
             let again =
                 [Language::English, Language::Korean].map(|l| fill(in_language(l, found.english), &given));
             assert!(again.contains(&sentence), "{sentence:?} became {again:?}");
-            // Two texts may be alike; whatever else was found says the same.
+            // Two texts may look alike. Any text found must give the same sentence.
             read += usize::from(found.english == english);
         }
     }

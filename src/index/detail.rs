@@ -1,5 +1,5 @@
-//! What only a badge's own record says: its certificate number. Noted whenever a badge is read, and read on
-//! purpose where somebody asks for it.
+//! Data that only the badge detail has: the certificate number. Saved whenever a badge is read, and read on
+//! request.
 
 use super::Result;
 use super::lists::Which;
@@ -12,32 +12,30 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
 
-/// Badges with one certificate number that are told, at most.
+/// Maximum badges in the result for one certificate number.
 const MOST_CERTS: i64 = 20;
 
 /// A badge with a certificate number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cert {
-    /// The badge.
     pub badge_id: BadgeId,
-    /// Its number, as the service writes it.
+    /// The number as the service writes it.
     pub cert_no: Text,
-    /// Until when it is valid, as its record said.
+    /// The end of validity in the badge detail.
     pub valid_until: Option<ServiceTime>,
-    /// Its row of the history, where the index has it.
+    /// The history row, when the index has it.
     pub row: Option<HistoryItem>,
 }
 
-/// What came of reading details on purpose.
+/// The result of reading badge details on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DetailsRead {
-    /// Records that were read.
     pub read: u64,
-    /// Badges that the service does not have any more.
+    /// Badges that the service no longer has.
     pub gone: u64,
 }
 
-/// A certificate number for comparing: people leave signs out, and write capitals small.
+/// A certificate number for comparison, without signs and in capitals.
 pub(super) fn cert_key(cert_no: &str) -> Option<String> {
     let key: String =
         cert_no.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).take(200).collect();
@@ -57,27 +55,21 @@ fn noted(db: &Connection, badge: &Badge, at: i64) -> rusqlite::Result<()> {
 }
 
 impl Index {
-    /// Notes what a badge's own record says. `at`: seconds of the service's UTC.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
+    /// Saves a badge detail. `at`: seconds of the service's UTC.
     pub async fn note(&self, badge: &Badge, at: i64) -> Result<()> {
         let badge = badge.clone();
         self.write(move |db| noted(db, &badge, at)).await
     }
 
-    /// The same, before anything that is asked of the index from now on, without waiting for it. That it fails
-    /// is only logged: nobody waits for it.
+    /// Saves a badge detail without waiting, but before any later request to the index. A failure is only
+    /// logged.
     pub fn note_soon(&self, badge: &Badge, at: i64) {
         let badge = badge.clone();
         self.write_soon(move |db| noted(db, &badge, at));
     }
 
-    /// Finds badges by their certificate number; letter case, spaces and signs do not matter. Only badges whose
-    /// own record was read can be found.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// Finds badges by certificate number. Case, spaces and signs do not count. Only finds badges whose
+    /// detail was read.
     pub async fn find_cert(&self, cert_no: &str) -> Result<Vec<Cert>> {
         let Some(key) = cert_key(cert_no) else { return Ok(Vec::new()) };
         self.read(move |db| {
@@ -105,10 +97,7 @@ impl Index {
         .await
     }
 
-    /// Badges of a list whose own record was not read yet, at most `most`.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// At most `most` badges of a list whose detail has not been read.
     pub async fn without_details(&self, which: Which, most: usize) -> Result<Vec<BadgeId>> {
         self.read(move |db| {
             let (condition, values) = which.condition();
@@ -126,10 +115,10 @@ impl Index {
         .await
     }
 
-    /// Reads the own records of badges in the background share, one request each.
+    /// Reads badge details at the background share of the rate limit, one request each.
     ///
     /// # Errors
-    /// The first error of the service other than that it does not have a badge; what was read is noted.
+    /// The first error of the service, except a missing badge. Details read before it are saved.
     pub async fn read_details(
         &self,
         reader: &Reader,

@@ -1,9 +1,9 @@
-//! What can be wrong with the index, in words that say that nothing else is.
+//! Errors of the index. Each message says that nothing else is affected.
 
 use crate::api::ApiError;
 use rusqlite::ErrorCode;
 
-/// Why the index cannot be used, or was not read on. Whatever it is: it is only a copy, and nothing else
+/// Why the index cannot be used, or reading the history stopped. The index is only a copy; nothing else
 /// depends on it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
@@ -13,35 +13,34 @@ pub enum IndexError {
         t!("The index cannot be used ({file}): {why}. It is only a copy; nothing else is affected. Make room, or make the file and its folder writable.", file, why)
     )]
     Store {
-        /// Its file.
         file: String,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
-    /// Damaged, of another version, or something else.
+    /// The file is damaged, has another version, or is no index.
     #[error(
         "{}",
         t!("The index is damaged, or is no index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it, and it is then built anew.", file, why)
     )]
     Corrupt {
-        /// Its file.
         file: String,
-        /// What is wrong.
+        /// What is wrong with the file.
         why: String,
     },
-    /// Another process reads the history into it.
+    /// Another process is reading the history into the index.
     #[error(
         "{}",
         t!("Another lapel is reading the history into this index at this moment ({file}). Nothing was changed. Try again when it is done.", file)
     )]
     Busy {
-        /// Its file.
+        /// The path of the index.
         file: String,
     },
-    /// The part of lapel that keeps it has ended.
+    /// The index thread has ended.
     #[error("{}", t!("The index is closed: lapel is ending."))]
     Closed,
-    /// The service did not give what was asked for. What was read until then is kept, and is gone on from.
+    /// The service failed or the reading was cancelled. The rows read so far are kept, and the next reading
+    /// continues after them.
     #[error(
         "{}",
         t!("Reading was broken off: {why} What was read is kept; reading again goes on with the rest.", why = _0)
@@ -70,7 +69,7 @@ impl IndexError {
         Self::Store { file: file.to_owned(), why: error.to_string() }
     }
 
-    /// Whether it was given up rather than failed.
+    /// Whether the reading was cancelled and did not fail.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Service(ApiError::Cancelled))
     }

@@ -1,4 +1,4 @@
-//! The badges behind a number: which they are, read page by page.
+//! The badges behind a count, read page by page.
 
 use super::Result;
 use super::rows::{COLUMNS, item, moment, value};
@@ -9,54 +9,50 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, HashSet};
 
-/// A page of a list has at most so many rows.
+/// Maximum rows per page.
 const LONGEST_PAGE: u64 = 1_000;
 
-/// Which badges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Issued on these days, whatever has become of them since; both ends may be open, the end is left out.
+    /// Issued on these days, in any state now. Either end may be open; the end day is excluded.
     Issued(Option<Date>, Option<Date>),
     /// Revoked, or being revoked, on these days.
     Revoked(Option<Date>, Option<Date>),
-    /// Issued, without a day of issue (`false`), or revoked without one of revocation (`true`).
+    /// Issued without an issue date (`false`), or revoked without a revocation date (`true`).
     Undated(bool),
-    /// Of a template; of none that is named.
+    /// Of this template; with `None`, without a template.
     Template(Option<TemplateId>),
-    /// Of any other template than these.
+    /// Of any template except these.
     OtherTemplates(Vec<TemplateId>),
-    /// Waiting, accepted from one moment on and before another; without either, the moment is not known.
+    /// Waiting, accepted from the first moment on and before the second. With neither, accepted at an unknown
+    /// moment.
     Waiting(Option<DateTime>, Option<DateTime>),
-    /// Being revoked.
     Revoking,
-    /// Issued, and in force until a moment from one on and before another.
+    /// Issued, with an end of validity from the first moment on and before the second.
     Ending(DateTime, DateTime),
     /// Issued to an address of this domain (folded), with a mail status other than `SENT`.
     MailFailed(String),
-    /// All.
     All,
 }
 
-/// A page of a list, by place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Which badges.
     pub which: Which,
-    /// From 1.
+    /// Page number from 1.
     pub page: u64,
-    /// Rows of a page, at most 1000.
+    /// Rows per page, at most 1000.
     pub per_page: u64,
 }
 
-/// What was issued once: it may be revoked or expired by now.
+/// Badges that were issued, including revoked and expired ones.
 pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', 'revoked')";
-/// What is revoked, or on the way there.
+/// Badges that are revoked or being revoked.
 pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
-/// What is issued and not revoked.
+/// Badges that are issued and not revoked.
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
 
 impl Which {
-    /// The condition in SQL, and its values in order.
+    /// The SQL condition with its values in order.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let day = |date: &Date| value(date.strftime("%Y-%m-%d").to_string());
         let days = |column: &str, what: &str, from: &Option<Date>, to: &Option<Date>| {
@@ -106,7 +102,7 @@ impl Which {
         }
     }
 
-    /// What to look at first comes first.
+    /// The sort order: the most urgent badges first.
     pub(super) fn order(&self) -> &'static str {
         match self {
             Self::Ending(..) => "ends, id",
@@ -116,31 +112,29 @@ impl Which {
         }
     }
 
-    /// Whether its badges end, so that issuing them again makes sense.
+    /// Whether the badges expire, so that issuing them again makes sense.
     pub fn is_ending(&self) -> bool {
         matches!(self, Self::Ending(..))
     }
 }
 
-/// The same template for the same people once more.
+/// A template to issue again to the same recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewal {
-    /// The template.
     pub template_id: TemplateId,
-    /// Its title, as its badges carry it.
+    /// The title on its badges.
     pub title: Text,
     /// Names and addresses, each address once.
     pub people: Vec<(String, String)>,
 }
 
-/// What can be issued again of a list, and what cannot.
+/// The badges of a list that can be issued again, and the numbers of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renewals {
-    /// By template.
     pub of: Vec<Renewal>,
-    /// Badges without a template, a name or an address that can be written to.
+    /// Badges without a template, a name or a valid address.
     pub left_out: u64,
-    /// Badges of a person and template that another badge of the list stands for already.
+    /// Badges with the same recipient and template as an earlier badge of the list.
     pub doubles: u64,
     /// Badges of the list beyond the limit.
     pub beyond: u64,
@@ -210,18 +204,12 @@ fn renewals(db: &Connection, which: &Which, most: u64) -> rusqlite::Result<Renew
 }
 
 impl Index {
-    /// A page of a list.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// Reads a page of a list.
     pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>> {
         self.read(move |db| page(db, &query)).await
     }
 
-    /// What of a list can be issued again, at most `most` badges of it.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// The badges of a list that can be issued again, among the first `most` of them.
     pub async fn renewals(&self, which: Which, most: u64) -> Result<Renewals> {
         self.read(move |db| renewals(db, &which, most)).await
     }

@@ -1,17 +1,17 @@
-//! The local index: a copy of the issuance history, for what the service cannot filter, count or sort by:
-//! how much was issued when, what waits for too long, what expires soon, whose mails fail, and which badge a
-//! certificate number belongs to.
+//! The local index: a copy of the issuance history for questions that the service cannot answer. It counts
+//! issued badges by period, and finds badges that wait too long or expire soon, failing mails, and the badge
+//! of a certificate number.
 //!
-//! This module knows the typed client and the words of the domain. It reads in the background share of the
-//! key's pace, and only where somebody has asked for an index: it holds names and addresses. It must never
-//! mix two services or keys, never be needed for anything that has consequences, and never hold more of the
-//! history in memory than a page. Its file is its own and may be thrown away at any time.
+//! This module uses the API client and the domain. It reads at the background share of the key's rate limit,
+//! and only when the user has turned the index on, because it contains names and addresses. It never mixes
+//! two services or keys. No action with consequences depends on it. It never holds more than one page of the
+//! history in memory. Its file is its own, and can be deleted at any time.
 //!
 //! ```text
-//! sync    reads the history: all of it now and then, what is new in between   -> state, rows
-//! rows    a row of history as it is kept, and what is derived from it
-//! sums    what there is, counted                    lists   the badges behind a number
-//! detail  what only a badge's own record says       place   where the file is, and removing it
+//! sync    reads the history: sometimes all of it, otherwise the new rows      -> state, rows
+//! rows    a stored row of the history, and the values derived from it
+//! sums    counts                                    lists   the badges behind a count
+//! detail  data that only the badge detail has       place   the path of the file, and removing it
 //! ```
 
 mod detail;

@@ -1,4 +1,4 @@
-//! Where an index is, and removing it.
+//! The path of an index, and removing it.
 
 use super::Result;
 use super::error::IndexError;
@@ -7,12 +7,12 @@ use crate::domain::text::scrub;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Whose history: a service, and a key of it. Nothing is ever shared between two of them.
+/// The owner of a history: a service and one of its keys. Two accounts never share an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account(String);
 
 impl Account {
-    /// Of a connection. It says nothing of the key.
+    /// The account of a connection. Does not reveal the key.
     pub fn of(connection: &Connection) -> Self {
         let url = connection.base_url.trim_end_matches('/');
         let sum = ring::digest::digest(&ring::digest::SHA256, url.as_bytes());
@@ -20,13 +20,12 @@ impl Account {
         Self(format!("{host:08x}-{}", connection.key.fingerprint()))
     }
 
-    /// One of its own, for tests.
     #[cfg(test)]
     pub(super) fn test(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// For naming files, and for telling one from another.
+    /// A name for files and comparisons.
     pub(super) fn name(&self) -> &str {
         &self.0
     }
@@ -37,12 +36,12 @@ pub fn folder(data: &Path) -> PathBuf {
     data.join("index")
 }
 
-/// The file of an account's index in a data folder; it need not exist.
+/// The file of an account's index in a data folder. May be missing.
 pub fn file_of(data: &Path, account: &Account) -> PathBuf {
     folder(data).join(format!("{}.sqlite", account.name()))
 }
 
-/// The files that belong to an index: SQLite's own beside it, and its lock.
+/// The files of an index: the file itself, SQLite's files beside it, and its lock.
 fn with_companions(file: &Path) -> Vec<PathBuf> {
     let beside = |ending: &str| {
         let mut name = file.as_os_str().to_owned();
@@ -52,7 +51,7 @@ fn with_companions(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned(), beside("-wal"), beside("-shm"), beside("-journal"), beside(".lock")]
 }
 
-/// Bytes that an index and the files beside it take.
+/// Size of an index with its files, in bytes.
 pub(super) fn size(file: &Path) -> u64 {
     with_companions(file).iter().map(|path| size_of(path)).sum()
 }
@@ -67,19 +66,16 @@ pub(super) fn lock_of(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Removes the index of an account from a data folder, whatever state it is in. A lapel that has it open goes
-/// on with an empty one. Gives how many bytes were freed; 0 when there was none.
-///
-/// # Errors
-/// When a file cannot be removed.
+/// Removes the index of an account from a data folder, in any state. A lapel that has it open continues with
+/// an empty one. Returns the bytes freed; 0 when there was none.
 pub fn purge(data: &Path, account: &Account) -> Result<u64> {
     remove(&file_of(data, account))
 }
 
-/// Removes the indexes of all accounts. Gives how many there were, and the bytes freed.
+/// Removes the indexes of all accounts. Returns their number and the bytes freed.
 ///
 /// # Errors
-/// When a file cannot be removed; those before it are gone then.
+/// A file cannot be removed. The indexes before it are removed.
 pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
     let folder = folder(data);
     let shown = scrub(&folder.to_string_lossy()).into_owned();
@@ -100,7 +96,7 @@ pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
 }
 
 fn remove(file: &Path) -> Result<u64> {
-    // Whoever has it open sees it empty, too. One that is damaged is only removed.
+    // A process that has it open must see it empty, too. Fails for a damaged file, which is only removed.
     let _ = super::store::empty(file);
     let mut bytes = 0;
     for path in with_companions(file) {

@@ -1,5 +1,5 @@
-//! A row of history as it is kept, and what is derived from it: all by the words of [`crate::domain`], so
-//! that the index never says anything else about a badge than its own screen does.
+//! A stored row of the history, and the values derived from it. All derived values come from
+//! [`crate::domain`], so that the index agrees with the TUI's own screens.
 
 use crate::domain::verdict::Facts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
@@ -7,30 +7,29 @@ use jiff::civil::DateTime;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// The service's word for a mail that went out.
+/// The service's word for a sent mail.
 const SENT: &str = "SENT";
 
-/// The columns that a row is read from, in the order of [`item`].
+/// The columns of a row, in the order that [`item`] reads.
 pub(super) const COLUMNS: &str =
     "id, template, title, name, email, status, mail, valid_until, issued_at, reg_date, revoke_at";
 
-/// What came of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Rows that were not in the index at all.
+    /// Rows that were not in the index.
     pub new: u64,
     /// Rows that this reading had not seen yet.
     pub first: u64,
-    /// Rows that are too old to be kept.
+    /// Rows that are too old to keep.
     pub old: u64,
 }
 
-/// A moment as it is kept for comparing.
+/// A moment in the form for comparisons.
 pub(super) fn moment(at: DateTime) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// Where a badge stands whatever the time is.
+/// The state of a badge, independent of the time.
 fn base(state: &State) -> &'static str {
     match state {
         State::Waiting => "waiting",
@@ -42,7 +41,7 @@ fn base(state: &State) -> &'static str {
     }
 }
 
-/// Keeps a page as a reading of the history saw it. What was accepted before `oldest` is not kept.
+/// Saves a page of a reading. Skips rows that were accepted before `oldest`.
 pub(super) fn take(
     db: &Connection,
     items: &[HistoryItem],
@@ -72,7 +71,7 @@ pub(super) fn take(
 }
 
 fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()> {
-    // At the end of time everything has expired that ever will; without an end of validity nothing does.
+    // At the maximum time, every badge that can expire has expired. Without an end of validity, none has.
     let endless = Facts { valid_until: None, ..Facts::from(item) };
     let base = base(&Verdict::of(endless, DateTime::MAX).state());
     let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
@@ -115,12 +114,12 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Whether a mail's status is a word other than `SENT`; no word says nothing either way.
+/// Whether a mail status is a word other than `SENT`. A missing word counts neither way.
 fn is_failure(status: Option<&Text>) -> bool {
     status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
 }
 
-/// A row as it came.
+/// Reads a row back as the service sent it.
 pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
     let text = |at: usize| -> rusqlite::Result<Option<Text>> {
         Ok(row.get::<_, Option<String>>(at)?.map(Text::new))
@@ -152,7 +151,7 @@ pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
     })
 }
 
-/// Brings a row up to date with what the badge's own record says. A badge that is not in the index stays out.
+/// Updates a row with the badge detail. A badge that is not in the index is not added.
 pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     let found = db
         .prepare_cached(&format!("SELECT {COLUMNS}, reading FROM badge WHERE id = ?1"))?
@@ -173,7 +172,7 @@ pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     put(db, &fresh, reading)
 }
 
-/// Removes what was accepted before a moment, with its details.
+/// Removes the rows that were accepted before a moment, with their details.
 pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
     let removed = db.prepare_cached("DELETE FROM badge WHERE reg < ?1")?.execute([oldest])?;
     if removed > 0 {
@@ -182,7 +181,7 @@ pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Removes what a reading of the whole history has not seen: it is not there any more.
+/// Removes the rows that a full reading has not seen, because the service no longer has them.
 pub(super) fn forget_unseen(db: &Connection, reading: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM badge WHERE reading <> ?1")?.execute([reading])?;
     forget_details(db)
@@ -193,15 +192,15 @@ fn forget_details(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// How many rows a reading has seen.
+/// Number of rows that a reading has seen.
 pub(super) fn seen(db: &Connection, reading: i64) -> rusqlite::Result<u64> {
     db.prepare_cached("SELECT count(*) FROM badge WHERE reading = ?1")?
         .query_row([reading], |r| r.get::<_, i64>(0))
         .map(i64::unsigned_abs)
 }
 
-/// Pages of the history, newest first, on which badges stand whose state is about to change: those with the
-/// most of them first.
+/// Pages of the history, newest first, with badges whose state is about to change. Pages with most of them
+/// come first.
 pub(super) fn unsettled_pages(db: &Connection, per_page: u64, most: usize) -> rusqlite::Result<Vec<u64>> {
     db.prepare_cached(
         "SELECT (place - 1) / ?1 + 1 AS page, count(*) AS n
@@ -212,7 +211,6 @@ pub(super) fn unsettled_pages(db: &Connection, per_page: u64, most: usize) -> ru
     .collect()
 }
 
-/// A text as an SQL value.
 pub(super) fn value(text: impl Into<String>) -> Value {
     Value::Text(text.into())
 }

@@ -1,4 +1,4 @@
-//! How far the history was read, kept beside its rows so that a crash goes on where it was.
+//! The progress of reading the history, saved with its rows, so that reading continues after a crash.
 
 use super::Result;
 use super::store::Index;
@@ -8,47 +8,46 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What is known of the history as a whole.
+/// Facts about the history as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Known {
-    /// The number of the last reading of all of it.
+    /// The number of the last full reading.
     pub reading: i64,
-    /// The service's `total_count` at the last look.
+    /// The service's `total_count` at the last check.
     pub total: Option<u64>,
-    /// When all of it was read for the last time: seconds of the service's UTC.
+    /// The time of the last full reading: seconds of the service's UTC.
     pub full_at: Option<i64>,
-    /// When it was looked at for the last time.
+    /// The time of the last check: seconds of the service's UTC.
     pub read_at: Option<i64>,
-    /// Whether the last reading of all of it added up.
+    /// Whether the last full reading added up.
     pub complete: bool,
-    /// Whether the service gives the newest first; only then is what is new found without reading all.
+    /// Whether the service lists the newest rows first. Otherwise new rows can only be found by a full
+    /// reading.
     pub newest_first: bool,
-    /// Rows that the service gives on a full page: it may give fewer than it is asked for.
+    /// Rows on a full page. The service may send fewer than requested.
     pub per_page: u64,
     /// Whether the service has refused to sort.
     pub sort_refused: bool,
 }
 
-/// A reading of the whole history that is not at its end.
+/// A full reading that has not finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Scan {
-    /// Its number.
     pub reading: i64,
-    /// Its pages.
     pub pass: Pass,
     /// Records that could not be read.
     pub skipped: u64,
     /// Pages that could not be read.
     pub holes: u64,
-    /// Records that are too old to be kept.
+    /// Records that are too old to keep.
     pub old: u64,
-    /// Whether it ended where everything further is too old.
+    /// Whether the reading ended early because all further rows are too old.
     pub cut: bool,
-    /// Whether every row so far was older than the one before it.
+    /// Whether no row so far was newer than the one before it.
     pub newest_first: bool,
-    /// The last row's acceptance.
+    /// The acceptance time of the last row.
     pub last_reg: Option<String>,
     /// Readings before this one that did not add up.
     pub tries: u8,
@@ -59,25 +58,23 @@ impl Scan {
         Self { reading, newest_first: true, tries, ..Self::default() }
     }
 
-    /// The page to be read next; `None` after the end.
+    /// The next page to read; `None` after the end.
     pub fn next(&self) -> Option<u64> {
         self.pass.next().filter(|_| !self.cut)
     }
 }
 
-/// What a reading of the whole history is kept under. Not the name of the first version, whose numbers meant
-/// something else.
+/// The name of the saved `Scan`. The first version used another name for numbers with another meaning.
 pub(super) const SCAN: &str = "pass";
 
-/// Keeps a value under a name.
 pub(super) fn put<T: Serialize>(db: &Connection, name: &str, value: &T) -> rusqlite::Result<()> {
-    // Nothing that is kept here can fail to be written as JSON; null reads as nothing known.
+    // Serialising these values cannot fail. `null` would read as unknown.
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
     db.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?.execute(params![name, text])?;
     Ok(())
 }
 
-/// What was kept under a name; what cannot be read counts as never kept.
+/// The value saved under a name. An unreadable value counts as missing.
 pub(super) fn get<T: DeserializeOwned>(db: &Connection, name: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = db
         .prepare_cached("SELECT value FROM meta WHERE name = ?1")?
@@ -91,30 +88,27 @@ pub(super) fn remove(db: &Connection, name: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// How the index stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Badges that it has.
     pub badges: u64,
-    /// Badges whose own record was read, and those of them that have a certificate number.
+    /// Badges whose detail was read.
     pub details: u64,
-    /// See [`Status::details`].
+    /// Badges whose detail has a certificate number.
     pub certs: u64,
-    /// The service's `total_count` at the last look; with an age limit there may be more than is kept.
+    /// The service's `total_count` at the last check. With an age limit, the index may hold fewer badges.
     pub total: Option<u64>,
-    /// When the oldest and the newest of its badges were accepted.
+    /// The acceptance time of the oldest badge.
     pub oldest: Option<ServiceTime>,
-    /// See [`Status::oldest`].
+    /// The acceptance time of the newest badge.
     pub newest: Option<ServiceTime>,
-    /// When all of the history was read for the last time: seconds of the service's UTC.
+    /// The time of the last full reading: seconds of the service's UTC.
     pub full_at: Option<i64>,
-    /// When the history was looked at for the last time: seconds of the service's UTC.
+    /// The time of the last check: seconds of the service's UTC.
     pub read_at: Option<i64>,
-    /// Whether the last reading of all of it added up.
+    /// Whether the last full reading added up.
     pub complete: bool,
-    /// Whether a reading of all of it was begun and is not at its end: places gone over, and of how many.
+    /// An unfinished full reading: the entries read, and the total if known.
     pub scanning: Option<(u64, Option<u64>)>,
-    /// Bytes that it takes on the disk.
     pub bytes: u64,
 }
 
@@ -143,10 +137,7 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
 }
 
 impl Index {
-    /// How the index stands. Asks the service nothing.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// The state of the index. Sends no request to the service.
     pub async fn status(&self) -> Result<Status> {
         let bytes = self.bytes();
         self.read(move |db| status(db, bytes)).await

@@ -1,4 +1,4 @@
-//! The file and its thread: whoever reads or writes waits for the disk there, and no screen does.
+//! The index file and its thread. Only this thread waits for the disk, so that no screen does.
 
 use super::error::IndexError;
 use super::place::{self, Account, file_of, folder, lock_of};
@@ -16,19 +16,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The schema that this lapel writes. An index of another one is built anew: it is only a copy.
+/// The schema version. An index of another version is refused; `lapel index purge` removes it.
 const SCHEMA: i64 = 1;
 /// Marks the file as an index of lapel ("lapi").
 const APPLICATION: i64 = 0x6c61_7069;
-/// How long another process may hold the file.
+/// Maximum wait for another process that locks the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How an index is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Badges that were accepted more days ago than this are not kept.
+    /// Maximum age of a badge in days, from its acceptance.
     pub max_age_days: u32,
-    /// How many minutes of real time lie between two readings of what is new, while the desk runs.
+    /// Minutes of real time between two updates while the TUI runs.
     pub refresh_minutes: u32,
 }
 
@@ -38,15 +37,15 @@ impl Default for Settings {
     }
 }
 
-/// The index of one service and key. Clones share it; it is closed with the last of them.
+/// The index of one service and key. Clones share it; dropping the last one closes it.
 #[derive(Clone)]
 pub struct Index {
     work: Sender<Work>,
     file: Arc<str>,
-    /// Without one it lives as long as the program.
+    /// `None` for an index in memory.
     path: Option<Arc<Path>>,
     pub(super) settings: Settings,
-    /// Whether somebody in this process reads the history into it.
+    /// Whether a task of this process is reading the history into the index.
     reading: Arc<AtomicBool>,
 }
 
@@ -58,7 +57,7 @@ impl std::fmt::Debug for Index {
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The right to read the history into an index; one at a time.
+/// The exclusive right to read the history into an index.
 pub(super) struct Alone {
     reading: Arc<AtomicBool>,
     lock: Option<File>,
@@ -66,15 +65,15 @@ pub(super) struct Alone {
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        // Other processes first: in this one somebody may wait for just that.
+        // Releases the lock between processes first, because a task of this process may wait for the flag.
         drop(self.lock.take());
         self.reading.store(false, Ordering::Release);
     }
 }
 
 impl Index {
-    /// Opens the index of an account in a data folder, and makes it if there is none. What is older than the
-    /// settings allow is removed.
+    /// Opens the index of an account in a data folder, and creates a missing one. Removes rows that are older
+    /// than the settings allow.
     ///
     /// # Errors
     /// [`IndexError::Store`] or [`IndexError::Corrupt`]; also when the file belongs to another account.
@@ -83,17 +82,17 @@ impl Index {
         let file: Arc<str> = scrub(&path.to_string_lossy()).into_owned().into();
         let io = |why: std::io::Error| IndexError::io(&why, &file);
         create_private_dir(&folder(data)).map_err(io)?;
-        // SQLite makes its other files with the mode of this one.
+        // SQLite creates its other files with the permissions of this one.
         drop(open_private_append(&path).map_err(io)?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&path, flags).map_err(|why| IndexError::of(&why, &file))?;
         Self::start(opened, account, file, Some(path.into()), settings)
     }
 
-    /// An index that lives as long as the program, and leaves nothing behind.
+    /// Creates an index in memory, which leaves nothing on the disk.
     ///
     /// # Errors
-    /// When there is no memory or no thread for it.
+    /// There is no memory or no thread for it.
     pub fn in_memory(account: &Account, settings: Settings) -> Result<Self> {
         let file: Arc<str> = t!("in memory").into();
         let opened = Connection::open_in_memory().map_err(|why| IndexError::of(&why, &file))?;
@@ -118,27 +117,26 @@ impl Index {
         Ok(Self { work, file, path, settings, reading: Arc::default() })
     }
 
-    /// Where it is, for people.
+    /// The path for display.
     pub fn place(&self) -> &str {
         &self.file
     }
 
-    /// Whether it is in a file, rather than only in memory.
+    /// Whether the index is in a file.
     pub fn is_kept(&self) -> bool {
         self.path.is_some()
     }
 
-    /// How it is kept.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// How many bytes it takes on the disk, with what SQLite keeps beside its file; 0 in memory.
+    /// Size on disk in bytes, with SQLite's other files; 0 in memory.
     pub(super) fn bytes(&self) -> u64 {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    /// The right to read the history into it.
+    /// The exclusive right to read the history into the index.
     ///
     /// # Errors
     /// [`IndexError::Busy`].
@@ -147,20 +145,19 @@ impl Index {
         if self.reading.swap(true, Ordering::AcqRel) {
             return Err(busy());
         }
-        // From here on, dropping it lets others in again.
+        // From here on, dropping `alone` resets the flag.
         let mut alone = Alone { reading: self.reading.clone(), lock: None };
         if let Some(path) = &self.path {
             let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy()),
-                // Some network file systems have no locks; then one does without.
+                // Some network file systems have no locks; lapel then works without one.
                 Ok(()) | Err(TryLockError::Error(_)) => alone.lock = Some(file),
             }
         }
         Ok(alone)
     }
 
-    /// Reads.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -182,7 +179,7 @@ impl Index {
         .await
     }
 
-    /// Writes in one transaction, in its turn, and waits for nothing.
+    /// Queues a write in one transaction, without waiting for it.
     pub(super) fn write_soon(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
@@ -196,7 +193,7 @@ impl Index {
                 tracing::warn!("the index was not written: {why}");
             }
         });
-        // A thread that has ended has nothing to write into any more.
+        // Fails only when the thread has ended; then there is nothing to write to.
         let _ = self.work.send(job);
     }
 
@@ -213,20 +210,20 @@ impl Index {
     }
 }
 
-/// The moment before which nothing is kept, as it is compared.
+/// The acceptance time before which nothing is kept, in the form for comparisons.
 pub(super) fn oldest(now: DateTime, settings: Settings) -> String {
     let days = i64::from(settings.max_age_days);
     rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN))
 }
 
-/// The index's thread.
+/// Runs the queued work on the index thread.
 fn keep(mut connection: Connection, queue: &Receiver<Work>) {
     while let Ok(work) = queue.recv() {
         work(&mut connection);
     }
 }
 
-/// Sets the connection up, and sees to it that the file is an index of this account.
+/// Configures the connection, and checks that the file is an index of this account.
 pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| IndexError::of(&why, file);
     let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
@@ -240,14 +237,14 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
     if application != APPLICATION && (application, found, tables) != (0, 0, 0) {
         return Err(corrupt(t!("it is a database of another program")));
     }
-    // A network home may not be able to: then the rollback journal it is. A power cut may lose the last
-    // pages that were read, which are then read again.
+    // On a network home, WAL may be impossible, and SQLite keeps the rollback journal. A power cut may lose
+    // the last pages read; they are read again.
     let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
     connection
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
         .map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have been faster.
+    // Another process may have created the schema meanwhile.
     match number(&writing, "user_version")? {
         0 => {
             writing.execute_batch(include_str!("schema.sql")).map_err(failed)?;
@@ -268,7 +265,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
     writing.commit().map_err(failed)
 }
 
-/// Empties an index in place, for whoever has it open.
+/// Empties an index in place, for processes that have it open.
 pub(super) fn empty(path: &Path) -> rusqlite::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(PathBuf::from(path), flags)?;

@@ -1,4 +1,4 @@
-//! What there is, counted.
+//! Counts over the index.
 
 use super::Result;
 use super::lists::{IS_ISSUED, IS_REVOKED, WAS_ISSUED, Which};
@@ -10,25 +10,24 @@ use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Weekday};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-/// Templates that are told apart; the others are counted together.
+/// Maximum number of templates with their own count. The others are counted together.
 const MOST_TEMPLATES: i64 = 20;
-/// Mails that are told apart; beyond it they are not.
+/// Maximum number of mails that are listed. Further ones are only counted.
 const MOST_MAILS: i64 = 200_000;
 
-/// A span of days that is counted as one.
+/// The length of the periods to count by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Period {
     /// The last 30 days.
     #[default]
     Day,
-    /// The last 26 weeks, from Monday.
+    /// The last 26 weeks, starting on Mondays.
     Week,
     /// The last 24 months.
     Month,
 }
 
 impl Period {
-    /// How many of them are told apart.
     pub fn how_many(self) -> usize {
         match self {
             Self::Day => 30,
@@ -37,7 +36,7 @@ impl Period {
         }
     }
 
-    /// The next one; after the last the first.
+    /// The next length; after the last, the first.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -47,7 +46,7 @@ impl Period {
         }
     }
 
-    /// The first day of the one that a day is in.
+    /// The first day of the period that contains a day.
     fn first_day(self, day: Date) -> Date {
         match self {
             Self::Day => day,
@@ -65,102 +64,89 @@ impl Period {
     }
 }
 
-/// One period: its first day, the first day after it, and a count. The newest one has no end.
+/// One period with its count. The newest one has no end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its first day.
     pub from: Date,
-    /// The first day after it.
+    /// The first day after the period.
     pub to: Option<Date>,
-    /// How many.
     pub count: u64,
 }
 
-/// Counts by period, the newest first. All of them, the earlier ones and the undated ones add up to the total.
+/// Counts by period, the newest first. All periods, the earlier and the undated badges add up to the total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
-    /// The periods.
     pub spans: Vec<Span>,
-    /// Before the first of them.
+    /// Badges before the oldest period.
     pub earlier: u64,
-    /// Without a day.
+    /// Badges without a date.
     pub undated: u64,
 }
 
 impl Series {
-    /// All of it.
     pub fn total(&self) -> u64 {
         self.spans.iter().map(|span| span.count).sum::<u64>() + self.earlier + self.undated
     }
 }
 
-/// The badges of one template, or of those that are counted together.
+/// The counts of one template, or of the templates that are counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateSum {
-    /// Which badges.
     pub which: Which,
-    /// Its newest title; empty for those that are counted together.
+    /// The newest title of the template. Empty for templates that are counted together.
     pub title: Text,
-    /// How many templates are counted together; 1 for a template by itself.
+    /// Number of templates counted together; 1 for a single template.
     pub templates: u64,
-    /// Badges in all.
     pub all: u64,
     /// Issued and in force.
     pub valid: u64,
-    /// Past their end.
     pub expired: u64,
-    /// Waiting.
     pub waiting: u64,
     /// Revoked or being revoked.
     pub revoked: u64,
 }
 
-/// What waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// By how long, the longest last: up to an hour, six hours, a day, three days, longer.
+    /// By waiting time, the longest last: up to an hour, six hours, a day, three days, longer.
     pub by_age: Vec<(Which, u64)>,
-    /// Accepted at a moment that is not known.
+    /// Badges with an unknown acceptance time.
     pub unknown: u64,
-    /// Being revoked.
+    /// Badges being revoked.
     pub revoking: u64,
 }
 
-/// What there is, counted at a moment.
+/// All counts at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sums {
-    /// The service's moment.
+    /// The service's time.
     pub now: DateTime,
-    /// How the index stands.
     pub status: Status,
     /// Badges in force.
     pub valid: u64,
-    /// Past their end.
     pub expired: u64,
-    /// Whose state is a word that lapel does not know.
+    /// Badges whose state is a word that lapel does not know.
     pub other: u64,
-    /// Issued, by period.
     pub issued: Series,
     /// Revoked or being revoked, by period.
     pub revoked: Series,
-    /// By template, the most badges first.
+    /// By template, most badges first.
     pub templates: Vec<TemplateSum>,
-    /// What waits.
     pub waiting: Waits,
-    /// What ended in the last 30 days, and ends within 30, 60 and 90 days, each without the one before.
+    /// Badges that expired in the last 30 days, and badges that expire in 0–30, 30–60 and 60–90 days.
     pub ending: Vec<(Which, u64)>,
 }
 
-/// Mails of issued badges, for grouping their failures.
+/// The mails of issued badges, to group the failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mails {
-    /// Address and status in the service's words, of every issued badge of a domain where a mail has failed.
+    /// Address and mail status (the service's word) of issued badges, for domains with a failed mail.
     pub mails: Vec<(String, Option<String>)>,
-    /// Issued badges of all other domains.
+    /// Issued badges that are not listed.
     pub others: u64,
 }
 
-/// A time as one of the steps of what waits; hours.
+/// Limits of the waiting times in hours.
 const AGES: [Option<i64>; 6] = [Some(0), Some(1), Some(6), Some(24), Some(72), None];
 
 pub(super) fn sums(db: &Connection, now: DateTime, period: Period, bytes: u64) -> rusqlite::Result<Sums> {
@@ -234,7 +220,7 @@ fn series(
 }
 
 fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
-    // Of several bare columns beside max(), SQLite takes the row that has it: the newest title.
+    // With max(), SQLite takes bare columns from the row with the maximum: the newest title.
     let sql = "SELECT template, title, max(coalesce(reg, '')), count(*),
            sum(base = 'issued' AND (ends IS NULL OR ends >= ?1)),
            sum(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?1)),
@@ -260,7 +246,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
         .iter()
         .filter_map(|sum| if let Which::Template(Some(id)) = &sum.which { Some(id.clone()) } else { None })
         .collect();
-    // Those without a template may be too few to be among the first.
+    // Badges without a template may be too few to be among the first.
     let nameless = (named.len() == told.len()).then_some(Which::Template(None));
     for which in [Some(Which::OtherTemplates(named)), nameless].into_iter().flatten() {
         let rest = together(db, at, &which)?;
@@ -271,7 +257,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     Ok(told)
 }
 
-/// Badges of several templates, counted together.
+/// The counts of several templates together.
 fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<TemplateSum> {
     let (condition, mut values) = which.condition();
     let sql = format!(
@@ -281,7 +267,7 @@ fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<Templa
            sum(base = 'waiting'), sum(base IN ('revoking', 'revoked'))
          FROM badge WHERE {condition}"
     );
-    // The marks above come before those of the condition.
+    // The placeholders above come before those of the condition.
     values.splice(0..0, [value(at), value(at)]);
     db.prepare_cached(&sql)?.query_row(params_from_iter(values), |r| {
         let number = |at| r.get::<_, Option<i64>>(at).map(|n| n.unwrap_or(0).unsigned_abs());
@@ -302,7 +288,7 @@ fn waiting(db: &Connection, now: DateTime) -> rusqlite::Result<Waits> {
     let ago = |hours: i64| now.checked_sub(hours.hours()).unwrap_or(DateTime::MIN);
     let mut waits = Waits::default();
     for pair in AGES.windows(2) {
-        // What the service dates a little ahead of its clock has only just begun to wait.
+        // A time slightly ahead of the service's clock counts as just accepted.
         let younger = pair[0].filter(|hours| *hours > 0).map(ago);
         let which = Which::Waiting(pair[1].map(ago), younger);
         let count = counted(db, &which)?;
@@ -313,7 +299,7 @@ fn waiting(db: &Connection, now: DateTime) -> rusqlite::Result<Waits> {
     Ok(waits)
 }
 
-/// The spans in which badges end that a person should know of.
+/// The spans of expiry dates that the user should know about.
 fn ending(now: DateTime) -> Vec<Which> {
     let day = |days: i64| now.checked_add(days.days()).unwrap_or(DateTime::MAX);
     [(-30, 0), (0, 30), (30, 60), (60, 90)]
@@ -342,19 +328,11 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
 }
 
 impl Index {
-    /// What there is, counted at a moment of the service.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
     pub async fn sums(&self, now: DateTime, period: Period) -> Result<Sums> {
         let bytes = self.bytes();
         self.read(move |db| sums(db, now, period, bytes)).await
     }
 
-    /// Mails of issued badges, for grouping their failures.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
     pub async fn mails(&self) -> Result<Mails> {
         self.read(mails).await
     }

@@ -1,10 +1,10 @@
-//! Reading the history into the index, page by page in the background share.
+//! Reads the history into the index, page by page, at the background share of the rate limit.
 //!
-//! A page is not a snapshot: rows come in and go out while it is read, and slip from one page to the next.
-//! So a reading of the whole history is believed only when it adds up: every place of the list is a row that
-//! was seen, and what is new at the top since its first page is exactly how much the count has grown. What
-//! does not add up is read again. Each page is kept with how far the reading is, in one step, so that a crash
-//! goes on where it was.
+//! A page is not a snapshot: rows come and go during the reading, and move from one page to the next. So a
+//! full reading only counts when it adds up. Every entry of the list must be a row that was seen. The rows
+//! added at the top since the first page must be exactly as many as the count has grown. A reading that does
+//! not add up is repeated. Each page is saved together with the progress in one transaction, so that reading
+//! continues after a crash.
 
 use super::Result;
 use super::rows::{self, Taken};
@@ -16,69 +16,64 @@ use std::collections::BTreeSet;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// All of the history is read again after so many seconds of the service: old badges change, too.
+/// Seconds of service time until the next full reading, because old badges change, too.
 const FULL_AFTER: i64 = 24 * 3600;
-/// A count that does not add up leads to reading all of it again no sooner than this, in seconds.
+/// Minimum seconds of service time between two full readings when a count does not add up.
 const FULL_AGAIN_AFTER: i64 = 3600;
-/// The service's clock is known to the second at best, so two looks at it may seem to run backwards by so many
-/// seconds; by more, somebody has set it back.
+/// Seconds that the service's clock may seem to run backwards. lapel knows the clock to the second at best. A
+/// larger step means that the clock was set back.
 const CLOCK_SLACK: i64 = 60;
-/// How often a reading that does not add up is begun anew at once.
+/// Maximum readings in a row when they do not add up.
 const MOST_TRIES: u8 = 2;
-/// Pages that are read for badges that wait or are being revoked.
+/// Maximum pages to read for badges that are waiting or being revoked.
 const MOST_UNSETTLED_PAGES: usize = 20;
 
-/// How thoroughly to read.
+/// How much to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
-    /// What is new, and what is about to change; all of it when that is due.
+    /// New rows and rows that are about to change; a full reading when that is due.
     #[default]
     New,
-    /// All of it.
     All,
 }
 
-/// How far a reading is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Badges gone over.
+    /// Badges read so far.
     pub done: u64,
-    /// Of how many, as the service counts; 0 while that is not known.
+    /// Total badges by the service's count; 0 when unknown.
     pub all: u64,
 }
 
-/// What came of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Synced {
-    /// Requests that it took.
     pub requests: u64,
     /// Badges that were not in the index before.
     pub new: u64,
-    /// Whether all of the history was read, rather than what is new.
+    /// Whether the whole history was read.
     pub full: bool,
-    /// Whether the index holds everything that the service counts, but for what is too old to be kept.
+    /// Whether the index contains everything that the service counts, except rows that are too old.
     pub complete: bool,
 }
 
-/// A page of the history.
 struct Got {
     items: Vec<HistoryItem>,
-    /// How many entries its list had, readable or not.
+    /// Entries of the answer's list, readable or not.
     len: u64,
     total: Option<u64>,
-    /// Whether there was no list that could be read.
+    /// Whether the answer had no readable list.
     is_hole: bool,
 }
 
 impl Got {
-    /// For the rules by which a pass ends; so many of its rows were new to it.
+    /// The page for the rules that end a pass. `fresh` of its rows were new to the pass.
     fn brought(&self, fresh: u64) -> Brought {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
         Brought { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
     }
 }
 
-/// One reading, with what it goes by.
+/// One reading with its context.
 struct Errand<'a> {
     index: &'a Index,
     reader: &'a Reader,
@@ -91,12 +86,12 @@ struct Errand<'a> {
 }
 
 impl Index {
-    /// Reads the history: what is new since the last time, or all of it where that is due, wanted, or was
-    /// begun and broken off.
+    /// Reads the history: the new rows, or all of it when that is due, requested, or was interrupted.
     ///
     /// # Errors
-    /// [`super::IndexError::Busy`] when it is being read already, [`super::IndexError::Service`] when the service does not
-    /// answer or `cancel` is cancelled: what was read is kept, and gone on from.
+    /// [`super::IndexError::Busy`] while another reading runs. [`super::IndexError::Service`] when the
+    /// service fails or `cancel` is cancelled. The rows read so far are kept, and the next reading continues
+    /// after them.
     pub async fn sync(
         &self,
         reader: &Reader,
@@ -142,7 +137,7 @@ impl Index {
     }
 }
 
-/// Whether an age in seconds is below a limit, though the clock may seem to have run backwards a little.
+/// Whether an age in seconds is below a limit. Accepts a clock that seems to run backwards slightly.
 pub(super) fn is_within(age: i64, limit: i64) -> bool {
     (-CLOCK_SLACK..limit).contains(&age)
 }
@@ -152,8 +147,8 @@ impl Errand<'_> {
         self.reader.clock().utc().as_second()
     }
 
-    /// What is due goes by the service's clock. Before its first answer there is only this computer's, which may
-    /// be set to anything.
+    /// Makes sure that the service's clock is known, because it decides what is due. This computer's clock
+    /// may be set to anything.
     async fn hear_the_clock(&mut self) -> Result<()> {
         if !self.reader.clock().is_heard() {
             self.requests += 1;
@@ -166,8 +161,8 @@ impl Errand<'_> {
         oldest(self.reader.clock().now(), self.index.settings)
     }
 
-    /// Whether all of the history was last read longer ago than this, or never. A clock that was set back
-    /// counts as that long.
+    /// Whether the last full reading is older than this, or there was none. A clock that was set back counts
+    /// as due.
     fn is_due(&self, seconds: i64) -> bool {
         self.known.full_at.is_none_or(|at| !is_within(self.now().saturating_sub(at), seconds))
     }
@@ -179,8 +174,8 @@ impl Errand<'_> {
         }
         self.requests += 1;
         let mut read = self.reader.history(&query, &self.call).await;
-        // The contract does not say what can be sorted by (contract, "Endpoints"): then in its own order. A failure
-        // is blamed on the order where the same page can be read without it.
+        // The contract does not list the allowed `sort_by` columns (contract, "Endpoints"). When the service
+        // refuses, read in its own order. Sorting is the cause when the same page can be read without it.
         let may_be_the_order = match &read {
             Err(ApiError::BadRequest(_)) => true,
             Err(ApiError::ServiceFailed(_)) => number == 1,
@@ -212,28 +207,29 @@ impl Errand<'_> {
         self.all(Scan::new(reading, 0)).await
     }
 
-    /// Reads all of it, from where a reading is to where it adds up.
+    /// Runs a full reading from where it is, until it adds up or `MOST_TRIES` is reached.
     async fn all(&mut self, mut scan: Scan) -> Result<()> {
         loop {
             while let Some(number) = scan.next() {
                 scan = self.next_page(scan, number).await?;
             }
-            // What came in while the pages were read stands at the top.
+            // Rows that were added during the reading are at the top.
             let (total, first) = self.top(scan.reading).await?;
             let reading = scan.reading;
             let seen = self.index.read(move |db| rows::seen(db, reading)).await?;
-            // Wide enough for whatever a service counts.
+            // `i128` is wide enough for any two counts.
             let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.pass.first_total().unwrap_or(0));
             let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
             let adds_up = match total.filter(|_| !scan.cut) {
                 Some(total) => distinct == total,
-                // Each row that came in meanwhile may have pushed another one onto the next page, to be seen twice.
+                // Each row added meanwhile may have moved another one to the next page, where it was seen
+                // twice.
                 None => {
                     let places = scan.pass.entries();
                     (places..=places.saturating_add(first)).contains(&distinct)
                 }
             };
-            // Without a count there is nothing to compare with.
+            // Without a count there is nothing to compare.
             let grows = (total.is_none() && scan.pass.first_total().is_none()) || grown == i128::from(first);
             let complete = grows && adds_up && scan.holes == 0;
             if complete || scan.tries.saturating_add(1) >= MOST_TRIES {
@@ -258,11 +254,11 @@ impl Errand<'_> {
             .write(move |db| {
                 let taken = rows::take(db, &got.items, scan.reading, &limit)?;
                 scan.old = scan.old.saturating_add(taken.old);
-                // Beyond this page everything is even older.
+                // All rows after this page are even older.
                 scan.cut = scan.newest_first && given > 0 && taken.old == given;
                 scan.pass.take(got.brought(taken.first + taken.old));
                 state::put(db, SCAN, &scan)?;
-                // Also that the service does not sort.
+                // Also saves that the service does not sort.
                 state::put(db, "known", &known)?;
                 Ok((scan, taken))
             })
@@ -272,8 +268,8 @@ impl Errand<'_> {
         Ok(scan)
     }
 
-    /// Reads from the top until nothing is there that a reading has not seen: `total_count` as it is now, and
-    /// how many rows were not seen before.
+    /// Reads from the top until a page has a row that this reading has already seen. Returns the current
+    /// `total_count` and the number of rows not seen before.
     async fn top(&mut self, reading: i64) -> Result<(Option<u64>, u64)> {
         let (mut pass, mut first) = (Pass::default(), 0);
         while let Some(number) = pass.next() {
@@ -322,11 +318,11 @@ impl Errand<'_> {
         Ok(())
     }
 
-    /// Reads what is new, and the pages on which badges wait or are being revoked. Gives whether all had to be
-    /// read after all, since what is new does not add up to how the count has changed.
+    /// Reads the new rows, and the pages with badges that are waiting or being revoked. Returns whether this
+    /// became a full reading, because the new rows do not match the change of the count.
     async fn what_is_new(&mut self) -> Result<bool> {
         if !self.known.newest_first {
-            // What is new may stand anywhere.
+            // New rows may be anywhere.
             let due = self.is_due(FULL_AGAIN_AFTER);
             if due {
                 self.all_anew().await?;

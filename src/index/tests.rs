@@ -45,7 +45,7 @@ fn time(days: Option<i64>) -> Option<ServiceTime> {
 }
 
 proptest! {
-    /// The index counts a badge where its own screen puts it, whenever one looks.
+    /// The index counts a badge in the same group as the TUI shows it, at any time.
     #[test]
     fn a_badge_is_counted_where_its_verdict_puts_it(
         label in prop::option::of(prop::sample::select(vec![
@@ -84,7 +84,7 @@ proptest! {
         } else {
             prop_assert_eq!(sums.waiting.by_age[3].1 + sums.waiting.by_age[4].1, 0);
         }
-        // What it was read from is what comes out.
+        // The stored row reads back unchanged.
         let kept = db
             .query_row(&format!("SELECT {} FROM badge", rows::COLUMNS), [], rows::item)
             .expect("a row");
@@ -113,7 +113,7 @@ fn periods_have_no_gap_and_add_up() {
         assert_eq!(series.spans.len(), period.how_many());
         assert!(series.spans.windows(2).all(|pair| pair[1].to == Some(pair[0].from)));
         for span in &series.spans {
-            // What stands behind a bar is what the bar counts.
+            // The list behind a bar has as many rows as the bar counts.
             let (condition, values) = Which::Issued(Some(span.from), span.to).condition();
             let sql = format!("SELECT count(*) FROM badge WHERE {condition}");
             let n: i64 =
@@ -184,7 +184,7 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
         .map(|entry| entry.and_then(|entry| entry.metadata()).expect("an entry").len())
         .sum();
     assert_eq!((status.badges, status.bytes), (1, on_disk), "what SQLite has beside it counts");
-    // Under another name it is still the first one's.
+    // A renamed file still belongs to the first account.
     let foreign = file_of(data.path(), &two);
     let mut database = Connection::open(&foreign).expect("a file");
     prepare(&mut database, &one, "another").expect("prepared");

@@ -1,4 +1,4 @@
-//! Answers: the envelope, and how the switches bend it.
+//! Answers: the envelope, and how the switches change it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,14 +13,14 @@ use super::switches::{
     CodeForm, DateHeader, EnvelopeForm, ExtraFields, Nulls, Numbers, RetryAfter, Switches, YesNo,
 };
 
-/// The code of a successful read.
+/// Result code of a successful read.
 pub(super) const READ: &str = "0001";
-/// The code of an accepted issue request.
+/// Result code of an accepted issue request.
 pub(super) const ISSUE: &str = "0002";
-/// The code of an accepted revocation.
+/// Result code of an accepted revoke request.
 pub(super) const REVOKE: &str = "0003";
 
-/// What the service answers, before it becomes bytes.
+/// An answer before it becomes bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub status: u16,
@@ -31,7 +31,7 @@ pub(super) struct Answer {
     pub wait: Option<u64>,
 }
 
-/// What a route gives: the error side is an answer, too.
+/// The result of a route. The error is an answer, too.
 pub(super) type Outcome = Result<Answer, Answer>;
 
 impl Answer {
@@ -69,7 +69,7 @@ impl Answer {
     }
 }
 
-/// Inside the service an answer travels beside the response; the gate turns it into bytes.
+/// Inside the service, the answer is an extension of an empty response. The middleware turns it into bytes.
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
@@ -78,7 +78,7 @@ impl IntoResponse for Answer {
     }
 }
 
-/// An answer as it goes over the wire.
+/// An answer as sent to the client.
 #[derive(Debug, Clone)]
 pub(super) struct Wire {
     pub status: u16,
@@ -116,7 +116,7 @@ impl Wire {
         response
     }
 
-    /// The whole answer as bytes, with a content length of its own.
+    /// The whole answer as bytes, with the given content length.
     pub fn raw(&self, length: i64, body: &[u8]) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} Sandbox\r\ncontent-length: {}\r\n", self.status, length.max(0));
         for (name, value) in &self.headers {
@@ -137,7 +137,7 @@ fn date(switches: &Switches, now: i64) -> String {
     }
 }
 
-/// Turns an answer into bytes, as the switches want it.
+/// Turns an answer into bytes, by the switches.
 pub(super) fn render(answer: Answer, switches: &Switches, now: i64) -> Wire {
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("cache-control", "no-store".to_owned())];

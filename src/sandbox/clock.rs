@@ -1,8 +1,8 @@
 //! The service's own time.
 //!
-//! Issuing takes up to a day and nobody wants to wait for that, so the service lives on a virtual clock:
-//! now = start + real time elapsed * speed + jumps. Nothing runs in the background; what has become of a
-//! badge is worked out from stored times whenever somebody asks, so a jump of the clock just works.
+//! Issuing takes up to a day, so the service has a virtual clock: now = start + elapsed real time * speed +
+//! jumps. Nothing runs in the background. The state of a badge is computed from stored times on each request,
+//! so that the clock can jump.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
 
-/// The last second the clock can reach (9998-12-30): beyond it the calendar ends.
+/// The last second of the clock (in December 9998), before the calendar ends.
 const END: i64 = 253_370_000_000;
 
-/// A clock that can be sped up, frozen and pushed forward.
+/// A clock that can be sped up, stopped and moved forward.
 #[derive(Debug)]
 pub struct Clock {
     run: Mutex<Run>,
@@ -22,7 +22,7 @@ pub struct Clock {
 
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// Virtual time, in microseconds since 1970 UTC, at `since`.
+    /// Virtual time in microseconds since 1970 UTC, at `since`.
     at: i64,
     since: Instant,
     speed: f64,
@@ -51,12 +51,11 @@ impl Clock {
         self.run().now().div_euclid(1_000_000)
     }
 
-    /// How many virtual seconds pass in a real one.
+    /// Virtual seconds per real second.
     pub fn speed(&self) -> f64 {
         self.run().speed
     }
 
-    /// Jumps forward.
     pub fn advance(&self, by: Duration) {
         let mut run = self.run();
         let jump = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
@@ -64,7 +63,7 @@ impl Clock {
         *run = Run { at: now, since: Instant::now(), speed: run.speed };
     }
 
-    /// Runs faster or slower from now on; 0 stands still.
+    /// Sets the speed; 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         let mut run = self.run();
         *run = Run { at: run.now(), since: Instant::now(), speed: sound(speed) };
@@ -75,18 +74,18 @@ fn sound(speed: f64) -> f64 {
     if speed.is_finite() { speed.clamp(0.0, 1e7) } else { 1.0 }
 }
 
-/// The service's wall clock: civil time in the zone of the `zone` switch.
+/// The local time of the service, in the zone of the `zone` switch.
 pub fn civil(seconds: i64, zone: i32) -> DateTime {
     let local = Timestamp::from_second(seconds.saturating_add(zone.into())).unwrap_or(Timestamp::UNIX_EPOCH);
     local.to_zoned(TimeZone::UTC).datetime()
 }
 
-/// Seconds since 1970 UTC of a civil time in the service's zone.
+/// Seconds since 1970 UTC of a local time in the service's zone.
 pub fn seconds(at: DateTime, zone: i32) -> i64 {
     Offset::UTC.to_timestamp(at).map_or(0, Timestamp::as_second) - i64::from(zone)
 }
 
-/// `YYYY-MM-DD HH:MM:SS`, as the contract writes timestamps.
+/// `YYYY-MM-DD HH:MM:SS`, the contract's timestamp.
 pub fn stamp(at: i64, zone: i32) -> String {
     let at = civil(at, zone);
     format!(
@@ -100,13 +99,13 @@ pub fn stamp(at: i64, zone: i32) -> String {
     )
 }
 
-/// `YYYY-MM-DD`, as the contract writes dates.
+/// `YYYY-MM-DD`, the contract's date.
 pub fn day(at: i64, zone: i32) -> String {
     let at = civil(at, zone);
     format!("{:04}-{:02}-{:02}", at.year(), at.month(), at.day())
 }
 
-/// Reads `YYYY-MM-DD` and nothing else; gives the first second of that day.
+/// Parses only `YYYY-MM-DD`. Returns the first second of that day.
 pub fn read_day(text: &str, zone: i32) -> Option<i64> {
     let shape = text.len() == 10
         && text
@@ -117,7 +116,7 @@ pub fn read_day(text: &str, zone: i32) -> Option<i64> {
     Some(seconds(date.to_datetime(jiff::civil::Time::midnight()), zone))
 }
 
-/// The time as an HTTP `Date` header writes it.
+/// The time in an HTTP `Date` header.
 pub fn http_date(at: i64) -> String {
     let at = u64::try_from(at).unwrap_or(0).min(END.unsigned_abs());
     httpdate::fmt_http_date(std::time::UNIX_EPOCH + Duration::from_secs(at))

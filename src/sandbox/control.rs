@@ -1,4 +1,5 @@
-//! The control address: the clock, the switches, the faults, the rows and the ledger, while it runs.
+//! The control address: changes the clock, the switches, the faults and the rows of a running sandbox, and
+//! shows the ledger.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use super::service::{Service, Shared, lock};
 use super::store::Badge;
 use super::switches::GAPS;
 
-/// A grip on a running sandbox; cheap to clone.
+/// A handle to a running sandbox; cheap to clone.
 #[derive(Clone)]
 pub struct Control {
     service: Shared,
@@ -35,7 +36,6 @@ impl fmt::Debug for Control {
     }
 }
 
-/// The state a row is put into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowState {
@@ -48,31 +48,25 @@ pub enum RowState {
     Overdue,
     /// Revoking for 10 more virtual minutes.
     Revoking,
-    /// Revoked.
     Revoked,
     /// Issued, and no longer valid.
     Expired,
 }
 
-/// A row to put into the history, as if somebody else had issued it.
+/// A row to insert into the history, as if another client had issued it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RowSpec {
-    /// The template.
     pub template_id: String,
-    /// The holder's name.
     pub recipient_name: String,
-    /// The holder's address.
     pub recipient_email: String,
-    /// The state it is in.
     pub state: RowState,
-    /// How many virtual minutes ago it was accepted.
+    /// Virtual minutes since its acceptance.
     pub minutes_ago: i64,
-    /// A label of its own in place of the one for Issued.
+    /// A label that replaces the one for Issued.
     pub label: Option<String>,
-    /// `email_status` once issued; empty stands for null.
+    /// `email_status` once issued; empty means null.
     pub email_status: String,
-    /// Reason of a revocation.
     pub reason: String,
 }
 
@@ -91,15 +85,14 @@ impl Default for RowSpec {
     }
 }
 
-/// What `POST /rows` takes.
+/// The body of `POST /rows`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rows {
-    /// Rows to add at the new end of the history.
+    /// Rows to add as the newest in the history.
     pub insert: Vec<RowSpec>,
-    /// Badge ids to take out.
     pub delete: Vec<String>,
-    /// How many of the newest rows to take out, before any are added.
+    /// Number of newest rows to remove before any are added.
     pub delete_newest: u64,
 }
 
@@ -112,39 +105,37 @@ impl Control {
         &self.service
     }
 
-    /// Moves the service's clock forward.
     pub fn advance(&self, by: Duration) {
         self.service.advance(by);
     }
 
-    /// Virtual seconds per real second; 0 stands still.
+    /// Virtual seconds per real second; 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         self.service.clock.set_speed(speed);
     }
 
-    /// The service's time, in its zone.
+    /// The service's time in its zone.
     pub fn now(&self) -> jiff::civil::DateTime {
         clock::civil(self.service.clock.now(), self.service.switches().zone)
     }
 
-    /// Sets a switch. The error names the word that is wrong.
+    /// Sets a switch. The error names the invalid word.
     pub fn set(&self, switch: &str, value: &str) -> Result<(), String> {
         self.service.set(switch, value)
     }
 
-    /// Adds a fault after those there are; the first that strikes wins.
+    /// Adds a fault after the existing ones. The first fault that strikes is used.
     pub fn add_fault(&self, rule: &str) -> Result<(), String> {
         let fault = rule.parse()?;
         lock(&self.service.faults).push(fault);
         Ok(())
     }
 
-    /// Removes all faults.
     pub fn clear_faults(&self) {
         lock(&self.service.faults).clear();
     }
 
-    /// How many issues an organisation has; `None`: no limit.
+    /// Number of issues per organisation; `None` means no limit.
     pub fn set_quota(&self, quota: Option<u64>) {
         lock(&self.service.limits).quota = quota;
     }
@@ -154,18 +145,17 @@ impl Control {
         lock(&self.service.limits).rate = rate;
     }
 
-    /// The window of that limit, for tests of clients that have no minute.
+    /// The window of the rate limit, for client tests that cannot wait a minute.
     #[doc(hidden)]
     pub fn set_rate_window(&self, window: std::time::Duration) {
         lock(&self.service.limiter).window = window;
     }
 
-    /// What the service really did so far.
     pub fn ledger(&self) -> Ledger {
         self.service.ledger()
     }
 
-    /// Takes rows out of the history and puts rows in. Gives the ids of those put in.
+    /// Removes rows from the history and inserts rows. Returns the ids of the inserted rows.
     pub fn rows(&self, rows: &Rows) -> Result<Vec<String>, String> {
         let now = self.service.clock.now();
         let mut store = self.service.store();
@@ -218,7 +208,7 @@ impl Control {
     }
 }
 
-/// A row as the store wants it.
+/// The row in the form of the store.
 fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Option<i64>) -> Badge {
     let reg_at = now - spec.minutes_ago.clamp(-1_000_000_000, 1_000_000_000) * 60;
     let issue_at = match spec.state {
@@ -250,7 +240,7 @@ fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Optio
     }
 }
 
-/// Serves the control address until told to stop.
+/// Serves the control address until the sandbox stops.
 pub(super) async fn run(listener: TcpListener, service: Shared, mut stopped: watch::Receiver<bool>) {
     let router = Router::new()
         .route("/", get(async |State(control): State<Control>| control.index()))
@@ -302,7 +292,6 @@ fn gaps() -> Value {
 
 type Told = Result<Response, Wrong>;
 
-/// A request to the control address that makes no sense.
 struct Wrong(StatusCode, String);
 
 impl IntoResponse for Wrong {
@@ -373,7 +362,7 @@ async fn set_switches(State(control): State<Control>, body: Bytes) -> Told {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         changed.set(name, &value).map_err(wrong)?;
     }
-    // All of them, or, after a mistake in one, none.
+    // All switches, or none after a mistake in one.
     for (name, value) in &wanted {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         control.set(name, &value).map_err(wrong)?;
@@ -402,12 +391,12 @@ async fn add_faults(State(control): State<Control>, body: Bytes) -> Told {
 #[serde(deny_unknown_fields)]
 struct WantedLimits {
     rate_limit: Option<u32>,
-    /// Absent: unchanged; null: no quota.
+    /// Missing: unchanged; null: no quota.
     #[serde(default, deserialize_with = "present")]
     quota: Option<Value>,
 }
 
-/// Tells a field that is null from one that is not there.
+/// Distinguishes a null field from a missing one.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

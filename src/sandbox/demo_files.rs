@@ -1,12 +1,12 @@
-//! The demo's spreadsheets: what an issuer would have on the desk, made for the demo's own people.
+//! The demo's spreadsheets: typical files of an issuer, with the demo's own people.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Badges that the demo's organisation may issue: the largest spreadsheet runs into it.
+/// Number of badges that the demo's organisation may issue. The largest spreadsheet exceeds it.
 pub const DEMO_QUOTA: u64 = 2_400;
 
-/// The files, by name. They are made by `tests/demo_files`.
+/// The files by name, made by `tests/demo_files`.
 const PAPERS: [(&str, &[u8]); 6] = [
     ("attendees-cp949.csv", include_bytes!("../../assets/demo/attendees-cp949.csv")),
     ("attendees-utf8-bom.csv", include_bytes!("../../assets/demo/attendees-utf8-bom.csv")),
@@ -16,10 +16,7 @@ const PAPERS: [(&str, &[u8]); 6] = [
     ("revoke-ids.csv", include_bytes!("../../assets/demo/revoke-ids.csv")),
 ];
 
-/// Lays the demo's spreadsheets into a folder, and says where each is.
-///
-/// # Errors
-/// What the file system says.
+/// Copies the demo's spreadsheets into a folder and returns their paths.
 pub fn lay_out(folder: &Path) -> io::Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     PAPERS

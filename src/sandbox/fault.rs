@@ -1,7 +1,7 @@
 //! Faults: rules such as `get /badges/history every=7 status=500`.
 //!
-//! A rule says which requests it hits and what then goes wrong. The grammar is one line of words, so that it
-//! fits a command line, a test and the control address alike.
+//! A rule selects requests and defines their failure. It is one line of words, so that it fits a command
+//! line, a test and the control address.
 
 use std::fmt;
 use std::str::FromStr;
@@ -58,10 +58,10 @@ pub const HELP: &str = "\
           post /badges/batch commit delay=40s
           get /badges/* html=502 times=2";
 
-/// What goes wrong.
+/// The failure of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Harm {
-    /// Nothing but the delay.
+    /// Only the delay.
     Late,
     Status {
         status: u16,
@@ -85,7 +85,7 @@ pub(super) enum Harm {
     Accepted(i64),
 }
 
-/// How the list in an answer lies.
+/// How the list in an answer is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
     Reversed,
@@ -93,15 +93,14 @@ pub(super) enum Items {
     Missing,
     Extra,
     Doubled,
-    /// The list is there, and empty.
     Empty,
-    /// There is no list.
+    /// The list is missing.
     None,
-    /// There is no data.
+    /// `data` is null.
     Null,
 }
 
-/// One rule. Made from its text with [`str::parse`].
+/// One rule. Parsed from its text with [`str::parse`].
 #[derive(Debug, Clone)]
 pub struct Fault {
     text: String,
@@ -119,12 +118,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// How often the rule has struck.
+    /// Number of requests that the rule has hit.
     pub fn fired(&self) -> u64 {
         self.fired
     }
 
-    /// Counts the request if it matches, and says whether the rule strikes.
+    /// Counts a matching request. Returns whether the rule strikes.
     pub(super) fn strikes(&mut self, method: &str, path: &str, query: &str, body: &[u8]) -> bool {
         let hit = self.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method))
             && self.path.as_deref().is_none_or(|pattern| covers(pattern, path))
@@ -192,7 +191,7 @@ impl FromStr for Fault {
     }
 }
 
-/// Words that make one fault together.
+/// Words that together make one failure.
 #[derive(Default)]
 struct Parts {
     status: Option<u16>,

@@ -1,8 +1,8 @@
-//! The wire under the service: accepted connections that can be made to misbehave.
+//! Connections of the service that can be made to fail.
 //!
-//! An HTTP library does its best to answer properly. Some faults are below it (a reset in place of an answer,
-//! a body that ends too soon), so every connection is wrapped: whoever handles a request may put other bytes
-//! on the wire than the library would, and end the connection afterwards.
+//! An HTTP library only sends valid answers. Some failures are below HTTP: a reset instead of an answer, a
+//! body that ends too early. So every connection is wrapped. A request handler can send other bytes than the
+//! library would, and then end the connection.
 
 use std::future::Future as _;
 use std::io;
@@ -19,41 +19,40 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Sleep;
 
-/// How many pieces a slow body is cut into.
+/// Number of pieces of a slow body.
 const PIECES: u32 = 20;
 
-/// How a spoiled connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Close,
     Reset,
 }
 
-/// What goes out instead of the answer.
+/// The bytes to send instead of the answer.
 #[derive(Debug)]
 struct Cut {
     bytes: Vec<u8>,
     sent: usize,
     end: End,
-    /// Send slowly: this many bytes, then wait.
+    /// For slow sending: bytes per piece, and the wait after each.
     pace: Option<(usize, Pin<Box<Sleep>>, Duration)>,
 }
 
-/// The far end of a connection, and a grip on the wire.
+/// The client of a connection, with control over the bytes sent to it.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
-    /// Where the client calls from.
     pub address: SocketAddr,
     cut: Arc<Mutex<Option<Cut>>>,
 }
 
 impl Peer {
-    /// From now on: these bytes, then the end. Whatever the HTTP library writes is thrown away.
+    /// Sends only these bytes from now on, then ends the connection. Drops everything that the HTTP library
+    /// writes.
     pub fn cut(&self, bytes: Vec<u8>, end: End) {
         self.put(Cut { bytes, sent: 0, end, pace: None });
     }
 
-    /// The same, but the bytes after the first `head` take `time` to go out.
+    /// The same, but sends the bytes after the first `head` slowly, over `time`.
     pub fn trickle(&self, bytes: Vec<u8>, head: usize, time: Duration) {
         let piece = (bytes.len().saturating_sub(head) / PIECES as usize).max(1);
         let wait = time / PIECES;
@@ -72,14 +71,12 @@ impl Connected<IncomingStream<'_, Door>> for Peer {
     }
 }
 
-/// Connections opened, and those still open.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     pub opened: AtomicU64,
     pub closed: AtomicU64,
 }
 
-/// Accepts connections.
 #[derive(Debug)]
 pub(super) struct Door {
     listener: TcpListener,
@@ -106,7 +103,7 @@ impl Listener for Door {
                     let line = Line { stream, cut: peer.cut.clone(), traffic: self.traffic.clone() };
                     return (line, peer);
                 }
-                // Out of file handles or a client that left while it was being accepted: try again.
+                // No file handles left, or the client left during the accept: try again.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
@@ -117,7 +114,6 @@ impl Listener for Door {
     }
 }
 
-/// One connection.
 #[derive(Debug)]
 pub(super) struct Line {
     stream: TcpStream,
@@ -175,8 +171,8 @@ impl AsyncWrite for Line {
     }
 }
 
-/// Did the HTTP library refuse the request by itself? It does so, with an empty body, when the bytes are not
-/// a request at all; every answer of the service itself has a content type.
+/// Whether the HTTP library itself has refused the request. It does so with an empty body when the bytes are
+/// no HTTP request. Every answer of the service has a content type.
 fn refused_below(head: &[u8]) -> bool {
     head.starts_with(b"HTTP/1.1 4")
         && !head.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:"))

@@ -112,9 +112,9 @@ impl From<Flags> for Options {
     }
 }
 
-/// Runs the sandbox until a signal.
+/// Runs the sandbox until a signal arrives.
 pub async fn serve(flags: Flags) -> anyhow::Result<()> {
-    // Listen for signals first: one that comes during the start must not be lost.
+    // Listen for signals first, so that none is lost during the start.
     let mut signals = Signals::new()?;
     let json = flags.json;
     let sandbox = tokio::select! {
@@ -127,7 +127,7 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(serde::Serialize)]
 struct Announcement<'a> {
     base_url: &'a str,
@@ -157,7 +157,7 @@ fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// SIGINT and SIGTERM, or ctrl-c where there are no signals.
+/// SIGINT and SIGTERM, or ctrl-c on systems without signals.
 struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

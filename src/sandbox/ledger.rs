@@ -1,13 +1,13 @@
-//! The ledger: what the service really did, whatever it answered.
+//! The ledger: the service's real actions, independent of its answers.
 //!
-//! Tests take it as their oracle. An issue is counted when it is committed, even if the answer is then lost;
-//! a request that was answered but not carried out is not.
+//! Tests compare lapel's results with it. An issue counts when it is committed, even if the answer is then
+//! lost. A request that was answered but not carried out does not count.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Everything the service has counted since it started.
+/// Everything that the service has counted since its start.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Ledger {
     /// Virtual service time, `YYYY-MM-DD HH:MM:SS`.
@@ -16,63 +16,54 @@ pub struct Ledger {
     pub accepted: Vec<Accepted>,
     /// Revocations per badge id.
     pub revokes: Vec<Revoked>,
-    /// Requests by `METHOD /path` (ids as `{badge_id}` and so on), refused ones included.
+    /// Requests by `METHOD /path` (ids as `{badge_id}` and so on), including refused ones.
     pub requests: BTreeMap<String, u64>,
     /// Answers by HTTP status, before faults changed them.
     pub statuses: BTreeMap<u16, u64>,
     /// Largest number of requests in any 60 real seconds, per key prefix.
     pub busiest_minute: BTreeMap<String, Minute>,
-    /// What a well-behaved client never does.
     pub violations: Violations,
-    /// Connections.
     pub connections: Connections,
-    /// Issues accepted per key prefix since the sandbox was first started.
+    /// Issues accepted per key prefix since the first start of the sandbox.
     pub issued: BTreeMap<String, u64>,
-    /// How often a fault struck.
     pub faults: u64,
 }
 
-/// Accepted issues of one template to one address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Accepted {
-    /// The template.
     pub template_id: String,
     /// The address as stored.
     pub recipient_email: String,
-    /// How many were accepted.
     pub count: u64,
-    /// Their ids, in order.
+    /// The badge ids in order of acceptance.
     pub badge_ids: Vec<String>,
 }
 
-/// Revocations of one id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revoked {
-    /// The id as it was sent.
+    /// The id as sent.
     pub badge_id: String,
-    /// How often the revocation was accepted: never more than once.
+    /// Number of accepted revocations: never more than one.
     pub accepted: u64,
-    /// How often it was silently left out.
+    /// Number of revocations that were silently dropped.
     pub dropped: u64,
 }
 
 /// Requests in the busiest 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Minute {
-    /// Answered.
+    /// Requests within the limit.
     pub admitted: usize,
-    /// Including those refused with 429.
+    /// All requests, including those refused with 429.
     pub arrived: usize,
 }
 
-/// What a well-behaved client never does.
+/// Requests that a well-behaved client never sends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Violations {
     /// Requests over the limit, answered with 429.
     pub rate_limited: u64,
-    /// Requests without a key.
     pub no_key: u64,
-    /// Requests with a key that is not known.
     pub bad_key: u64,
     /// Requests with a known key in the query string or the path.
     pub key_in_url: u64,
@@ -86,17 +77,14 @@ pub struct Violations {
     pub bad_paging: u64,
 }
 
-/// TCP connections to the service.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Connections {
-    /// Opened since the start.
     pub opened: u64,
-    /// Open now.
     pub open: u64,
 }
 
 impl Ledger {
-    /// How many badges of this template were accepted for this address (letter case does not matter).
+    /// Number of badges of this template that were accepted for this address. Case does not count.
     pub fn accepted_for(&self, template_id: &str, recipient_email: &str) -> u64 {
         let same = |row: &&Accepted| {
             row.template_id == template_id
@@ -105,28 +93,26 @@ impl Ledger {
         self.accepted.iter().filter(same).map(|row| row.count).sum()
     }
 
-    /// How many badges were accepted in all.
     pub fn accepted_total(&self) -> u64 {
         self.accepted.iter().map(|row| row.count).sum()
     }
 
-    /// How many revocations were accepted in all.
     pub fn revokes_accepted(&self) -> u64 {
         self.revokes.iter().map(|row| row.accepted).sum()
     }
 
-    /// How many entries of revocations were silently left out.
+    /// Number of revocation entries that were silently dropped.
     pub fn revokes_dropped(&self) -> u64 {
         self.revokes.iter().map(|row| row.dropped).sum()
     }
 
-    /// How many requests of this method and path (such as `GET /badges/{badge_id}`) came in.
+    /// Number of requests with this method and path, such as `GET /badges/{badge_id}`.
     pub fn requests_to(&self, route: &str) -> u64 {
         self.requests.get(route).copied().unwrap_or(0)
     }
 }
 
-/// The running books behind [`Ledger`].
+/// The counters behind [`Ledger`].
 #[derive(Debug, Default)]
 pub(super) struct Books {
     pub accepted: BTreeMap<(String, String), Vec<String>>,
@@ -148,7 +134,7 @@ impl Books {
         if accepted { counts.0 += 1 } else { counts.1 += 1 }
     }
 
-    /// The books as they stand; the service fills in what it keeps elsewhere.
+    /// The ledger of these counters. The service adds the numbers that it keeps elsewhere.
     pub fn ledger(&self) -> Ledger {
         Ledger {
             accepted: self

@@ -1,15 +1,14 @@
-//! The request limit: so many requests per key in any 60 seconds of real time.
+//! The rate limit: requests per key in any 60 seconds of real time.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-/// The window of the limit.
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// Counts requests per key in a sliding window.
 #[derive(Debug)]
 pub(super) struct Limiter {
-    /// 60 s but in tests of clients.
+    /// 60 s, except in client tests.
     pub window: Duration,
     keys: HashMap<usize, Windows>,
 }
@@ -28,7 +27,7 @@ struct Windows {
     busiest_arrived: usize,
 }
 
-/// The largest numbers seen in any 60 seconds.
+/// The largest numbers in any 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Busiest {
     pub admitted: usize,
@@ -36,8 +35,10 @@ pub(super) struct Busiest {
 }
 
 impl Limiter {
-    /// Counts a request of this key. Gives the seconds to wait when it is one too many; such a request does
-    /// not use up the limit.
+    /// Counts a request of this key.
+    ///
+    /// # Errors
+    /// The seconds to wait when the request exceeds the limit. It does not use up the limit.
     pub fn admit(&mut self, key: usize, limit: u32, now: Instant) -> Result<(), u64> {
         let window = self.window;
         let windows = self.keys.entry(key).or_default();
@@ -51,7 +52,7 @@ impl Limiter {
             windows.busiest_admitted = windows.busiest_admitted.max(windows.admitted.len());
             return Ok(());
         }
-        // The limit may have been lowered meanwhile: so many must leave the window first.
+        // After a lower limit was set, more requests must leave the window first.
         let leaving = windows.admitted.len() - limit;
         let free =
             windows.admitted.get(leaving).map_or(window, |at| window.saturating_sub(now.duration_since(*at)));

@@ -1,5 +1,5 @@
-//! What every request passes: the ledger, the faults, the allow-list, the key, the limit; and on the way out
-//! the envelope.
+//! The steps of every request: ledger, faults, allow-list, key, rate limit; and then the envelope of the
+//! answer.
 
 use std::time::Instant;
 
@@ -17,10 +17,10 @@ use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, Shared, lock};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
 
-/// A body beyond this is not even read to its end.
+/// Maximum bytes of a body that are read.
 const PATIENCE: usize = 64 * 1024 * 1024;
 
-/// Every request comes in here.
+/// The entry point of every request.
 pub(super) async fn every(
     State(service): State<Shared>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -32,12 +32,12 @@ pub(super) async fn every(
     if !inside {
         return outside(&service, request, next).await;
     }
-    // On a task of its own: a client that hangs up does not undo what it asked for.
+    // Runs as a separate task, so that a client that hangs up does not undo its request.
     let work = tokio::spawn(handle(service, peer, request, next));
     work.await.unwrap_or_else(|_| render(Answer::broken(), &Switches::default(), 0).response())
 }
 
-/// Requests outside the API: pictures, and paths that lead nowhere.
+/// Requests outside the API: pictures and unknown paths.
 async fn outside(service: &Service, request: Request, next: Next) -> Response {
     {
         let mut books = lock(&service.books);
@@ -109,7 +109,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     }
 }
 
-/// The answer of a request that goes well, with the `Allow` header if the route set one.
+/// The answer of a request without a fault, with the route's `Allow` header.
 fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
     let mut response = render(answer, &service.switches(), service.clock.now()).response();
     if let Some(allow) = headers.get("allow") {
@@ -118,7 +118,7 @@ fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The first rule that strikes; all rules count the request.
+/// The first rule that strikes. All rules count the request.
 fn strike(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<Fault> {
     let mut first = None;
     for fault in lock(&service.faults).iter_mut() {
@@ -187,7 +187,7 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     Ok(Caller(org))
 }
 
-/// Puts a fault in place of an answer.
+/// Replaces an answer with a fault.
 fn spoil(service: &Service, peer: &Peer, harm: &Harm, mut answer: Answer, headers: &HeaderMap) -> Response {
     let switches = service.switches();
     let now = service.clock.now();
@@ -280,7 +280,7 @@ fn worded(
     response
 }
 
-/// Makes the list in an answer lie: the items of a batch, or the rows of a page.
+/// Makes the list in an answer wrong: the items of a batch, or the rows of a page.
 fn bend_items(data: &mut Value, lie: Items) {
     if lie == Items::Null {
         *data = Value::Null;
@@ -322,12 +322,12 @@ fn bend_items(data: &mut Value, lie: Items) {
     }
 }
 
-/// No such path.
+/// The answer for an unknown path.
 pub(super) async fn nowhere(State(service): State<Shared>) -> Answer {
     Answer::refused(404, service.switches().not_found_code, "There is nothing at this path.")
 }
 
-/// The path exists, but not with this method.
+/// The answer for a path that does not support the method.
 pub(super) async fn wrong_method(State(service): State<Shared>) -> Answer {
     let mut answer = Answer::bad(&service.switches(), "This path does not answer to this method.");
     answer.status = 405;

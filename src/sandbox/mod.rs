@@ -1,16 +1,15 @@
-//! The sandbox: the Digital Badge Issuing Service itself, in miniature, on loopback.
+//! The sandbox: a small simulation of the Digital Badge Issuing Service on loopback.
 //!
-//! What it is for: lapel runs, teaches and is tested with no account anywhere. It answers every endpoint of
-//! the contract out of a database of its own, on a clock of its own, and can be told to decide every question
-//! that the contract leaves open either way ([`GAPS`]) and to fail in every way that networks and services
-//! fail ([`Fault`]). What it really did is in its [`Ledger`], which tests take as their oracle.
+//! With it, lapel runs, teaches and is tested without an account. The sandbox answers every endpoint of the
+//! contract from its own database, with its own clock. Switches decide every question that the contract
+//! leaves open ([`GAPS`]). Faults simulate the failures of networks and services ([`Fault`]). The [`Ledger`]
+//! records what the sandbox has really done; tests compare results with it.
 //!
-//! What it may know: the contract, and nothing of the other modules. In particular it shares no code with the
-//! client on purpose: two independent readings of one contract, so that a misreading shows up as a failing
-//! test instead of cancelling out.
+//! The sandbox uses no other module, and shares no code with the API client on purpose. They are two
+//! independent readings of one contract, so that a misreading shows up as a failing test.
 //!
-//! What it must never do: listen on anything but loopback; crash, or answer in anything but the envelope,
-//! whatever it is sent (unless a switch or a fault says so); call out.
+//! The sandbox never listens on anything but loopback, never sends a request, and never crashes. It answers
+//! any input in the envelope, unless a switch or a fault says otherwise.
 //!
 //! ```no_run
 //! # async fn example() -> anyhow::Result<()> {
@@ -65,28 +64,26 @@ use faulty_connection::{Door, Peer, Traffic};
 use service::{Limits, Service, Shared};
 use store::{Opening, Store};
 
-/// How a sandbox is started.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the API listens; loopback only. Port 0 takes a free one.
+    /// The address of the API, loopback only. Port 0 takes a free port.
     pub listen: SocketAddr,
-    /// A file that keeps everything; `None`: in memory.
+    /// A file that stores everything; `None` means in memory.
     pub data: Option<PathBuf>,
-    /// Fixes the demo data, the keys, the ids and how long issuing takes.
+    /// Determines the demo data, the keys, the ids and how long issuing takes.
     pub seed: u64,
-    /// Rows of history; `None`: the demo's 4,300.
+    /// Rows of history; `None` means the demo's 4,300.
     pub history: Option<u64>,
-    /// Virtual seconds per real second; 0 stands still until the clock is advanced.
+    /// Virtual seconds per real second; 0 stops the clock.
     pub speed: f64,
     /// Requests per key in any 60 real seconds.
     pub rate_limit: u32,
-    /// Issues per organisation; `None`: no quota.
+    /// Issues per organisation; `None` means no quota.
     pub quota: Option<u64>,
     /// Switches as name and value; see [`GAPS`].
     pub switches: Vec<(String, String)>,
-    /// Faults from the start.
     pub faults: Vec<Fault>,
-    /// Service time (in the zone of the `zone` switch) at the start; `None`: now.
+    /// Service time at the start, in the zone of the `zone` switch; `None` means now.
     pub start: Option<jiff::civil::DateTime>,
 }
 
@@ -108,8 +105,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Lists waiting badges in the history unless `switches` say otherwise. The contract has them there once
-    /// they are Issued; the demo shows them before, so that there is something to watch.
+    /// Lists waiting badges in the history, unless `switches` say otherwise. The contract lists badges there
+    /// once they are Issued. The demo lists them before, so that the user can watch their state change.
     #[must_use]
     pub fn showing_waiting(mut self) -> Self {
         self.switches.insert(0, ("waiting-history".to_owned(), "visible".to_owned()));
@@ -117,7 +114,6 @@ impl Options {
     }
 }
 
-/// A key of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrgKey {
     /// Short name: dalmuri, saebyeok, neoreun or sandbox.
@@ -140,7 +136,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts the service and its control address. It answers as soon as this returns.
+    /// Starts the service and its control address. Both answer when this returns.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
         let switches = Switches::with(&options.switches).map_err(anyhow::Error::msg)?;
         if !options.listen.ip().is_loopback() {
@@ -186,28 +182,27 @@ impl Sandbox {
         self.keys.last().map_or("", |key| key.key.as_str())
     }
 
-    /// The keys of all organisations; the practice organisation comes last.
+    /// The keys of all organisations. The practice organisation comes last.
     pub fn keys(&self) -> &[OrgKey] {
         &self.keys
     }
 
-    /// The address of the control server.
     pub fn control_url(&self) -> &str {
         &self.control_url
     }
 
-    /// The offset of the zone that its timestamps are in (the `zone` switch).
+    /// The UTC offset of its timestamps (the `zone` switch).
     pub fn utc_offset(&self) -> jiff::tz::Offset {
         let seconds = self.control.service().switches().zone;
         jiff::tz::Offset::from_seconds(seconds).unwrap_or(jiff::tz::Offset::UTC)
     }
 
-    /// The same powers as the control address, without HTTP.
+    /// The functions of the control address, without HTTP.
     pub fn control(&self) -> Control {
         self.control.clone()
     }
 
-    /// Stops the service; waits (briefly) for requests under way.
+    /// Stops the service, and waits at most 1 s per task for requests in progress.
     pub async fn stop(mut self) {
         self.control.service().remember_time();
         let _ = self.stop.send(true);
@@ -240,7 +235,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
         Store::open(Opening { data: data.as_deref(), seed, history, now, zone })
     });
     let store = filling.await.context("the demo data cannot be made")??;
-    // A file that was kept must not go back in time.
+    // The time of a data file must not go backwards.
     let now = store.last_seen()?.map_or(now, |seen| seen.max(now));
     Ok(Arc::new(Service {
         clock: clock::Clock::new(now, options.speed),
@@ -268,11 +263,11 @@ async fn run_service(door: Door, service: Shared, mut stopped: watch::Receiver<b
     let end = async move {
         let _ = stopped.wait_for(|stop| *stop).await;
     };
-    // Serving ends when it is told to; there is no other error.
+    // Serving only ends through `stopped`; there is no other error.
     let _ = axum::serve(door, app).with_graceful_shutdown(end).await;
 }
 
-/// Mixes a seed with a number: the same every time, and different for every salt.
+/// Mixes a seed with a number. The result is deterministic and differs for every salt.
 fn mix(seed: u64, number: u64, salt: u64) -> u64 {
     let mut x = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Query strings and JSON bodies, read with suspicion.
+//! Strict parsing of query strings and JSON bodies.
 
 use serde_json::Value;
 
@@ -9,11 +9,10 @@ use super::switches::{
     BadDate, BadNumber, DateEnd, PageZero, RowsZero, SortType, Sorting, Switches, UnknownSort,
 };
 
-/// The parameters of a request, in order, repetitions included.
+/// The parameters of a request in order, including repetitions.
 #[derive(Debug)]
 pub(super) struct Params(Vec<(String, String)>);
 
-/// Which page, and how many rows of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paging {
     pub page: u64,
@@ -35,7 +34,7 @@ impl Params {
         Ok(Self(pairs))
     }
 
-    /// The value of a parameter, unless it is absent or empty.
+    /// The value of a parameter; `None` when it is missing or empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.all(name).next().filter(|value| !value.is_empty())
     }
@@ -44,7 +43,7 @@ impl Params {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The bounds of a date filter: first second included, last second excluded.
+    /// The bounds of a date filter in seconds: the start is included, the end is excluded.
     pub fn dates(
         &self,
         start: &str,
@@ -63,7 +62,6 @@ impl Params {
         Ok((read(start)?, read(end)?.map(|end| end + day)))
     }
 
-    /// A filter of Y or N.
     pub fn yes_no(&self, name: &str, switches: &Switches) -> Result<Option<bool>, Answer> {
         match self.text(name) {
             None => Ok(None),
@@ -157,7 +155,7 @@ fn direction(word: &str, accepted: SortType) -> Option<Direction> {
     }
 }
 
-/// Undoes percent-encoding; `None` when it is broken or not UTF-8.
+/// Decodes percent-encoding; `None` when it is invalid or not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -173,7 +171,7 @@ pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A field of a body that must be a text that says something.
+/// A required text field of a body that must not be blank.
 pub(super) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, String> {
     match body.get(name) {
         None | Some(Value::Null) => Err(format!("{name} is missing.")),

@@ -1,4 +1,4 @@
-//! Records as the contract shows them.
+//! Records in the form of the contract.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn email_status(ask: &Ask, badge: &Badge) -> Value {
     match ask.switches.email_status {
         EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
         EmailStatus::Seen if badge.state(ask.now) == State::Waiting => Value::from("WAIT"),
-        // A text also where there is none: the contract's email_status is never null.
+        // Always a text, because `email_status` is never null in the contract.
         EmailStatus::Seen => Value::from(badge.mail.as_str()),
         EmailStatus::Other => Value::from("중계서버 위탁"),
         EmailStatus::Null | EmailStatus::Absent => Value::Null,
@@ -63,7 +63,7 @@ fn issuing_org(ask: &Ask, badge: &Badge) -> &'static str {
     ORGS.get(org).map_or("", |org| org.name)
 }
 
-/// Where the picture of a template is, or of a badge made from it.
+/// The picture of a template, or of a badge made from it.
 fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool) -> Value {
     let path = super::pictures::path(template + 1, side);
     let here = format!("{}{path}", service.origin);
@@ -76,7 +76,7 @@ fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool
     }
 }
 
-/// What a template without levels or validity shows instead.
+/// Replaces the values of a template without levels or validity, by the switch.
 fn blanks(mut record: Value, fields: &[&str], form: NoLevel) -> Value {
     let Some(map) = record.as_object_mut() else { return record };
     for name in fields {
@@ -112,7 +112,6 @@ fn yn(yes: bool) -> &'static str {
     if yes { "Y" } else { "N" }
 }
 
-/// When a template was registered.
 pub(super) fn registered(store: &Store, template: &Template) -> i64 {
     store.epoch - template.registered * DAY - 3_725
 }
@@ -199,7 +198,7 @@ pub(super) fn category(ask: &Ask, store: &Store, at: usize, one: &Category) -> V
     })
 }
 
-/// `issued_at`, the beginning and the end of validity, as far as they are known yet.
+/// `issued_at`, the begin and the end of validity, as far as they are known at this time.
 fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     let waiting = badge.state(ask.now) == State::Waiting;
     match ask.switches.waiting_issued_at {
@@ -209,7 +208,7 @@ fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     }
 }
 
-/// The end of validity as it is written; badges without one have a switch of their own.
+/// The end of validity in writing. A separate switch decides about badges without one.
 fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> String) -> Option<String> {
     let endless = badge.valid_until.is_none() && badge.state(ask.now) != State::Waiting;
     let date = write(0, 0).len() == 10;
@@ -225,7 +224,7 @@ fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> Strin
     }
 }
 
-/// When it was revoked, if that has happened yet.
+/// The revocation time, once it is in the past.
 fn revoked(ask: &Ask, badge: &Badge) -> Option<String> {
     badge.revoke_at.filter(|at| *at <= ask.now).map(|at| stamp(at, ask.switches.zone))
 }

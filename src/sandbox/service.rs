@@ -1,4 +1,4 @@
-//! The running service: everything the routes and the control address share.
+//! The running service: the state that the routes and the control address share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -15,14 +15,13 @@ use super::store::Store;
 use super::switches::Switches;
 use super::{OrgKey, mix};
 
-/// The limits that a contract tier sets.
+/// The limits of a contract tier.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub rate: u32,
     pub quota: Option<u64>,
 }
 
-/// The service.
 pub(super) struct Service {
     pub clock: Clock,
     pub keys: Vec<OrgKey>,
@@ -38,26 +37,24 @@ pub(super) struct Service {
     pub store: Mutex<Store>,
 }
 
-/// Shared by every request.
 pub(super) type Shared = Arc<Service>;
 
-/// Locks, and carries on after a panic elsewhere: a sandbox that locks up would hang the tests it serves.
+/// Locks, and continues after a panic elsewhere: a poisoned lock would hang the tests.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whose key it was.
+/// The organisation whose key was used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller(pub usize);
 
 impl Caller {
-    /// Whose rows the caller sees; `None`: everybody's.
+    /// The organisation whose rows the caller sees; `None` means all.
     pub fn scope(self) -> Option<usize> {
         (self.0 != PRACTICE).then_some(self.0)
     }
 }
 
-/// A request as the routes get it.
 #[derive(Debug)]
 pub(super) struct Ask {
     pub caller: Caller,
@@ -70,10 +67,9 @@ pub(super) struct Ask {
     pub body: axum::body::Bytes,
 }
 
-/// One route.
 pub(super) type Handler = fn(&Service, &Ask) -> Outcome;
 
-/// The keys of all organisations, fixed by the seed.
+/// The keys of all organisations, determined by the seed.
 pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
     ORGS.iter()
         .zip(0..)
@@ -102,14 +98,14 @@ impl Service {
         lock(&self.store)
     }
 
-    /// Moves the clock and remembers where it stands, for a data file that is kept.
+    /// Moves the clock, and saves its time in the data file.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
         self.remember_time();
     }
 
     pub fn remember_time(&self) {
-        // A clock that is not remembered costs a kept file some minutes, nothing else.
+        // A lost time costs a data file some minutes and nothing else.
         let _ = self.store().remember_time(self.clock.now());
     }
 

@@ -1,5 +1,5 @@
-//! What a cell looks like in a file: nothing in it steers a terminal or is taken for a formula, and nothing
-//! goes missing without a mark in its place.
+//! Writes cells safely: no cell controls a terminal or becomes a formula, and no character is lost without a
+//! mark.
 
 use crate::domain::text::scrub;
 use encoding_rs::EUC_KR;
@@ -7,22 +7,21 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use unicode_normalization::UnicodeNormalization;
 
-/// What a spreadsheet takes for the beginning of a formula (the OWASP list, full-width forms included).
+/// Characters that begin a formula in a spreadsheet (the OWASP list, with full-width forms).
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// Whether a spreadsheet might calculate with a cell of a CSV file, or might once apostrophes in front of it
-/// are taken off.
+/// Whether a spreadsheet might calculate a CSV cell, now or after removing apostrophes in front.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// Puts an apostrophe before a cell that a spreadsheet would calculate with. [`unguard`] takes off exactly
-/// what this puts on.
+/// Puts an apostrophe before a cell that a spreadsheet would calculate. [`unguard`] removes exactly this
+/// apostrophe.
 pub fn guard(cell: &str) -> Cow<'_, str> {
     if is_formula(cell) { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Takes the apostrophe of [`guard`] off again; a cell that has none stays as it is.
+/// Removes the apostrophe of [`guard`]. Any other cell stays unchanged.
 pub fn unguard(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(bare) if is_formula(bare) => bare,
@@ -30,12 +29,12 @@ pub fn unguard(cell: &str) -> &str {
     }
 }
 
-/// How a character that cannot stand in a file is written.
+/// The marks for characters that cannot be in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marks {
-    /// As on the screen: `␛`, `⟨U+202E⟩`.
+    /// The TUI's marks: `␛`, `⟨U+202E⟩`.
     Unicode,
-    /// `<U+001B>`, for files that have no such signs.
+    /// `<U+001B>`, for encodings without these characters.
     Ascii,
 }
 
@@ -43,7 +42,7 @@ impl Marks {
     fn put(self, out: &mut String, c: char) {
         match self {
             Self::Unicode => out.push_str(&scrub(c.encode_utf8(&mut [0; 4]))),
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             Self::Ascii => {
                 let _ = write!(out, "<U+{:04X}>", c as u32);
             }
@@ -51,15 +50,15 @@ impl Marks {
     }
 }
 
-/// A cell's text with marks in place of what a terminal would obey or reorder by, and those characters. Line
-/// breaks and tabs stay: notes have them, and a quoted cell holds them. So does everything else that is
-/// harmless, seen or not: a file to be imported again must hold what was in the first one.
+/// Replaces the characters that a terminal would obey or reorder by with marks. Returns the text and the
+/// replaced characters. Line breaks and tabs stay: notes contain them, and a quoted cell can hold them. Other
+/// harmless characters stay too, visible or not, because a second import must read the same text.
 pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
     mark(raw, Marks::Unicode)
 }
 
 fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
-    // Most cells are plain; that is seen sooner than anything else.
+    // A fast check first, because most cells are plain.
     if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
     {
         return (Cow::Borrowed(raw), Vec::new());
@@ -68,7 +67,7 @@ fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
     let mut marked = Vec::new();
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
-        // A carriage return by itself lets what follows be written over what precedes.
+        // After a carriage return without a line feed, a terminal would overwrite the text before it.
         let stays = if c == '\r' { chars.peek() == Some(&'\n') } else { !is_obeyed(c) };
         if stays {
             out.push(c);
@@ -80,14 +79,14 @@ fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
     (Cow::Owned(out), marked)
 }
 
-/// Characters that steer a terminal, turn text around, or cannot stand in XML.
+/// Characters that control a terminal, reverse text, or are not allowed in XML.
 fn is_obeyed(c: char) -> bool {
     (c.is_control() && !matches!(c, '\t' | '\n' | '\r'))
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// Remembers a character once; a few are enough to tell a person what to look for.
+/// Remembers a character once. A few are enough to tell the user what to look for.
 fn note(all: &mut Vec<char>, c: char) {
     const FEW: usize = 16;
     if all.len() < FEW && !all.contains(&c) {
@@ -95,18 +94,18 @@ fn note(all: &mut Vec<char>, c: char) {
     }
 }
 
-/// A cell in CP949, as Korean Excel reads it.
+/// A cell in CP949, the encoding of Korean Excel.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Korean {
-    /// The cell.
     pub bytes: Vec<u8>,
-    /// What a terminal would have obeyed; a mark stands in its place.
+    /// Characters that a terminal would have obeyed, now marks.
     pub marked: Vec<char>,
-    /// What CP949 does not have; a mark stands in its place.
+    /// Characters that CP949 does not have, now marks.
     pub unmappable: Vec<char>,
 }
 
-/// Writes a cell in CP949, guarded. What that does not have becomes `<U+1F600>`, never a question mark.
+/// Encodes a cell in CP949, guarded. A missing character becomes a mark such as `<U+1F600>`, never a question
+/// mark.
 pub(super) fn korean(raw: &str) -> Korean {
     let (text, marked) = mark(raw, Marks::Ascii);
     let text = guard(&text);
@@ -117,7 +116,7 @@ pub(super) fn korean(raw: &str) -> Korean {
     if let Some(bytes) = whole(&text) {
         return Korean { bytes, marked, unmappable: Vec::new() };
     }
-    // Syllables that were taken apart into their letters, as on a Mac, are the same syllables composed.
+    // Decomposed syllables, as a Mac writes them, are composed.
     let composed: String = text.nfc().collect();
     if let Some(bytes) = whole(&composed) {
         return Korean { bytes, marked, unmappable: Vec::new() };
@@ -181,7 +180,7 @@ mod tests {
     fn cp949_keeps_all_hangul_hanja_and_names_that_were_taken_apart() {
         for (raw, read) in [
             ("뷁믜펲똠", "뷁믜펲똠"),
-            // The compatibility forms are in CP949; composing would have made other characters of them.
+            // CP949 has the compatibility forms. Composing would have changed them into other characters.
             ("\u{f90a}\u{f9e1}", "\u{f90a}\u{f9e1}"),
             ("\u{1100}\u{1175}\u{11b7}", "김"),
         ] {

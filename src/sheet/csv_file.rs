@@ -1,4 +1,4 @@
-//! A table as CSV: UTF-8 with its mark, or CP949; lines end as Excel ends them.
+//! A table as CSV: UTF-8 with a byte order mark, or CP949, with Excel's line endings.
 
 use super::cell::{guard, korean, visible};
 use super::notes::Place;
@@ -6,17 +6,14 @@ use super::{Row, Written};
 use csv::{ByteRecord, Terminator, WriterBuilder};
 use std::io::{self, BufWriter, Write};
 
-/// The mark by which Excel knows UTF-8.
+/// The byte order mark by which Excel recognises UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A table as CSV that goes to a program: UTF-8 without a mark, a line a row as programs end them.
+/// A CSV stream for programs: UTF-8 without a byte order mark, with LF line endings.
 pub struct CsvStream<W: Write>(CsvFile<W>);
 
 impl<W: Write> CsvStream<W> {
-    /// Begins with the names of the columns.
-    ///
-    /// # Errors
-    /// What the system says; so everywhere here.
+    /// Writes the column names.
     pub fn new(to: W, names: &[String]) -> io::Result<Self> {
         let out = WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
         let mut file = CsvFile { out, korean: false, record: ByteRecord::new() };
@@ -24,19 +21,12 @@ impl<W: Write> CsvStream<W> {
         Ok(Self(file))
     }
 
-    /// Writes a row.
-    ///
-    /// # Errors
-    /// As [`CsvStream::new`].
     pub fn row(&mut self, cells: &[String]) -> io::Result<()> {
         let row = Row { is_head: false, number: 0, names: &[], cells };
         self.0.row(&row, &mut Written::default())
     }
 
-    /// Hands out what was written so far: the last row is whole.
-    ///
-    /// # Errors
-    /// As [`CsvStream::new`].
+    /// Flushes the rows written so far. The last row is complete.
     pub fn flush(&mut self) -> io::Result<()> {
         self.0.out.flush()
     }
@@ -60,7 +50,7 @@ impl<W: Write> CsvFile<W> {
     }
 
     fn new(out: BufWriter<W>, korean: bool) -> Self {
-        // Flexible: a row that was longer or shorter in the original is so here.
+        // Flexible: a row keeps its length, even when the original was longer or shorter than the header.
         let out = WriterBuilder::new().flexible(true).terminator(Terminator::CRLF).from_writer(out);
         Self { out, korean, record: ByteRecord::new() }
     }
@@ -87,7 +77,7 @@ impl<W: Write> CsvFile<W> {
             }
         }
         self.out.write_byte_record(&self.record).map_err(|why| match why.into_kind() {
-            // As it was: what kind of error it is says what a person can do.
+            // Returns the error unchanged, because its kind tells the user what to do.
             csv::ErrorKind::Io(why) => why,
             other => io::Error::other(format!("{other:?}")),
         })

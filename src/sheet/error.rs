@@ -1,15 +1,15 @@
-//! Why there is no file.
+//! Errors of writing a file.
 
 use crate::domain::text::scrub;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file was not written. Nothing of it is left on the disk, and a file that was there is as it was.
+/// Why a file was not written. No part of it is left on the disk, and an existing file is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SheetError {
-    /// Something of this name is there, and may not be replaced.
+    /// The name is taken, and the file may not be replaced.
     #[error(
         "{}",
         t!(
@@ -18,7 +18,6 @@ pub enum SheetError {
         )
     )]
     Exists(PathBuf),
-    /// The folder is missing.
     #[error(
         "{}",
         t!(
@@ -27,10 +26,9 @@ pub enum SheetError {
         )
     )]
     NoFolder(PathBuf),
-    /// The file system does not let us.
     #[error("{}", t!("{file} may not be written there, and was not: choose a folder of your own", file = shown(_0)))]
     NotAllowed(PathBuf),
-    /// No room.
+    /// The disk is full.
     #[error(
         "{}",
         t!(
@@ -39,15 +37,14 @@ pub enum SheetError {
         )
     )]
     DiskFull(PathBuf),
-    /// Anything else that the file system says.
+    /// Any other error of the file system.
     #[error("{}", t!("{file} could not be written, and nothing of it is left: {source}", file = shown(path), source))]
     Write {
-        /// The file.
         path: PathBuf,
-        /// What the file system says.
+        /// The error of the file system.
         source: io::Error,
     },
-    /// More columns than a sheet can have.
+    /// More columns than an Excel sheet can have.
     #[error(
         "{}",
         t!(
@@ -56,19 +53,19 @@ pub enum SheetError {
         )
     )]
     TooWide {
-        /// How many there are.
+        /// Number of columns of the table.
         columns: usize,
     },
     /// The rows could not be read to their end.
     #[error("{}", t!("the rows could not be read to their end, so nothing was written: {why}", why = _0))]
     Rows(#[source] Box<dyn Error + Send + Sync>),
-    /// The one who watches said so.
+    /// The watcher stopped the writing.
     #[error("{}", t!("stopped before the end, so nothing was written"))]
     Cancelled,
 }
 
 impl SheetError {
-    /// What an error of the file system means for the file.
+    /// The error for a file from an error of the file system.
     pub(super) fn of(path: &Path, why: io::Error) -> Self {
         let path = path.to_owned();
         match why.kind() {

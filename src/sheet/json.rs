@@ -1,11 +1,10 @@
-//! JSON that a terminal can be shown.
+//! JSON that is safe to print in a terminal.
 
 use crate::domain::text::is_invisible;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A value as one line of JSON. What a terminal would obey, or draw as nothing, is written as an escape,
-/// which is the same value to a reader.
+/// A value as one line of JSON. Control and invisible characters become JSON escapes, which keep the value.
 pub fn json_line(value: &Value) -> String {
     let raw = value.to_string();
     let harmless = |c: char| !c.is_control() && !is_invisible(c) && !matches!(c, '\u{2028}' | '\u{2029}');
@@ -17,9 +16,9 @@ pub fn json_line(value: &Value) -> String {
         if harmless(c) {
             out.push(c);
         } else {
-            // Outside of its texts, this JSON has no such characters.
+            // In JSON, only strings can contain these characters.
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         }

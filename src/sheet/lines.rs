@@ -1,4 +1,4 @@
-//! Records as lines of JSON in a file, for programs.
+//! JSON Lines files for programs.
 
 use super::{BREATH, SheetError, Watch, Written, json_line};
 use crate::disk::{Draft, Overwrite};
@@ -7,11 +7,8 @@ use std::error::Error;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// A file of JSON lines to be written.
 pub struct Lines<'a> {
-    /// Where to.
     pub to: &'a Path,
-    /// Whether a file that is there may be replaced.
     pub overwrite: bool,
 }
 
@@ -19,7 +16,7 @@ impl Lines<'_> {
     /// Writes a line for each record.
     ///
     /// # Errors
-    /// [`SheetError`] says what went wrong. There is no file then, and one that was there is as it was.
+    /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         records: impl Iterator<Item = Result<Value, E>>,

@@ -1,9 +1,8 @@
-//! Tables as files that a person keeps: Excel, CSV, and lines of JSON.
+//! Tables as files: Excel, CSV and JSON Lines.
 //!
-//! Rows arrive one by one and leave one by one: a million of them need no more memory than ten. A file
-//! appears under its name whole or not at all, and never in place of another one unless that is asked for.
-//! This knows nothing of where the rows come from, and must never write a cell that a spreadsheet would
-//! calculate with or a terminal would obey.
+//! Rows are streamed, so that a million rows need no more memory than ten. A file appears under its name
+//! complete or not at all, and replaces another file only on request. This module does not know the source of
+//! the rows. It never writes a cell that a spreadsheet would calculate or a terminal would obey.
 
 mod cell;
 mod csv_file;
@@ -31,20 +30,19 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What a table is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Excel, every cell a text.
+    /// Excel, with every cell as text.
     #[default]
     Xlsx,
-    /// CSV in UTF-8, with the mark by which Excel knows it.
+    /// CSV in UTF-8, with a byte order mark for Excel.
     CsvUtf8,
     /// CSV in CP949 (windows-949), for old Korean Excel.
     CsvCp949,
 }
 
 impl Format {
-    /// The format that a file's name asks for: `.xlsx`, or `.csv` for UTF-8. `None` for any other.
+    /// The format for a file's extension: `.xlsx`, or `.csv` for UTF-8. `None` for any other extension.
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -54,7 +52,6 @@ impl Format {
         }
     }
 
-    /// The ending of such a file's name.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Xlsx => "xlsx",
@@ -89,32 +86,29 @@ impl fmt::Display for Format {
     }
 }
 
-/// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Where it is.
     pub path: PathBuf,
-    /// How many rows, not counting the names of the columns.
+    /// Number of rows without the header.
     pub rows: u64,
-    /// How many rows are in each bucket, in the order in which the buckets came up. They add up to `rows`;
-    /// empty where rows have no bucket.
+    /// Number of rows per status, in order of appearance. They add up to `rows`. Empty when rows have no
+    /// status.
     pub buckets: Vec<(String, u64)>,
-    /// Cells with characters that CP949 does not have; the file has marks such as `<U+1F600>` in their place.
+    /// Cells with characters that CP949 does not have. The file has marks such as `<U+1F600>` instead.
     pub unmappable: Noted,
-    /// Cells with characters that would steer a terminal or turn text around; the file has marks in their
-    /// place.
+    /// Cells with characters that would control a terminal or reverse text. The file has marks instead.
     pub marked: Noted,
-    /// Cells that were longer than Excel has room for (32,767 characters). The file has their beginning.
+    /// Cells longer than Excel's limit (32,767 characters). The file has their beginning.
     pub cut: Noted,
 }
 
 impl Written {
-    /// Whether every cell is in the file just as it was.
+    /// Whether the file has every cell unchanged.
     pub fn is_exact(&self) -> bool {
         self.unmappable.count + self.marked.count + self.cut.count == 0
     }
 
-    /// What a person should know about the file, one thing a line; nothing when it is exact.
+    /// Remarks about the file, one per line. Empty when the file is exact.
     pub fn remarks(&self) -> Vec<String> {
         let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
         [
@@ -149,18 +143,18 @@ impl Written {
     }
 }
 
-/// Watches a file being written: is told how many rows are in it, every now and then and at the end, and
-/// says whether to go on. After a `Break` there is no file.
+/// A callback that receives the number of rows written, regularly and at the end. After a `Break`, no file is
+/// written.
 pub type Watch<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// How many rows are written before the one who watches is asked again.
+/// Rows written between two calls of the watcher.
 const BREATH: u64 = 256;
 
-/// Whether a file could begin here, found out before there is anything to write.
+/// Checks whether a file could be created, before there are any rows.
 ///
 /// # Errors
-/// [`SheetError::Exists`] when something is there that may not be replaced, [`SheetError::NoFolder`] when its
-/// folder is missing. Everything else shows when it is written.
+/// [`SheetError::Exists`] when the name is taken and may not be replaced, [`SheetError::NoFolder`] when the
+/// folder is missing. Other errors appear when the file is written.
 pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), SheetError> {
     if !overwrite && std::fs::symlink_metadata(to).is_ok() {
         return Err(SheetError::Exists(to.to_owned()));
@@ -177,7 +171,6 @@ pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), SheetError> {
     }
 }
 
-/// A row as the files take it.
 struct Row<'a> {
     is_head: bool,
     number: u64,
@@ -186,7 +179,6 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The row with the names of the columns.
     fn head(names: &'a [String]) -> Self {
         Self { is_head: true, number: 0, names, cells: names }
     }
@@ -195,7 +187,7 @@ impl<'a> Row<'a> {
         self.cells.iter().map(String::as_str)
     }
 
-    /// What a column is called in a remark.
+    /// The name of a column in a remark.
     fn column(&self, at: usize) -> crate::domain::Text {
         match self.names.get(at) {
             Some(name) if !self.is_head && !name.trim().is_empty() => name.as_str().into(),

@@ -1,28 +1,26 @@
-//! What could not be written as it is, for the person who asked for the file.
+//! Remarks about cells that could not be written unchanged.
 
 use crate::domain::Text;
 use std::fmt;
 
-/// How many cells are named; beyond it they are counted.
+/// Maximum number of cells that are listed. Further ones are only counted.
 const NAMED: usize = 100;
 
-/// Cells that are not in the file exactly as they were: the first hundred by name, all by number.
+/// Cells that the file does not have unchanged: the first hundred with their place, all as a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// The first of them, in the order of the file.
+    /// In the order of the file.
     pub first: Vec<Place>,
-    /// All of them.
     pub count: u64,
 }
 
-/// One such cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The row, as whoever wrote it numbers it; 0 is the line with the names of the columns.
+    /// The row number of the caller; 0 is the header.
     pub row: u64,
-    /// The column's name, or its number where it has none.
+    /// The column's name, or its number when it has none.
     pub column: Text,
-    /// The characters it is about, each once, a few at most. Empty when the cell was cut.
+    /// The affected characters, each once, at most a few. Empty when the cell was cut.
     pub chars: Vec<char>,
 }
 
@@ -35,8 +33,8 @@ impl Noted {
     }
 }
 
-/// Counts one more of a name. Beyond so many names the rest are counted together: names that are made up
-/// without end must not fill the memory.
+/// Adds one to the count of a name. Beyond `most` names, the others are counted together, so that endless new
+/// names cannot fill the memory.
 pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, others: &str) {
     let known = counts.len() < most || counts.iter().any(|one| one.0 == name);
     let name = if known { name } else { others };

@@ -1,4 +1,4 @@
-//! A table into a file: its rows are pulled one by one, and what became of them is told.
+//! Writes a table to a file row by row, and reports the result.
 
 use super::csv_file::CsvFile;
 use super::notes::tally;
@@ -9,36 +9,28 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Buckets that are told apart; a job has far fewer.
+/// Maximum number of statuses with their own count. A job has far fewer.
 const BUCKETS: usize = 100;
 
-/// A row on its way into a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number, for remarks about it.
+    /// Its number in remarks.
     pub number: u64,
-    /// What it is counted under in [`Written::buckets`].
+    /// The status to count it under in [`Written::buckets`].
     pub bucket: Option<String>,
-    /// Its cells.
     pub cells: Vec<String>,
 }
 
-/// What there is to say about a table once its rows are written: name and value.
+/// Facts about a table after its rows are written: name and value.
 pub type Facts<'a> = dyn Fn(&Written) -> Vec<(String, String)> + 'a;
 
-/// A table to be written into a file.
 pub struct Table<'a> {
-    /// Where to.
     pub to: &'a Path,
-    /// As what.
     pub format: Format,
-    /// Whether a file that is there may be replaced.
     pub overwrite: bool,
-    /// The names of the columns.
     pub names: &'a [String],
-    /// A sheet of its own behind the rows of an Excel file: its name and what is on it.
+    /// An extra sheet after the rows of an Excel file: its name and its content.
     pub facts: Option<(&'static str, &'a Facts<'a>)>,
-    /// What a sheet and a cell can hold.
     pub room: Room,
 }
 
@@ -46,7 +38,7 @@ impl Table<'_> {
     /// Writes the table.
     ///
     /// # Errors
-    /// [`SheetError`] says what went wrong. There is no file then, and one that was there is as it was.
+    /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         rows: impl Iterator<Item = Result<Entry, E>>,
@@ -63,7 +55,6 @@ impl Table<'_> {
         Ok(written)
     }
 
-    /// Writes the table to wherever it goes.
     pub(crate) fn fill<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         to: &mut impl Write,

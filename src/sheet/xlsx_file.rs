@@ -1,7 +1,7 @@
-//! A table as an Excel file. Every cell is a text, so that nothing is calculated and no id loses its zeros.
+//! A table as an Excel file. Every cell is text, so that nothing is calculated and no id loses its zeros.
 //!
-//! The sheets go straight into the archive while the rows arrive: nothing is held, no second copy lies in a
-//! folder for passing files, and a disk that is full is an error like any other.
+//! The sheets are written into the archive as the rows arrive. Nothing is held in memory, there is no second
+//! copy in a temporary folder, and a full disk is a normal error.
 
 use super::cell::visible;
 use super::notes::Place;
@@ -15,33 +15,30 @@ use unicode_width::UnicodeWidthStr;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// Columns that a sheet can have.
 pub(super) const MAX_COLUMNS: usize = 16_384;
 
-/// What a sheet and a cell can hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Rows of a sheet, the names of the columns among them.
+    /// Rows per sheet, including the header.
     pub rows: u64,
-    /// Bytes of a sheet before it is packed; beyond 4 GB the archive would need another form.
+    /// Bytes per sheet before compression. Beyond 4 GB, the archive would need another format.
     pub bytes: u64,
-    /// UTF-16 units of a cell.
+    /// UTF-16 units per cell.
     pub units: usize,
 }
 
 impl Room {
-    /// Excel's limits.
     pub const EXCEL: Self = Self { rows: 1_048_576, bytes: 1 << 30, units: 32_767 };
 }
 
-/// Rows that are looked at to find how wide the columns should be, and how many bytes of them at most.
+/// Maximum rows, and bytes of them, that determine the column widths.
 const SAMPLE: (usize, usize) = (100, 1 << 20);
 
 pub(super) struct XlsxFile<W: Write> {
     zip: ZipWriter<StreamWriter<Tap<W>>>,
     trouble: Trouble,
     room: Room,
-    /// The lines of the current sheet before it is begun: their XML, and how wide each column is so far.
+    /// The first lines of the current sheet before it is begun: their XML, and the column widths so far.
     sample: Option<Sample>,
     head: Vec<String>,
     sheets: u64,
@@ -74,7 +71,7 @@ impl<W: Write> XlsxFile<W> {
         }
     }
 
-    /// Adds a row; the first is the names of the columns, which every sheet begins with.
+    /// Adds a row. The first row is the header, which every sheet repeats.
     pub fn row(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
         if row.is_head {
             self.head = row.cells.to_vec();
@@ -83,7 +80,7 @@ impl<W: Write> XlsxFile<W> {
             self.sample = Some(Sample::default());
             (self.rows, self.bytes) = (0, 0);
             let head = std::mem::take(&mut self.head);
-            // What is noted about the names was noted the first time.
+            // Remarks about the header were recorded the first time.
             self.put(&Row::head(&head), &mut Written::default())?;
             self.head = head;
         }
@@ -94,7 +91,7 @@ impl<W: Write> XlsxFile<W> {
         self.rows += 1;
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(line, "<row r=\"{}\">", self.rows);
         let style = if row.is_head { BOLD } else { TEXT };
         for (at, raw) in row.cells().enumerate() {
@@ -152,8 +149,8 @@ impl<W: Write> XlsxFile<W> {
         self.zip.write_all(SHEET_END.as_bytes())
     }
 
-    /// Ends the file. `facts` go on a sheet of their own, called so, after the rows: a line is a name and what there is
-    /// to say about it, or a heading.
+    /// Ends the file. `facts` go on an extra sheet of this name after the rows. A line is a name with a
+    /// value, or a heading.
     pub fn finish(mut self, facts: Option<(&str, &[(String, String)])>) -> io::Result<()> {
         self.end_sheet()?;
         let mut names: Vec<String> = match self.sheets {
@@ -193,16 +190,16 @@ impl Sample {
     }
 }
 
-/// Packed, and dated 1980 as everything in such archives is: the same rows make the same file.
+/// Compressed, with a fixed date (1980), so that the same rows give the same file.
 fn packed() -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default())
 }
 
-/// The text as far as a cell has room for it, and whether that was not all.
+/// The part of the text that fits into a cell, and whether it was cut.
 fn cut(text: &str, units: usize) -> (Cow<'_, str>, bool) {
-    // A character has no more units than bytes.
+    // A character never has more UTF-16 units than bytes.
     if text.len() <= units || text.encode_utf16().count() <= units {
         return (Cow::Borrowed(text), false);
     }
@@ -227,7 +224,8 @@ fn push_cell(line: &mut String, column: usize, row: u64, style: &str, text: &str
     line.push_str("</t></is></c>");
 }
 
-/// Text as XML. Excel reads `_x000D_` as a character by its number, so a text that has it says so.
+/// Escapes a text for XML. Excel reads `_x000D_` as the character with this number, so that this text is
+/// escaped, too.
 fn push_text(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -235,7 +233,7 @@ fn push_text(out: &mut String, text: &str) {
             b'&' => "&amp;",
             b'<' => "&lt;",
             b'>' => "&gt;",
-            // A reader of XML makes one line feed of both; Excel's line break in a cell is one.
+            // An XML reader turns CR LF into one line feed, which is Excel's line break in a cell.
             b'\r' => "",
             b'_' if is_number_of_a_character(text.as_bytes().get(at..at + 7)) => "_x005F_",
             _ => continue,
@@ -300,12 +298,12 @@ const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/rela
 const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const PART: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
-/// Formats of cells, by their place in [`STYLES`]: Excel's format `@`, so that what is typed over a text
-/// stays one, and the same in bold.
+/// Cell formats by their index in [`STYLES`]: Excel's text format `@`, so that edited text stays text, and
+/// the same in bold.
 const TEXT: &str = "1";
 const BOLD: &str = "2";
 
-/// Numbers that are texts are meant to be: no green corners.
+/// Numbers as text are intended: this hides Excel's green corners.
 const SHEET_END: &str = "</sheetData><ignoredErrors><ignoredError sqref=\"A1:XFD1048576\" \
     numberStoredAsText=\"1\"/></ignoredErrors></worksheet>";
 
@@ -363,7 +361,7 @@ fn types(sheets: usize) -> String {
     out + "</Types>"
 }
 
-/// The first thing that went wrong while writing, not yet told.
+/// The first error of writing, until it is reported.
 #[derive(Clone, Default)]
 struct Trouble(Rc<RefCell<Option<io::Error>>>);
 
@@ -373,8 +371,8 @@ impl Trouble {
     }
 }
 
-/// Where the archive goes. Once that fails, the rest goes nowhere and seems to be well: an archive that is
-/// given up tries to end itself, and would complain on the terminal if it could not.
+/// The output of the archive. After an error it accepts and drops all further bytes: the archive writer would
+/// otherwise try to finish the archive and print its failure to the terminal.
 struct Tap<W: Write> {
     out: BufWriter<W>,
     trouble: Trouble,

@@ -1,4 +1,4 @@
-//! What the doctor has found, for people and for programs.
+//! The doctor's report, as text and as JSON.
 
 use super::super::failure::Failure;
 use super::super::label::label;
@@ -11,7 +11,8 @@ use crate::jobs::Fact;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-/// What the contract leaves open and lapel learns, with what it does by it.
+/// What lapel can observe where the contract has gaps: name, question, the behaviour when it is observed, and
+/// the behaviour before.
 const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
@@ -51,7 +52,6 @@ const LEARNED: [(&str, &str, &str, &str); 6] = [
     ),
 ];
 
-/// Something that the contract leaves open.
 struct Learned {
     name: String,
     about: String,
@@ -60,7 +60,7 @@ struct Learned {
 }
 
 impl Found {
-    /// Says it, and gives the exit code.
+    /// Prints the report and returns the exit code.
     pub(super) fn say(&self, as_json: bool) -> Result<u8, Failure> {
         let code = match (&self.profile, self.problems.is_empty()) {
             (None, _) => exit::USAGE,
@@ -110,7 +110,7 @@ impl Found {
         })
     }
 
-    /// Everything that can be learned, and what was learned besides.
+    /// Every possible observation, and any others in the journal.
     fn learned(&self) -> Vec<Learned> {
         let mut all: Vec<Learned> = LEARNED
             .iter()
@@ -139,7 +139,7 @@ impl Found {
         all
     }
 
-    /// What lapel does by it, as things stand.
+    /// How lapel uses the observation now.
     fn use_of(&self, one: &Learned) -> &'static str {
         let is_proven = self.values(&one.name).next().is_some() && !self.conflicts(&one.name);
         if is_proven { one.used } else { one.unproven }
@@ -149,7 +149,8 @@ impl Found {
         self.facts.iter().filter(move |fact| fact.name == name)
     }
 
-    /// Whether something that can only be one thing was seen to be several. Words are many by nature.
+    /// Whether the observations contradict each other. A state or mail status can have many words, so those
+    /// never do.
     fn conflicts(&self, name: &str) -> bool {
         !matches!(name, "status_name" | "email_status") && self.values(name).count() > 1
     }
@@ -217,7 +218,7 @@ fn fact_json(fact: &Fact) -> Value {
     })
 }
 
-/// The fields of an object, one a line.
+/// The fields of an object, one per line.
 fn fields(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
     let mut rows = Vec::new();
@@ -236,7 +237,6 @@ fn fields(value: Option<&Value>) -> Vec<String> {
     words::align(&rows)
 }
 
-/// An object in one line.
 fn inline(object: &Map<String, Value>) -> String {
     let pairs: Vec<String> = object
         .iter()

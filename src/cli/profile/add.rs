@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let ask = prompt::somebody_is_there() && !flags.said.key_stdin;
-    // Mistakes in the file are found before anybody types a key.
+    // Finds mistakes in the file before the user types a key.
     let all = profiles(&desk.paths, &desk.env)?;
     let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
@@ -36,7 +36,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
                 Failure::usage(t!("The environment is demo, staging or live. Nothing was kept."))
             })?
         }
-        // What nobody says to be something else is real.
+        // A profile without an environment counts as LIVE, the safest choice.
         None => Environment::Live,
     };
     let base_url = given(
@@ -77,7 +77,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     new.proxy = said.proxy.clone().filter(|proxy| !proxy.trim().is_empty());
     new.ca_file = said.ca_file.as_deref().filter(|path| !path.as_os_str().is_empty()).map(whole);
     new.make_default = said.default;
-    // Whatever is wrong with what was said so far is said before the key is asked for.
+    // Reports any mistake in the flags before asking for the key.
     new.profile("to-be-typed")?;
 
     let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
@@ -107,7 +107,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     desk.answer(&line, &value)
 }
 
-/// What was said with a flag, or is typed now.
+/// The value of a flag, or of a prompt when the flag is missing.
 async fn given(
     flag: Option<String>,
     ask: bool,
@@ -126,7 +126,7 @@ async fn given(
     Ok(said)
 }
 
-/// The key of a new place: typed where lapel keeps it, found where it does not.
+/// The key for a key store: typed when lapel stores it, read from the store otherwise.
 pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result<SecretString, Failure> {
     match place {
         KeyStore::File | KeyStore::Keyring => typed_key(stdin).await,
@@ -142,7 +142,7 @@ pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result
     }
 }
 
-/// The same failure, saying that nothing was kept.
+/// Adds "Nothing was kept" to a failure.
 pub(super) fn nothing_kept(mut failure: Failure) -> Failure {
     failure.message.push_str(t!(" Nothing was kept."));
     failure

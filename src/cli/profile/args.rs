@@ -1,4 +1,4 @@
-//! What can be typed behind `lapel profile`.
+//! The arguments of `lapel profile`.
 
 use crate::config::{Environment, KeyStore};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -17,7 +17,7 @@ pub struct ProfileVerbs {
 }
 
 impl ProfileVerbs {
-    /// What is kept as the name of a profile.
+    /// Typed texts that become the name of a profile.
     pub fn texts(&self) -> Vec<&str> {
         match &self.verb {
             Some(ProfileVerb::Add(add)) => {
@@ -133,8 +133,8 @@ fn environments() -> impl TypedValueParser<Value = Environment> {
         .map(|word| Environment::from_word(&word).unwrap_or(Environment::Live))
 }
 
-/// Reads a place of keys. What is not one is not repeated: somebody may have typed the key itself. A command stands
-/// at the end of the line and is not in it yet.
+/// Parses a key store. The message never repeats an invalid text, because it may be the key itself. The words
+/// of a command come at the end of the line and are added later.
 fn key_place(text: &str) -> Result<KeyStore, String> {
     match text.split_once(':') {
         None if text == "file" => Ok(KeyStore::File),

@@ -50,21 +50,20 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     desk.answer(&text, &value)
 }
 
-/// What came of a change.
 pub(super) struct Changed {
     pub profile: Profile,
-    /// What the service said, where it was asked.
+    /// The service's answer, when lapel tested the profile.
     pub trial: Option<Trial>,
-    /// What is odd, in sentences.
+    /// Warnings for the user, as sentences.
     pub warnings: Vec<String>,
-    /// Jobs of the former key.
+    /// Jobs taken over from the former key.
     pub adopted: Adopted,
 }
 
-/// Changes a profile; with `pin`, the key is pinned as it is then. `former` is what was pinned before.
+/// Changes a profile. With `pin`, also pins its key. `former` is the previous pin.
 ///
 /// # Errors
-/// Why nothing was changed; or that only the jobs of the former key were not taken over.
+/// Why nothing was changed, or that the change was saved but the jobs of the former key were not taken over.
 pub(super) async fn changed(
     desk: &Desk,
     name: &str,
@@ -74,7 +73,7 @@ pub(super) async fn changed(
 ) -> Result<Changed, Failure> {
     let name = name.to_owned();
     let mut warnings = Vec::new();
-    // What leads somewhere else, or is another key, is tried before it is kept.
+    // A new address or a new key is tested before it is saved.
     let is_tried = pin
         || change.base_url.is_some()
         || change.proxy.is_some()
@@ -122,11 +121,11 @@ pub(super) async fn changed(
     Ok(Changed { profile, trial, warnings, adopted })
 }
 
-/// Pins the key of a profile as it is now, if it still begins as a person was shown, and gives it the jobs of
-/// the key that was pinned before.
+/// Pins the current key of a profile when it begins with the prefix that the user saw. Then takes over the
+/// jobs of the previously pinned key.
 ///
 /// # Errors
-/// Why nothing was pinned, in words; or why the jobs were not taken over.
+/// Why nothing was pinned, or why the jobs were not taken over.
 pub async fn pin_profile(
     paths: &Paths,
     env: &Env,
@@ -184,7 +183,10 @@ async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
     Ok(change)
 }
 
-/// Where the key is kept now, for another one in its place.
+/// The current key store of the profile, for a new key in the same store.
+///
+/// # Errors
+/// lapel does not write to this key store.
 async fn place_now(desk: &Desk, name: &str) -> Result<KeyStore, Failure> {
     let name = name.to_owned();
     let place = desk.aside(move |paths, _| KeyStore::of(paths, &name)).await?;

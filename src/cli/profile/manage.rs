@@ -1,4 +1,4 @@
-//! The profiles as the desk manages them: the same steps as the verbs', with words instead of lines on a terminal.
+//! Profile changes for the TUI: the same steps as the verbs, but the results are returned as text.
 
 use super::edit::{Changed, changed};
 use super::{Desk, Failure};
@@ -8,11 +8,8 @@ fn desk(paths: &Paths, env: &Env, who: &str) -> Desk {
     Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
 }
 
-/// Changes a profile, after its service was asked where that matters; `pin` pins the key as it is then. Gives what
-/// was done, with what is odd.
-///
-/// # Errors
-/// Why nothing was changed, in words.
+/// Changes a profile, after a test with its service where needed. With `pin`, also pins its key. Returns a
+/// summary with warnings.
 pub async fn change_profile(
     paths: &Paths,
     env: &Env,
@@ -41,10 +38,7 @@ pub async fn change_profile(
     Ok(said.join(" "))
 }
 
-/// Asks the service of a profile about its key. Gives what it says, with what is odd; nothing is kept.
-///
-/// # Errors
-/// Why the key is not good, or why nobody knows.
+/// Asks the service of a profile about its key. Returns the answer with warnings. Saves nothing.
 pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let (profile, trial, warnings) = desk(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
     let said = t!(
@@ -56,10 +50,7 @@ pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String
     Ok(std::iter::once(said).chain(warnings).collect::<Vec<_>>().join(" "))
 }
 
-/// Removes a profile, and its key where lapel keeps it. Its jobs stay in the journal. May wait for a keyring.
-///
-/// # Errors
-/// Why nothing was removed, in words.
+/// Removes a profile, and its key when lapel stores it. Its jobs stay in the journal. May block on a keyring.
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let removed = remove(paths, env, name).map_err(|why| why.to_string())?;
     let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);

@@ -1,5 +1,5 @@
-//! `lapel profile`: which services there are, with which keys. A key is checked with the service before it is
-//! kept, and what the service says of it is pinned.
+//! `lapel profile`: manages the profiles. lapel tests a key with the service before it saves it, and pins the
+//! identity that the service reports.
 
 mod add;
 mod args;
@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 use trial::Trial;
 use unicode_width::UnicodeWidthStr;
 
-/// Does what was typed behind `lapel profile`, and gives the exit code.
 pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     let as_json = verbs.json;
     let done = match Paths::find(env) {
@@ -45,11 +44,10 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     }
 }
 
-/// What the verbs work with.
 struct Desk {
     paths: Paths,
     env: Env,
-    /// Who decides, for the journal.
+    /// The user's name for the journal.
     who: String,
     json: bool,
 }
@@ -57,7 +55,7 @@ struct Desk {
 type Done = Result<(), Failure>;
 
 impl Desk {
-    /// Says what was done: a line for people, or an object for programs.
+    /// Prints the result: a line for users, or an object for programs.
     fn answer(&self, line: &str, value: &Value) -> Done {
         if self.json {
             output::answer(&json::line(value))?;
@@ -80,7 +78,7 @@ impl Desk {
         self.answer(&table(&all), &Value::Null)
     }
 
-    /// Runs something that may block.
+    /// Runs blocking work in a blocking task.
     async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Paths, &Env) -> Result<T, crate::config::ConfigError> + Send + 'static,
@@ -140,7 +138,7 @@ impl Desk {
         }
     }
 
-    /// A profile with its key asked for.
+    /// A profile with its key fetched from the key store.
     async fn with_key(&self, name: String) -> Result<Profile, Failure> {
         self.aside(move |paths, env| {
             let mut profile = named_profile(paths, &name, env)?;
@@ -187,10 +185,7 @@ impl Desk {
         )
     }
 
-    /// Asks the service of a profile about its key; with what is odd.
-    ///
-    /// # Errors
-    /// Why the key is not good, or why nobody knows.
+    /// Asks the service of a profile about its key. Returns the answer with warnings.
     async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
         let trial = Trial::of(&profile, &self.paths).await?;
@@ -215,7 +210,7 @@ fn no_profile() -> Failure {
     Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) }
 }
 
-/// Gives a profile's jobs of the key that was pinned to the one that is pinned now.
+/// Transfers the jobs of the previously pinned key to the profile's current key.
 async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<Adopted, Failure> {
     let folder = desk.paths.data_dir.clone();
     let Some(former) = former.filter(|_| Journal::file_in(&folder).exists()) else {
@@ -229,7 +224,7 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
     Ok(journal.adopt(&account, former, &desk.who).await?)
 }
 
-/// Where a key is to be kept, of what was typed.
+/// The key store from the flags, with the command's words added.
 fn kept_in(place: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
     if !matches!(place, KeyStore::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
@@ -246,7 +241,7 @@ fn kept_in(place: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
     }
 }
 
-/// A path that means the same wherever lapel is started.
+/// The absolute path, so that it stays valid from any working directory.
 fn whole(path: &std::path::Path) -> std::path::PathBuf {
     match std::path::absolute(path) {
         Ok(whole) if !path.as_os_str().is_empty() => whole,
@@ -254,7 +249,7 @@ fn whole(path: &std::path::Path) -> std::path::PathBuf {
     }
 }
 
-/// The key for a place that lapel keeps keys in: from standard input, or typed.
+/// A key to store: from standard input, or typed.
 async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
     if from_stdin {
         return prompt::piped().await;
@@ -267,7 +262,6 @@ async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
     )))
 }
 
-/// The warnings of what was just done.
 fn warn(warnings: &[String]) {
     for warning in warnings {
         output::complain(warning);
@@ -301,7 +295,7 @@ fn profile_as_json(profile: &Profile) -> Value {
     })
 }
 
-/// The profiles as a table; the default one has a star.
+/// The profiles as a table. A star marks the default profile.
 fn table(all: &[ProfileLine]) -> String {
     let row = |line: &ProfileLine| {
         let environment = if line.read_only {
@@ -343,7 +337,7 @@ fn table(all: &[ProfileLine]) -> String {
     lines.join("\n")
 }
 
-/// The pin of a connection as the settings keep it.
+/// The pin for the settings file. `None` when the service does not report a key prefix.
 fn pin_of(trial: &Trial) -> Option<crate::config::Pin> {
     let prefix = trial.identity.prefix.clone()?;
     Some(crate::config::Pin { prefix, fingerprint: Some(trial.fingerprint.clone()) })

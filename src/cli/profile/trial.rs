@@ -1,4 +1,4 @@
-//! Trying a profile: what its service says of its key.
+//! Tests a profile: asks its service about the key.
 
 use super::Failure;
 use crate::api::{self, ApiError, ApiKey, Call, Identity};
@@ -8,7 +8,7 @@ use crate::domain::text::scrub;
 use secrecy::ExposeSecret;
 use std::time::Instant;
 
-/// What a service says of a key.
+/// The service's answer about a key.
 pub(super) struct Trial {
     pub identity: Identity,
     pub fingerprint: String,
@@ -16,10 +16,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Asks the service of a profile whose key is known: two requests.
-    ///
-    /// # Errors
-    /// Why the key is not good, or why nobody knows.
+    /// Asks the service of a profile whose key is known. Sends two requests.
     pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
         let connection = connection(profile, paths)?;
         let key = connection.key.clone();
@@ -33,15 +30,15 @@ impl Trial {
         Ok(Self { identity, fingerprint: key.fingerprint(), millis })
     }
 
-    /// Who has issued what its history shows.
+    /// The issuer of the badges in the history.
     pub fn issuer(&self) -> Option<String> {
         self.identity.organisation.as_ref().map(|issuer| issuer.wire().to_owned())
     }
 
-    /// Whether it is the key that was pinned, as far as its first characters tell.
+    /// Checks that the key begins with the pinned prefix. The other characters are not compared.
     ///
     /// # Errors
-    /// That it is not, with both.
+    /// The prefixes differ; the error names both.
     pub fn compared_with(&self, pin: &Pin, profile: &Profile) -> Result<(), Failure> {
         if self.identity.prefix.as_deref() == Some(pin.prefix.as_str()) {
             return Ok(());
@@ -57,13 +54,12 @@ impl Trial {
         .into())
     }
 
-    /// What is odd, in sentences.
     pub fn warnings(&self, profile: &Profile) -> Vec<String> {
         let is_live = profile.environment == Environment::Live;
         self.identity.oddities(profile.organisation.as_deref(), is_live)
     }
 
-    /// What the service says, in a line.
+    /// The service's answer in one line.
     pub fn words(&self) -> String {
         let key = match &self.identity.prefix {
             Some(prefix) => t!("key {prefix}…", prefix = scrub(prefix)),
@@ -83,7 +79,7 @@ fn told(error: ApiError, profile: &Profile) -> Failure {
         t!("Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?")
             .clone_into(&mut failure.message);
     }
-    // A service that says the key in its answer does not get it shown.
+    // The service may repeat the key in its answer. Never show it.
     if let Some(key) = profile.key.known().and_then(|key| ApiKey::new(key.expose_secret()).ok()) {
         failure.message = key.without(&failure.message);
     }

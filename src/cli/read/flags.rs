@@ -1,5 +1,5 @@
-//! What can be typed behind the reading verbs: every filter of each endpoint under the contract's name, and
-//! how the answer is given.
+//! The arguments of the reading verbs: every filter of each endpoint under the contract's name, and the
+//! output format.
 
 use crate::api::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging,
@@ -42,7 +42,6 @@ pub enum ReadVerb {
 }
 
 impl ReadVerb {
-    /// Which service.
     pub fn who(&self) -> &ProfileFlags {
         match self {
             Self::Templates(verb) => &verb.who,
@@ -54,7 +53,7 @@ impl ReadVerb {
         }
     }
 
-    /// What goes to the service as it was typed.
+    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> Vec<&str> {
         let texts = match self {
             Self::Templates(verb) => {
@@ -69,7 +68,6 @@ impl ReadVerb {
         texts.into_iter().flatten().map(String::as_str).collect()
     }
 
-    /// How the answer is given.
     pub(super) fn out(&self) -> &OutFlags {
         match self {
             Self::Templates(verb) => &verb.out,
@@ -81,7 +79,7 @@ impl ReadVerb {
         }
     }
 
-    /// Whether failures are told as JSON too.
+    /// Whether failures are reported as JSON too.
     pub fn wants_json(&self) -> bool {
         self.out().json
     }
@@ -316,12 +314,13 @@ fn not_empty(text: &str) -> Result<String, String> {
     }
 }
 
-/// Whose wallet it is, checked as the desk checks it: the service would answer for anything.
+/// Checks a holder's e-mail address, because the service would answer for any text. The TUI checks it the
+/// same way.
 fn address(text: &str) -> Result<String, String> {
     Address::check(text).map(|address| address.as_str().to_owned()).map_err(|why| why.to_string())
 }
 
-/// Elsewhere `-` is standard output, which is no place for a spreadsheet.
+/// Refuses `-`. Elsewhere it means standard output, which cannot take a spreadsheet.
 fn a_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         if path.as_os_str() == "-" {
@@ -335,7 +334,7 @@ fn yes_no() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["Y", "N"]).map(|word| word.eq_ignore_ascii_case("y"))
 }
 
-/// The contract's five.
+/// The five values of the contract ("Badge template (detail)").
 const BADGE_TYPES: [&str; 5] = ["COMPLETE", "COMPETENCY", "ACHIEVE", "PARTICIPATE", "CERTIFICATE"];
 
 fn badge_type() -> impl TypedValueParser<Value = BadgeTypeCode> {
@@ -359,7 +358,8 @@ fn wallet_sort(text: &str) -> Result<Sort, String> {
     sort(text, &WalletBadge::SHAPE)
 }
 
-/// The contract does not say by which columns a list can be sorted: those that it has are taken.
+/// Parses a sort column. The contract does not list the allowed `sort_by` columns, so lapel accepts the
+/// record's own fields.
 fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
     let (column, direction) = match text.split_once(':') {
         None => (text, Direction::Asc),

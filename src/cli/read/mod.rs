@@ -1,5 +1,5 @@
-//! `lapel templates | template | categories | category | badge-types | history | wallet | badge`: reading, and
-//! taking away what was read. They change nothing, and need no journal.
+//! `lapel templates | template | categories | category | badge-types | history | wallet | badge`: reads and
+//! exports records. These verbs change nothing and need no journal.
 
 mod flags;
 mod out;
@@ -27,7 +27,6 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use tokio::sync::watch;
 
-/// Reads, says what was read, and gives the exit code.
 pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     let json = verb.wants_json();
     match Desk::open(settings).await {
@@ -42,27 +41,26 @@ pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     }
 }
 
-/// What the verbs work with.
 struct Desk {
     reader: Reader,
     interrupt: Interrupt,
     progress: Progress,
     glyphs: GlyphChoice,
-    /// Where lapel's own journal is, and whose jobs in it are looked at.
+    /// The folder of lapel's journal, and the account whose jobs count.
     journal: (PathBuf, Account),
-    /// What the JSON of a list says beside the list.
+    /// Fields that the JSON of a list has besides the list.
     beside: Map<String, Value>,
 }
 
-/// Rows that are there, with what there is to say about them.
+/// Records that are in memory, with remarks about them.
 struct Found {
     names: Vec<String>,
     first: &'static [&'static str],
     rows: Vec<Row>,
     problems: Vec<RecordProblem>,
-    /// For standard error.
+    /// Text for standard error.
     said: Option<String>,
-    /// For JSON, besides the rows.
+    /// JSON fields besides the rows.
     about: Map<String, Value>,
 }
 
@@ -84,8 +82,8 @@ impl Desk {
         })
     }
 
-    /// What was sent from here: a badge that the service does not show, or what somebody is to get. Reading needs
-    /// no journal: where none can be read, nothing is said.
+    /// Badges sent by lapel: a badge that the service does not show, or all badges to an e-mail address.
+    /// Reading needs no journal, so a missing or unreadable journal gives an empty list.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<SentHere> {
         let (folder, account) = &self.journal;
         if !Journal::file_in(folder).exists() {
@@ -165,7 +163,7 @@ impl Desk {
         }
     }
 
-    /// One record.
+    /// Prints one record.
     async fn one<R: Record>(
         &mut self,
         noun: &str,
@@ -185,7 +183,7 @@ impl Desk {
         answered(output::answer(&lines.join("\n")), exit::OK)
     }
 
-    /// A list that pages: one page of it, or all.
+    /// A paged list: one page, or all pages.
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
         if all {
             return match &out.xlsx {
@@ -224,7 +222,7 @@ impl Desk {
         self.give(Found { said: Some(said), about, ..Found::of(shape, rows, page.problems) }, out).await
     }
 
-    /// A list to its end, on standard output.
+    /// Prints a whole list to standard output.
     async fn all(&mut self, list: List, flags: &OutFlags) -> Result<u8, Failure> {
         let call = Call::background().cancelled_by(self.interrupt.token());
         let shape = *list.shape();
@@ -241,7 +239,7 @@ impl Desk {
                 Ok(None) => break,
                 Err(why) => {
                     let failure = self.broken_off_after(why, &out, given, shape.noun);
-                    // A table may still hold its first rows.
+                    // The table may still hold back its first rows.
                     return match out.finish() {
                         Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(exit::OK),
                         _ => Err(failure),
@@ -290,7 +288,7 @@ impl Desk {
         Ok(code)
     }
 
-    /// Rows that are there, as the flags say.
+    /// Outputs records that are in memory, in the format of the flags.
     async fn give(&mut self, found: Found, flags: &OutFlags) -> Result<u8, Failure> {
         let Found { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
@@ -323,7 +321,7 @@ impl Desk {
         Ok(code)
     }
 
-    /// An Excel file.
+    /// Writes an Excel file.
     async fn file(&mut self, what: What, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
         let noun = match &what {
             What::List(list) => list.shape().noun,
@@ -355,7 +353,7 @@ impl Desk {
         Ok(code_of(&read))
     }
 
-    /// Why it ended before anything was given.
+    /// The failure when reading ended before any output.
     fn broken_off(&self, why: ApiError) -> Failure {
         if self.interrupt.is_wanted() {
             return Failure {
@@ -366,7 +364,7 @@ impl Desk {
         why.into()
     }
 
-    /// Why it ended before all was given.
+    /// The failure when reading ended after some output.
     fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
         let rows = export::counted(given, noun);
@@ -386,7 +384,6 @@ impl Found {
     }
 }
 
-/// What the journal knows of a badge, in a sentence.
 fn sent_said(sent: &SentHere) -> String {
     t!(
         "{title}: sent from here at {time} in job {id} ({state}); not visible yet.",
@@ -397,7 +394,6 @@ fn sent_said(sent: &SentHere) -> String {
     )
 }
 
-/// The same for programs.
 fn sent_json(sent: &SentHere) -> Value {
     json!({
         "job": sent.job.0,
@@ -408,7 +404,8 @@ fn sent_json(sent: &SentHere) -> Value {
     })
 }
 
-/// What is being done, for the bar. It stands still where the pace is used up, and says so before.
+/// The label of the progress bar. When the list needs more pages than the rate limit allows per minute, the
+/// label says so in advance.
 fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
         export::Progress { again: true, .. } => t!("reading again what has moved").to_owned(),
@@ -421,7 +418,7 @@ fn doing(far: &export::Progress, pace: u32) -> String {
     }
 }
 
-/// What the exit code has to say about a list that was read to its end.
+/// The exit code of a list that was read to its end.
 fn code_of(read: &Gathered) -> u8 {
     match read.end {
         end if end.is_complete() => exit::OK,
@@ -457,7 +454,7 @@ fn of_file(why: &SheetError) -> Failure {
     }
 }
 
-/// A reader that has stopped reading has seen what it wanted.
+/// Maps the result of a write to the exit code. A closed pipe is a success: the reader has read enough.
 fn answered(written: io::Result<()>, code: u8) -> Result<u8, Failure> {
     match written {
         Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(why.into()),

@@ -1,4 +1,4 @@
-//! Where rows go on standard output: a table, CSV, lines of JSON, or one line of JSON.
+//! Rows on standard output: a table, CSV, JSON Lines, or one line of JSON.
 
 use super::flags::OutFlags;
 use super::table::Table;
@@ -9,17 +9,17 @@ use crate::sheet::CsvStream;
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
-/// Rows on their way out. What is handed in is written whole: whatever happens next, the last line is one.
+/// The output of rows. Each row is written whole, so that the output never ends in half a line.
 pub(super) enum Out {
     Table(Table, BufWriter<Stdout>),
     Csv(Box<CsvStream<Stdout>>),
     Lines(BufWriter<Stdout>),
-    /// Held until it is known what there is to say about them.
+    /// Held back until the summary is known.
     Json(Vec<Value>),
 }
 
 impl Out {
-    /// As the flags say; `names` are the columns, `first` the most important of them.
+    /// Chooses the format by the flags. `names` are the columns, `first` the most important ones.
     pub fn new(
         flags: &OutFlags,
         names: Vec<String>,
@@ -39,12 +39,11 @@ impl Out {
         })
     }
 
-    /// Whether rows are seen as they come, so that nothing else need tell how far it is.
+    /// Whether the user sees the rows arrive, so that no progress bar is needed.
     pub fn is_seen(&self) -> bool {
         !matches!(self, Self::Json(_)) && io::stdout().is_terminal()
     }
 
-    /// Writes rows.
     pub fn rows(&mut self, rows: Vec<Row>) -> io::Result<()> {
         match self {
             Self::Table(table, out) => {
@@ -70,7 +69,7 @@ impl Out {
         }
     }
 
-    /// Ends it. Gives back what a person should know of it, and the rows that were held.
+    /// Ends the output. Returns a remark for the user, and the rows that were held back.
     pub fn finish(self) -> io::Result<(Option<String>, Vec<Value>)> {
         match self {
             Self::Table(mut table, mut out) => {
@@ -101,7 +100,6 @@ impl Out {
     }
 }
 
-/// Cells of a line of the terminal.
 fn columns() -> usize {
     crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(1))
 }

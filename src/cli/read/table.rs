@@ -1,4 +1,5 @@
-//! Rows as a table for people: measured in cells, cut to the terminal's width, each state a sign and a word.
+//! Rows as a table for users: measured in cells, cut to the terminal's width, each state with a sign and a
+//! word.
 
 use crate::config::GlyphChoice;
 use crate::domain::State;
@@ -8,31 +9,28 @@ use std::io::{self, Write};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Rows that are looked at to find how wide the columns have to be.
+/// Rows that determine the column widths.
 const SAMPLE: usize = 200;
-/// Cells that a column is given before less important ones are left out for it.
+/// Maximum width in cells that a column gets before less important columns are considered.
 const ENOUGH: usize = 20;
-/// Cells between two columns.
 const GAP: usize = 2;
-/// The column that shows the state.
 const STATE: &str = "status_name";
 
-/// A table on its way out.
 pub(super) struct Table {
     names: Vec<String>,
-    /// The columns by importance.
+    /// Column indices, most important first.
     order: Vec<usize>,
-    /// Cells of a line; not where the table goes to no terminal: nothing is cut then.
+    /// Width of the terminal in cells. `None` when the output is no terminal; nothing is cut then.
     room: Option<usize>,
     glyphs: GlyphChoice,
-    /// The first rows, until there are enough of them to know the widths.
+    /// The first rows, until `SAMPLE` of them determine the widths.
     sample: Vec<Vec<String>>,
-    /// The columns that are shown, each with its width.
+    /// The visible columns, each with its width in cells.
     widths: Option<Vec<(usize, usize)>>,
 }
 
 impl Table {
-    /// `first` are the names of the most important columns, the most important one first.
+    /// `first` names the most important columns, most important first.
     pub fn new(names: Vec<String>, first: &[&str], room: Option<usize>, glyphs: GlyphChoice) -> Self {
         let mut order: Vec<usize> =
             first.iter().filter_map(|name| names.iter().position(|known| known == name)).collect();
@@ -40,7 +38,6 @@ impl Table {
         Self { names, order, room, glyphs, sample: Vec::new(), widths: None }
     }
 
-    /// Adds rows.
     pub fn rows(&mut self, rows: &[Row], to: &mut impl Write) -> io::Result<()> {
         for row in rows {
             let cells = self.cells(row);
@@ -56,7 +53,7 @@ impl Table {
         Ok(())
     }
 
-    /// Ends the table. Gives back how many of its columns are shown, where not all are.
+    /// Ends the table. Returns the number of visible columns when some are hidden.
     pub fn finish(&mut self, to: &mut impl Write) -> io::Result<Option<usize>> {
         if self.widths.is_none() && !self.sample.is_empty() {
             self.begin(to)?;
@@ -65,7 +62,6 @@ impl Table {
         Ok((shown < self.names.len()).then_some(shown))
     }
 
-    /// How many columns there are.
     pub fn columns(&self) -> usize {
         self.names.len()
     }
@@ -87,7 +83,7 @@ impl Table {
             cells.chain(names.get(at)).map(|cell| cell.width()).max().unwrap_or(0)
         };
         let natural: Vec<usize> = (0..names.len()).map(natural).collect();
-        // What is empty throughout comes last: on a terminal, others need the room more.
+        // Columns without any value come last: the others need the width more.
         let is_empty = |at: &usize| self.sample.iter().all(|row| row.get(*at).is_none_or(String::is_empty));
         self.order.sort_by_cached_key(is_empty);
         self.widths = Some(layout(&natural, &self.order, self.room));
@@ -110,7 +106,7 @@ impl Table {
     }
 }
 
-/// One record: a field a line.
+/// One record, one field per line.
 pub(super) fn one(names: &[String], row: &Row, glyphs: GlyphChoice) -> Vec<String> {
     let lines: Vec<Vec<String>> = names
         .iter()
@@ -118,7 +114,7 @@ pub(super) fn one(names: &[String], row: &Row, glyphs: GlyphChoice) -> Vec<Strin
         .map(|(name, cell)| {
             let cell = scrub(cell).into_owned();
             let cell = match &row.state {
-                // The service's own word says more than its reading, where the two are not the same.
+                // Where the service's word differs from lapel's, show both.
                 Some(state) if name == STATE => {
                     let word = state.word().to_string();
                     let own =
@@ -133,8 +129,8 @@ pub(super) fn one(names: &[String], row: &Row, glyphs: GlyphChoice) -> Vec<Strin
     crate::cli::words::align(&lines)
 }
 
-/// Which columns are shown in `room`, in their order, and how wide each is. The most important ones are shown
-/// first, the first of them whole: half an id is of no use.
+/// Chooses the columns that fit into `room`, and their widths. Starts with the most important column, which
+/// is never cut: half an id is useless.
 fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize, usize)> {
     let wide = |at: usize| natural.get(at).copied().unwrap_or(0);
     let Some(room) = room else { return (0..natural.len()).map(|at| (at, wide(at))).collect() };
@@ -149,7 +145,7 @@ fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize
         used += gap + least;
         shown.push((*at, least));
     }
-    // What is left over goes to those that need it, the most important one first.
+    // The remaining width goes to the columns that were shortened, most important first.
     let mut spare = room.saturating_sub(used);
     for (at, width) in &mut shown {
         let more = wide(*at).saturating_sub(*width).min(spare);
@@ -160,7 +156,7 @@ fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize
     shown
 }
 
-/// A text in so many cells at most, never through the middle of a character.
+/// Cuts a text to at most this many cells, never inside a character.
 fn cut(text: &str, most: usize, glyphs: GlyphChoice) -> String {
     if text.width() <= most {
         return text.to_owned();
@@ -181,7 +177,7 @@ fn cut(text: &str, most: usize, glyphs: GlyphChoice) -> String {
     out
 }
 
-/// The sign of a state: the same as on the desk.
+/// The sign of a state, as in the TUI.
 fn sign(state: &State, glyphs: GlyphChoice) -> &'static str {
     let (unicode, ascii) = match state {
         State::Waiting => ("◌", "o"),

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Only what a day is.
+/// Checks only dates.
 fn check(field: &str, value: &str) -> Result<(), String> {
     let fits = !field.ends_with("_date") || value.parse::<jiff::civil::Date>().is_ok();
     if fits { Ok(()) } else { Err(format!("{value} is not a day")) }
@@ -83,7 +83,7 @@ fn a_change_keeps_what_people_wrote() {
     assert!(after.starts_with("# ours\n[history.a] # the first\nrecipient_name = \"kim\"\n"), "{after}");
     assert!(after.contains("# for Kim\n[history.b]\ntitle = 'y'"), "{after}");
     assert_eq!(filters.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    // However it is written: changed as it stands, or left alone.
+    // Every notation is either changed correctly or refused.
     for text in
         ["history = { a = { title = 'x' } }\n", "history.a.title = 'x'\n", "[history]\na = { title = 'x' }\n"]
     {
@@ -154,7 +154,7 @@ proptest! {
         }
         for name in names {
             let remove = FilterChange::Remove { list: "history".into(), name };
-            // A name that came twice is there once.
+            // A name that occurs twice among the names is in the file once.
             if let Ok((after, now)) = file().applied(&text, &filters, &remove) {
                 (text, filters) = (after, now);
             }
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// Without one of its fields a filter would be another one: what is marked by it would be more.
+/// Without one of its fields a filter would match more, and so would a selection by it.
 #[test]
 fn a_filter_with_a_mistake_is_left_out_and_the_others_are_there() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -174,7 +174,7 @@ fn a_filter_with_a_mistake_is_left_out_and_the_others_are_there() {
     let (filters, mistakes) = file.read();
     assert_eq!(filters.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["good", "last"]);
     assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(5), Some(8)], "{mistakes:?}");
-    // The file is changed only when nothing is wrong with it.
+    // A file with a mistake is never changed.
     let change = FilterChange::Remove { list: "history".into(), name: "good".into() };
     assert!(file.change(&change).is_err());
     assert_eq!(std::fs::read_to_string(&file.path).expect("there"), text);

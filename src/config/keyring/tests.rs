@@ -1,4 +1,4 @@
-//! A keyring that works, one that is locked, and one that never answers.
+//! Tests with a working keyring, a locked one and one that never answers.
 
 use super::*;
 use keyring_core::api::{CredentialApi, CredentialStoreApi};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Condvar, Mutex};
 
 const KEY: &str = "dmu_live_s3cretS3cret0123456789";
-/// A test on a busy machine may take long; a keyring that never answers is given up soon.
+/// `LONG` suits a busy machine; `SOON` is for a keyring that never answers.
 const LONG: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_millis(20);
 
@@ -16,7 +16,7 @@ fn secret() -> SecretString {
     SecretString::from(KEY.to_owned())
 }
 
-/// A store whose every answer waits for a door, and then may be an error.
+/// A store whose every answer waits until the door is open, and then may be an error.
 #[derive(Clone)]
 struct Odd {
     door: Arc<(Mutex<bool>, Condvar)>,
@@ -140,7 +140,7 @@ fn a_keyring_that_never_answers_is_given_up_and_what_it_does_later_is_undone() {
     for _ in 1..MOST_OPEN {
         keyring.read("uni").expect_err("it hangs");
     }
-    // No more threads are left behind than that.
+    // No further thread is started.
     let said = keyring.read("uni").expect_err("it still hangs");
     assert!(said.contains("was asked"), "{said}");
 

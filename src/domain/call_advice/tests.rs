@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const NOW: DateTime = datetime(2026, 11, 21, 10, 0, 0, 0);
 const ASKED: &str = "seoyun.han@naru.example";
 
-/// A badge in the history, and in the wallet too unless it is revoked or waits.
+/// A badge in the history, and in the wallet too unless it is revoked or waiting.
 struct Row {
     id: &'static str,
     label: &'static str,
@@ -144,7 +144,7 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
     assert!(said.contains("disappeared from the wallet because it is revoked"), "{said}");
     let said = told(&[both[1].clone(), both[0].clone()]);
     assert!(said.contains("Copy B-1 of it is revoked"), "{said}");
-    // Somebody else's valid copy at the same address is not theirs.
+    // A valid copy under another name at the same address belongs to another person.
     let said = told(&[
         revoked("B-1", "2026-11-19 09:00:00"),
         Row { id: "B-2", name: "임하늘", ..Row::default() }.held(),
@@ -212,7 +212,7 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
     let said = told(&[older.clone(), newer.clone()]);
     assert!(said.contains("They have it 2 times") && said.contains("B-2 is the newest"), "{said}");
     assert!(told(&[newer.clone(), older.clone()]).contains("this is the newest"));
-    // Of two that were accepted in one second, and where a time is missing, neither is called the newest.
+    // When two copies were accepted in the same second, or a time is missing, neither is called the newest.
     let twin = Row { id: "B-3", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
     for (one, other) in [(&newer, &twin), (&twin, &newer)] {
         assert!(told(&[one.clone(), other.clone()]).contains("is not said"));

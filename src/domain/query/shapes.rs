@@ -1,19 +1,19 @@
-//! What a badge id, a link and a form of address look like in a text that was pasted.
+//! The shapes of badge ids, links and forms of address in a pasted text.
 
 use crate::domain::ids::BadgeId;
 
-/// Digits that a word has at least, to be plainly an id.
+/// Minimum digits of a word with the clear shape of an id.
 const DIGITS: usize = 6;
-/// Parts between dashes that it has at least: a student's number or a year behind a name has fewer.
+/// Minimum parts between dashes. A student number or a year after a name has fewer.
 const PARTS: usize = 3;
-/// What stands before an id, in small letters; the longer ones first.
+/// Labels of an id, in lower case, longer ones first.
 const LABELS: [&str; 9] =
     ["badge_id", "badge id", "badge-id", "badge", "id", "배지 아이디", "배지 번호", "배지 id", "배지"];
-/// Behind a name, and no part of it.
+/// Forms of address after a name.
 const FORMS: [&str; 3] = ["님", "씨", "귀하"];
 
-/// The one word of a text that is plainly a badge id. Of several the one behind "badge" or "id" is taken, and
-/// none where that does not tell either.
+/// The only word of a text with the clear shape of a badge id. With several, the one after "badge" or "id";
+/// `None` when that is not unique either.
 pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
@@ -33,7 +33,7 @@ pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     one(&all).or_else(|| one(&named)).and_then(BadgeId::new)
 }
 
-/// Whether a word is plainly an id: letters and many digits, in parts between dashes.
+/// Whether a word has the clear shape of an id: letters and many digits, in parts between dashes.
 fn is_plain(word: &str) -> bool {
     word.split('-').count() >= PARTS
         && word.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric()))
@@ -41,7 +41,7 @@ fn is_plain(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// What stands behind `badge id:`, where it is one word with a digit.
+/// The text after `badge id:`, when it is one word with a digit.
 pub(super) fn behind_label(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once([':', '\u{ff1a}', '='])?;
     let rest = rest.trim();
@@ -52,7 +52,7 @@ pub(super) fn behind_label(text: &str) -> Option<&str> {
     .then_some(rest)
 }
 
-/// The last segment of a link's path; none where it is no link or has no path.
+/// The last segment of a link's path; `None` without a link or a path.
 pub(super) fn last_segment(text: &str) -> Option<&str> {
     let is = |scheme: &str| text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
     let rest = ["https://", "http://"].into_iter().find(|scheme| is(scheme)).map(|s| &text[s.len()..])?;
@@ -64,8 +64,8 @@ pub(super) fn last_segment(text: &str) -> Option<&str> {
     path.trim_end_matches('/').rsplit('/').next().filter(|last| !last.is_empty())
 }
 
-/// A name without the form of address behind it, as `한서윤 님`. Where nothing is between them, only behind a
-/// whole name: there are given names that end so.
+/// A name without the form of address after it, as in `한서윤 님`. Without a space between them, only `님` after
+/// at least three syllables is removed, because some given names end the same way.
 pub(super) fn without_form(name: &str) -> &str {
     for form in FORMS {
         if let Some(rest) = name.strip_suffix(form) {
@@ -80,12 +80,12 @@ pub(super) fn without_form(name: &str) -> &str {
     name
 }
 
-/// Whether a word of a line only says what comes behind it: `To:`.
+/// Whether a word is a label, such as `To:`.
 pub(super) fn is_label(word: &str) -> bool {
     word.strip_suffix([':', '\u{ff1a}']).is_some_and(is_label_word)
 }
 
-/// Without a label that stands right before it: `to:kim@…`.
+/// A word without a label directly before it: `to:kim@…`.
 pub(super) fn without_label(word: &str) -> &str {
     match word.split_once([':', '\u{ff1a}']) {
         Some((label, rest)) if is_label_word(label) && !label.eq_ignore_ascii_case("mailto") => rest,

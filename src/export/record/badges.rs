@@ -1,4 +1,4 @@
-//! Badges as rows: in full, in a wallet, in the history, and a holder's from both lists.
+//! Badges as rows: badge detail, wallet badges, history items, and a holder's badges from both lists.
 
 use super::{Record, Shape, map, text, time, with_place, yes_no};
 use crate::domain::holder::Held;
@@ -42,7 +42,7 @@ impl Record for Badge {
     }
 
     fn fields(&self) -> Map<String, Value> {
-        // One text with commas, as the contract has it here (and not in a template).
+        // The contract has one comma-separated text here, unlike in a template.
         let tags = self.skills_tag.iter().map(Text::wire).collect::<Vec<_>>().join(", ");
         map(json!({
             "badge_id": self.badge_id.wire(),
@@ -207,8 +207,8 @@ impl Record for HistoryItem {
     }
 }
 
-/// A badge of a holder, from wallet and history: what either of them says, the history first, since only it
-/// knows of revocations. JSON has both records.
+/// A holder's badge from wallet and history. The history takes precedence, since only it has revocations. The
+/// JSON has both records.
 impl Record for Held {
     const SHAPE: Shape = Shape {
         columns: &[

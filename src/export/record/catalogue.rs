@@ -1,4 +1,4 @@
-//! What badges are issued from, as rows: templates, categories, badge types.
+//! Templates, categories and badge types as rows.
 
 use super::{Record, Row, Shape, map, text, time, with_place, yes_no};
 use crate::domain::{
@@ -167,8 +167,8 @@ impl Record for Category {
     }
 }
 
-/// Badge types, whose fields the contract does not show: the columns are all that any of them has, in the
-/// order in which they come up.
+/// Badge types as rows. The contract does not show their fields, so the columns are all fields that occur, in
+/// order of appearance.
 pub fn badge_types(types: &[BadgeType]) -> (Vec<String>, Vec<Row>) {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in types.iter().flat_map(|one| &one.fields) {

@@ -1,6 +1,6 @@
 //! Organisations, categories and templates.
 
-/// An organisation: a key sees what its organisation issued.
+/// An organisation. Its key sees only the badges that it issued.
 #[derive(Debug, Clone, Copy)]
 pub struct Org {
     pub profile: &'static str,
@@ -8,7 +8,7 @@ pub struct Org {
     pub prefix: &'static str,
 }
 
-/// The practice organisation; it sees the rows of all others as its own, so that one key shows everything.
+/// The practice organisation. It sees the rows of all others as its own, so that one key shows everything.
 pub const PRACTICE: usize = 3;
 
 pub static ORGS: [Org; 4] = [
@@ -99,14 +99,12 @@ pub static TYPES: [(&str, &str, &str); 5] = [
     ("CERTIFICATE", "자격", "시험에 합격한 사람에게"),
 ];
 
-/// How long a badge is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity {
-    /// For ever.
     None,
     Months(u32),
     Years(u32),
-    /// Until the last day of the year that is so many years after the start of the demo.
+    /// Until the last day of the year this many years after the start of the demo.
     EndOfYear(i16),
 }
 
@@ -251,7 +249,7 @@ const NEOREUN: [Template; 8] = [
     template("안전보건 강사 자격", CERTIFICATE, (5, 0), EndOfYear(1), "BLUE", "강의,교안 작성"),
 ];
 
-/// The forty templates; number 1 comes first.
+/// The forty templates, in the order of their numbers from 1.
 pub fn templates() -> Vec<Template> {
     let groups = DALMURI
         .into_iter()
@@ -261,14 +259,14 @@ pub fn templates() -> Vec<Template> {
     groups
         .enumerate()
         .map(|(at, (org, one))| {
-            // Older numbers are older; templates out of use are the oldest of all.
+            // Lower numbers are newer. Templates out of use are the oldest of all.
             let age = 1_500 - 23 * at as i64;
             Template { org, registered: if one.in_use { age } else { age + 900 }, ..one }
         })
         .collect()
 }
 
-/// The text in `description`: one is very long, one is empty.
+/// The text in `description`. One is very long, one is empty.
 pub fn description(number: usize, template: &Template) -> String {
     let (_, kind, whom) = TYPES.get(template.kind).copied().unwrap_or_default();
     match number {

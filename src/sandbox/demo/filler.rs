@@ -1,5 +1,5 @@
-//! Eighteen months of ordinary issuing around the stories: as many rows as are asked for, in the order in
-//! which they were accepted, without ever holding them all.
+//! Eighteen months of ordinary issuing around the stories. Generates the requested number of rows in the
+//! order of their acceptance, without holding all of them in memory.
 
 use fastrand::Rng;
 use jiff::ToSpan;
@@ -10,24 +10,23 @@ use super::people::{Holder, holders};
 use super::stories::{REASONS, Teller, people};
 use crate::sandbox::clock;
 
-/// Later than any clock can show.
+/// A time later than any clock can show.
 pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
 
 const DAY: i64 = 86_400;
 const DAYS: i64 = 540;
 
-/// The oldest rows, which the demo's spreadsheets name: see [`History::settle`].
+/// Number of oldest rows that the demo's spreadsheets refer to; see [`History::settle`].
 const SETTLED: u64 = 47;
 
-/// Until when a badge is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) enum Until {
-    /// As its template says, counted from the day of issue.
+    /// By the policy of its template, from the day of issue.
     Policy,
     At(i64),
 }
 
-/// One row of the history, before it is stored.
+/// A row of the history before it is stored.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sandbox) struct Row {
     /// Index into the holders.
@@ -37,12 +36,12 @@ pub(in crate::sandbox) struct Row {
     pub reg_at: i64,
     pub issue_at: i64,
     pub until: Until,
-    /// Asked at, done at, reason.
+    /// Request time, completion time and reason.
     pub revoke: Option<(i64, i64, &'static str)>,
-    /// `email_status` once issued; empty stands for null.
+    /// `email_status` once issued; empty means null.
     pub mail: &'static str,
     pub label: Option<&'static str>,
-    /// False: made in the back office.
+    /// `false`: issued in the back office.
     pub internal: bool,
 }
 
@@ -88,7 +87,6 @@ pub(in crate::sandbox) fn valid_until(
     }
 }
 
-/// The plan of a history.
 pub(in crate::sandbox) struct History {
     pub holders: Vec<Holder>,
     rng: Rng,
@@ -103,7 +101,7 @@ impl History {
     /// Plans `count` rows before `now`.
     pub fn plan(seed: u64, now: i64, zone: i32, count: u64) -> Self {
         let mut rng = Rng::with_seed(seed ^ 0x6c61_7065_6c00);
-        // A history far larger than the demo's would otherwise give everybody thousands of badges.
+        // In a much larger history, each person would otherwise get thousands of badges.
         let crowd = if count > 20_000 { 620.max(count / 20) } else { 620 };
         let holders = holders(&mut rng, people(), crowd as usize);
         let mut stories = Teller { rng: &mut rng, holders: &holders, now, zone }.tell();
@@ -113,7 +111,7 @@ impl History {
         Self { holders, rng, templates: templates(), stories, filler, now, zone }
     }
 
-    /// Hands over every row, first accepted first.
+    /// Passes on every row, first accepted first.
     pub fn each<E>(mut self, mut give: impl FnMut(Row) -> Result<(), E>) -> Result<(), E> {
         let stories = std::mem::take(&mut self.stories);
         let mut stories = stories.into_iter().peekable();
@@ -147,9 +145,9 @@ impl History {
         stories.try_for_each(give)
     }
 
-    /// Makes the oldest rows the same on whatever day the demo begins, as all others depend on the calendar:
-    /// every seventh of them is revoked and no other is, none ever expires, and the first is a TPL-004 of
-    /// somebody who has no story. Spreadsheets that come with the demo can name them by their ids.
+    /// Makes the oldest rows independent of the demo's start date; all other rows depend on the calendar.
+    /// Every seventh of them is revoked, and none expires. The first is a TPL-004 badge of a person without a
+    /// story. So the demo's spreadsheets can refer to them by id.
     fn settle(row: Row, nth: u64, homes: &[Vec<usize>]) -> Row {
         if nth > SETTLED {
             return row;
@@ -164,7 +162,7 @@ impl History {
         }
     }
 
-    /// Midnight of a day, counted from the first.
+    /// Midnight of a day, counted from the first day.
     fn midnight(&self, day: i64) -> i64 {
         let at = self.now - (DAYS - day) * DAY;
         at - (at + i64::from(self.zone)).rem_euclid(DAY)
@@ -174,7 +172,8 @@ impl History {
         matches!(date.month(), 2 | 8) && date.day() >= 19
     }
 
-    /// How busy a day is: working days, the two graduation seasons, the ends of quarters.
+    /// The activity of a day: higher on working days, in the two graduation seasons, and at the end of a
+    /// quarter.
     fn weight(&self, day: i64) -> f64 {
         let date = clock::civil(self.midnight(day), self.zone);
         let week = match date.weekday() {
@@ -186,7 +185,7 @@ impl History {
         week * if Self::peak(date) { 4.0 } else { 1.0 } * if quarter { 1.6 } else { 1.0 }
     }
 
-    /// Splits the rows of a day into batches: when, which template, how many.
+    /// Splits the rows of a day into batches: time, template, number of rows.
     fn batches(&mut self, day: i64, count: u64) -> Vec<(i64, usize, u64)> {
         let midnight = self.midnight(day);
         let mut left = count;
@@ -209,8 +208,8 @@ impl History {
             .collect()
     }
 
-    /// A template for a batch at that time. Which badges have expired by now follows from it, so it is chosen
-    /// such that about one in seven has.
+    /// The template of a batch at this time. The choice decides which badges have expired by now; it makes
+    /// about one in seven expire.
     fn template(&mut self, at: i64) -> usize {
         let date = clock::civil(at, self.zone);
         let expired = |this: &Self, template: usize| {
@@ -219,7 +218,7 @@ impl History {
             until.is_some_and(|until| until < this.now)
         };
         if self.rng.f64() < 0.165 {
-            // The courses that run out soonest.
+            // The courses with the shortest validity.
             let soon: Vec<usize> =
                 [32, 32, 33, 21, 17].into_iter().filter(|one| expired(self, *one)).collect();
             if let Some(one) = self.rng.choice(&soon) {
@@ -246,7 +245,7 @@ impl History {
         let org = self.templates.get(template).map_or(0, |one| one.org);
         let home = if self.rng.u8(0..100) < 88 { org } else { self.rng.usize(0..3) };
         let holder = homes.get(home).and_then(|people| self.rng.choice(people)).copied().unwrap_or(0);
-        // Mostly quick, now and then the better part of a day; never later than the day before yesterday.
+        // Mostly quick, sometimes most of a day. Never later than the day before yesterday.
         let took = 300 + (self.rng.f64().powi(12) * 86_100.0) as i64;
         let mut row = Row::issued(holder, template, at, at + took);
         row.mail = match self.rng.u16(0..1000) {

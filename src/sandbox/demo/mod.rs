@@ -1,7 +1,7 @@
-//! The demo data: invented organisations, templates, people and eighteen months of history.
+//! The demo data: invented organisations, templates, people, and eighteen months of history.
 //!
-//! All of it is fiction, deterministic from one seed, and relative to the time the sandbox was first started,
-//! so that the demo never ages.
+//! All data is fictional, deterministic by one seed, and relative to the first start of the sandbox, so that
+//! the demo never looks old.
 
 pub(super) mod catalogue;
 mod filler;

@@ -1,17 +1,17 @@
-//! The holders: 620 invented people, some of whose names and addresses are traps.
+//! The holders: 620 invented people, some with names and addresses that often break programs.
 
 use std::collections::HashSet;
 
 use fastrand::Rng;
 
-/// One holder: a name with an address.
+/// A holder: a name with an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::sandbox) struct Holder {
     pub name: String,
     pub mail: String,
-    /// The organisation they mostly learn at.
+    /// The organisation where the person mostly learns.
     pub home: usize,
-    /// Only the stories give badges to this holder.
+    /// Whether only the stories give badges to this holder.
     pub reserved: bool,
 }
 
@@ -114,7 +114,7 @@ const SURNAME: [&str; 20] = [
     "Tanaka",
 ];
 
-/// Names that break programs, from the list of traps.
+/// Names that often break programs.
 const TRAPS: [&str; 31] = [
     "김 민수",
     "황보 관",
@@ -149,7 +149,7 @@ const TRAPS: [&str; 31] = [
     "Maximiliana",
 ];
 
-/// Everybody: the reserved ones first, then generated ones up to `count` in all.
+/// All holders: the reserved ones first, then generated ones, `count` in total.
 pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec<Holder> {
     let mut taken: HashSet<(String, String)> =
         reserved.iter().map(|one| (one.name.clone(), one.mail.clone())).collect();
@@ -169,7 +169,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
         };
         add(&mut all, Holder::new(name, format!("trap{:02}@naru.example", at + 1), at % 3));
     }
-    // Shared mailboxes, beside the one of the stories: a team and eight families.
+    // Shared mailboxes of eight families, besides the team's mailbox in the stories.
     for box_no in 0..8 {
         let family = FAMILY.get(box_no).copied().unwrap_or(("김", "kim"));
         for _ in 0..2 + box_no % 2 {
@@ -177,7 +177,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
             add(&mut all, Holder::new(name, format!("{}.parents{box_no}@example.net", family.1), 0));
         }
     }
-    // People of the same name who are not the same person.
+    // Different people with the same name.
     for pair in 0..11 {
         let (name, latin) = person(rng, pair);
         for which in 1..=2 {
@@ -211,7 +211,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
     all
 }
 
-/// Of a hundred people of an organisation, how many have no Korean name.
+/// The percentage of an organisation's people without a Korean name.
 fn foreign(home: usize) -> u8 {
     match home {
         1 => 40,
@@ -225,7 +225,7 @@ fn person(rng: &mut Rng, kind: usize) -> (String, String) {
         let (given, surname) = (pick(rng, &GIVEN), pick(rng, &SURNAME));
         return (format!("{given} {surname}"), format!("{given}.{surname}").to_lowercase());
     }
-    // Family names are not evenly spread: the first few are most of them.
+    // A few family names are far more common than the others.
     let bound = if rng.u8(0..10) < 6 { 6 } else { FAMILY.len() };
     let family = FAMILY.get(rng.usize(0..bound)).copied().unwrap_or(("김", "kim"));
     korean(rng, family)

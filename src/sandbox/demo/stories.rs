@@ -1,4 +1,4 @@
-//! The part of the history that is told by name: every support story, and every accident.
+//! The rows with a story: every support case and every accident.
 
 use fastrand::Rng;
 use jiff::ToSpan;
@@ -24,10 +24,10 @@ pub(super) const REASONS: [&str; 9] = [
     "Employment ended before completion",
 ];
 
-/// Labels that no client has heard of.
+/// Labels that no client knows.
 const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
 
-/// The people of the stories, in front of all others.
+/// The people of the stories, before all others.
 pub(super) fn people() -> Vec<Holder> {
     let named = [
         ("한서윤", "seoyun.han@naru.example"),
@@ -78,7 +78,6 @@ pub(super) fn people() -> Vec<Holder> {
     all
 }
 
-/// What the stories need to know.
 pub(super) struct Teller<'a> {
     pub rng: &'a mut Rng,
     pub holders: &'a [Holder],
@@ -92,14 +91,14 @@ impl Teller<'_> {
         found.nth(nth).map_or(0, |(at, _)| at)
     }
 
-    /// Issued so many seconds ago, and all went well.
+    /// A badge issued this many seconds ago, without problems.
     fn issued(&mut self, holder: usize, template: usize, ago: i64) -> Row {
         let reg_at = self.now - ago;
         let took = 5 * MINUTE + self.rng.i64(0..10 * MINUTE);
         Row::issued(holder, template - 1, reg_at, reg_at + took)
     }
 
-    /// Asked for so many seconds ago and not issued yet, though within the day.
+    /// A badge requested this many seconds ago, not issued yet but within the normal day.
     fn waiting(&mut self, holder: usize, template: usize, ago: i64) -> Row {
         let reg_at = self.now - ago;
         let soonest = (self.now + 10 * MINUTE).max(reg_at + 5 * MINUTE);
@@ -113,7 +112,7 @@ impl Teller<'_> {
         row
     }
 
-    /// The holders that are in no story.
+    /// The holders without a story.
     fn crowd(&self) -> Vec<usize> {
         (0..self.holders.len()).filter(|at| self.holders.get(*at).is_some_and(|one| !one.reserved)).collect()
     }
@@ -147,7 +146,7 @@ impl Teller<'_> {
         let back_office = self.issued(take(1)[0], 17, 5 * DAY);
         rows.push(Row { internal: false, ..back_office });
 
-        // The same batch sent twice by mistake; the second copies were revoked the day after.
+        // The same batch sent twice by mistake. The second copies were revoked the next day.
         let twice = take(38);
         for again in 0..2 {
             for holder in &twice {
@@ -157,7 +156,7 @@ impl Teller<'_> {
         }
         let fresh = take(96);
         for (at, holder) in fresh.into_iter().enumerate() {
-            // Nothing is issued sooner than five minutes after it was asked for.
+            // Issuing takes at least five minutes.
             let reg_at = self.now - 4 * MINUTE;
             let issue_at = reg_at + 5 * MINUTE + 20 + (at as i64 * at as i64) * 2;
             rows.push(Row::issued(holder, 4, reg_at, issue_at));
@@ -224,7 +223,7 @@ impl Teller<'_> {
         rows
     }
 
-    /// Asked for more than a day ago, and still nothing.
+    /// Badges requested more than a day ago and still not issued.
     fn overdue(&mut self, holders: &[usize]) -> Vec<Row> {
         let ages = [26 * HOUR, 49 * HOUR, 6 * DAY];
         holders
@@ -237,7 +236,7 @@ impl Teller<'_> {
             .collect()
     }
 
-    /// A company whose gateway lets 2 of 45 mails through.
+    /// A company whose mail gateway accepts only 2 of 45 mails.
     fn strictgate(&mut self) -> Vec<Row> {
         let members: Vec<usize> = (0..self.holders.len())
             .filter(|at| self.holders[*at].mail.ends_with("@strictgate.example"))
@@ -257,7 +256,7 @@ impl Teller<'_> {
             .collect()
     }
 
-    /// Ten in the morning of the last 25 February or 25 August that is at least three weeks ago.
+    /// 10:00 on the latest 25 February or 25 August that is at least three weeks ago.
     fn ceremony(&self) -> i64 {
         let latest = clock::civil(self.now - 21 * DAY, self.zone);
         let dates = (0..3).flat_map(|back| {

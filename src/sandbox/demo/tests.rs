@@ -169,7 +169,7 @@ fn the_crowd_has_shared_mailboxes_namesakes_and_odd_addresses() {
         names.entry(&one.mail).or_default().insert(&one.name);
         mails.entry(&one.name).or_default().insert(&one.mail);
     }
-    // Nine shared mailboxes, and the address of the one whose name was mistyped.
+    // Nine shared mailboxes, and the address of the person whose name was mistyped.
     assert_eq!(names.values().filter(|names| names.len() > 1).count(), 10);
     assert!(mails.values().filter(|mails| mails.len() > 1).count() >= 12);
     assert_eq!(demo.people.iter().filter(|one| one.mail.chars().any(char::is_uppercase)).count(), 25);

@@ -1,4 +1,4 @@
-//! Drawing on a square that is 100 units wide, whatever its size in pixels.
+//! Drawing on a square of 100 units, independent of its size in pixels.
 
 use tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder, Pixmap,
@@ -15,7 +15,7 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// The colours behind a `card_color_cd`.
+    /// The colours of a `card_color_cd`.
     pub fn of(code: &str) -> Self {
         let (dark, main, light, metal) = match code {
             "BLUE" => (0x0b_1f45, 0x25_63c4, 0xcf_e3ff, 0xe2_b65a),
@@ -30,13 +30,13 @@ impl Palette {
         Self { dark, main, light, metal }
     }
 
-    /// The same colours as CSS writes them.
+    /// The colours in CSS notation.
     pub fn hex(self) -> [String; 4] {
         [self.dark, self.main, self.light, self.metal].map(|colour| format!("#{colour:06x}"))
     }
 }
 
-/// A colour from its number, with an opacity.
+/// A colour by its number, with an opacity.
 pub(super) fn colour(rgb: u32, opacity: f32) -> Color {
     let [_, red, green, blue] = rgb.to_be_bytes();
     let mut colour = Color::from_rgba8(red, green, blue, 255);
@@ -44,7 +44,7 @@ pub(super) fn colour(rgb: u32, opacity: f32) -> Color {
     colour
 }
 
-/// Between two colours.
+/// A colour between two colours.
 pub(super) fn mixed(one: u32, other: u32, share: f32) -> u32 {
     let (one, other) = (one.to_be_bytes(), other.to_be_bytes());
     let part = |at: usize| {
@@ -54,7 +54,6 @@ pub(super) fn mixed(one: u32, other: u32, share: f32) -> u32 {
     u32::from_be_bytes([0, part(1), part(2), part(3)])
 }
 
-/// A canvas with its colours.
 pub(super) struct Brush {
     pixels: Pixmap,
     scale: Transform,
@@ -75,7 +74,6 @@ impl Brush {
         Paint { shader, anti_alias: true, ..Paint::default() }
     }
 
-    /// Fills with one colour.
     pub fn fill(&mut self, path: Option<&Path>, rgb: u32, opacity: f32) {
         self.shade(path, Shader::SolidColor(colour(rgb, opacity)));
     }
@@ -88,7 +86,7 @@ impl Brush {
         self.shade(path, shader.unwrap_or(Shader::SolidColor(colour(from, 1.0))));
     }
 
-    /// Fills with a gradient from a middle outwards.
+    /// Fills with a gradient from a centre outwards.
     pub fn glow(&mut self, path: Option<&Path>, (x, y): (f32, f32), radius: f32, from: u32, to: u32) {
         let stops = vec![GradientStop::new(0.0, colour(from, 1.0)), GradientStop::new(1.0, colour(to, 1.0))];
         let middle = Point::from_xy(x, y);
@@ -103,7 +101,6 @@ impl Brush {
         }
     }
 
-    /// Draws along a path.
     pub fn line(&mut self, path: Option<&Path>, width: f32, rgb: u32, opacity: f32) {
         let stroke =
             Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
@@ -114,7 +111,6 @@ impl Brush {
     }
 }
 
-/// A circle.
 pub(super) fn circle(x: f32, y: f32, radius: f32) -> Option<Path> {
     PathBuilder::from_circle(x, y, radius)
 }
@@ -138,13 +134,13 @@ pub(super) fn trace(points: &[(f32, f32)]) -> Option<Path> {
     builder.finish()
 }
 
-/// A point on a circle; turns count clockwise from the top.
+/// A point on a circle. Turns count clockwise from the top.
 pub(super) fn around((x, y): (f32, f32), radius: f32, turn: f32) -> (f32, f32) {
     let angle = (turn - 0.25) * std::f32::consts::TAU;
     (x + radius * angle.cos(), y + radius * angle.sin())
 }
 
-/// A star (or, with equal radii, a polygon) of so many points.
+/// A star with this many points, or a polygon when both radii are equal.
 pub(super) fn star(middle: (f32, f32), points: usize, outer: f32, inner: f32) -> Option<Path> {
     let corners: Vec<_> = (0..points * 2)
         .map(|at| around(middle, if at % 2 == 0 { outer } else { inner }, at as f32 / (points * 2) as f32))

@@ -1,10 +1,10 @@
-//! The back of a badge: a card with a woven pattern, as banknotes and certificates have.
+//! The back of a badge: a card with a woven pattern, like banknotes and certificates.
 
 use tiny_skia::PathBuilder;
 
 use super::brush::{Brush, around, circle, mixed, rounded, star, trace};
 
-/// Draws the card. The pattern differs from template to template.
+/// Draws the card. Each template has a different pattern.
 pub(super) fn draw(brush: &mut Brush, number: usize, kind: usize, org: usize) {
     let palette = brush.palette;
     let card = rounded(0.0, 0.0, 100.0, 100.0, 9.0);
@@ -45,7 +45,7 @@ fn weave(brush: &mut Brush, number: usize) {
     }
 }
 
-/// A turning figure in the middle, with more petals the further down the catalogue.
+/// A rotating figure in the centre. Higher template numbers have more petals.
 fn rosette(brush: &mut Brush, number: usize, kind: usize) {
     let palette = brush.palette;
     let middle = (50.0, 42.0);
@@ -74,7 +74,7 @@ fn rosette(brush: &mut Brush, number: usize, kind: usize) {
     brush.fill(circle(middle.0, middle.1, 2.6).as_ref(), palette.dark, 0.85);
 }
 
-/// Where a printed card has its text: lines, and a row of marks that spells the number of the template.
+/// The text area of a printed card: lines, and a row of marks that encodes the template's number.
 fn plate(brush: &mut Brush, number: usize, org: usize) {
     let palette = brush.palette;
     brush.fill(rounded(14.0, 74.0, 72.0, 15.0, 2.5).as_ref(), 0xff_ffff, 0.72);

@@ -1,5 +1,5 @@
-//! The front of a badge: a medal whose outline tells the type, whose sign tells the category, with a pip for
-//! every level.
+//! The front of a badge: a medal whose outline shows the type and whose sign shows the category, with a pip
+//! per level.
 
 use tiny_skia::{Path, PathBuilder};
 
@@ -45,7 +45,6 @@ fn rays(brush: &mut Brush) {
     }
 }
 
-/// The outline of a type.
 fn outline(kind: usize, size: f32) -> Option<Path> {
     match kind {
         // COMPLETE: a round medal.
@@ -113,7 +112,6 @@ fn ribbon(brush: &mut Brush) {
     }
 }
 
-/// The sign of a category.
 fn sign(brush: &mut Brush, category: usize) {
     let (x, y) = MIDDLE;
     let (light, metal, dark) = (brush.palette.light, brush.palette.metal, brush.palette.dark);
@@ -195,7 +193,7 @@ fn sign(brush: &mut Brush, category: usize) {
                 }
             }
         }
-        // What is no longer in use: a disk.
+        // Out of use: a disk.
         _ => {
             brush.fill(rounded(x - 10.0, y - 10.0, 20.0, 20.0, 2.0).as_ref(), light, 0.95);
             brush.fill(rounded(x - 6.0, y - 10.0, 12.0, 7.5, 0.8).as_ref(), dark, 0.6);

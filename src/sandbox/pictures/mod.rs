@@ -1,7 +1,7 @@
-//! Badge pictures, drawn when they are first asked for.
+//! Badge pictures, drawn at the first request.
 //!
-//! They are served beside the API, on the same server, and need no key: a key that arrives here is a mistake
-//! of the client, and the ledger says so.
+//! The same server serves them outside the API, without a key. A client that sends a key here makes a
+//! mistake, which the ledger counts.
 
 mod brush;
 mod card;
@@ -20,23 +20,21 @@ use super::demo::catalogue::{CATEGORIES, Template, templates};
 use super::service::{Shared, lock};
 use brush::{Brush, Palette};
 
-/// This template's picture is missing.
+/// The template whose picture is missing.
 const MISSING: usize = 29;
-/// This one's is an SVG.
+/// The template whose picture is an SVG.
 const SVG: usize = 30;
-/// This one's is far too large.
+/// The template whose picture is far too large.
 const HUGE: usize = 22;
 
-/// The bytes of a file.
 type Png = Arc<Vec<u8>>;
 
-/// Pictures that have been drawn.
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     drawn: Mutex<HashMap<(usize, bool), Png>>,
 }
 
-/// Where a picture is on this server.
+/// The path of a picture on this server.
 pub(super) fn path(number: usize, side: &str) -> String {
     let kind = if number == SVG && side == "front" { "svg" } else { "png" };
     format!("/images/TPL-{number:03}/{side}.{kind}")
@@ -97,7 +95,7 @@ fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pi
     Some(brush.done())
 }
 
-/// The one picture that is not a bitmap.
+/// The only picture that is not a bitmap.
 fn svg(template: &Template) -> String {
     let [dark, main, light, _] = Palette::of(template.color).hex();
     format!(
@@ -122,7 +120,7 @@ mod tests {
                 let colours: std::collections::HashSet<_> =
                     picture.pixels().iter().map(|p| (p.red(), p.green(), p.blue())).collect();
                 assert!(colours.len() > 40, "{} {front}", template.title);
-                // Some templates share type, category, level and colour: the back tells them apart.
+                // Some templates share type, category, level and colour. Their backs must differ.
                 if !front {
                     assert!(seen.insert(picture.data().to_vec()), "{}", template.title);
                 }
@@ -130,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Writes all pictures into a directory, to look at: `LAPEL_PICTURES=DIRECTORY cargo test pictures`.
+    /// Writes all pictures into a directory: `LAPEL_PICTURES=DIRECTORY cargo test pictures`.
     #[test]
     fn pictures_can_be_looked_at() {
         let Ok(into) = std::env::var("LAPEL_PICTURES") else { return };

@@ -14,9 +14,9 @@ use crate::sandbox::switches::{
     Switches, TwinRows, UnknownTemplate,
 };
 
-/// Entries in one batch or revocation.
+/// Maximum entries of a batch or a revocation.
 const MOST: usize = 1000;
-/// Bytes of a body that the service is willing to look at.
+/// Maximum bytes of a body.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 fn body(ask: &Ask) -> Result<Value, Answer> {
@@ -33,7 +33,7 @@ fn body(ask: &Ask) -> Result<Value, Answer> {
     if value.is_object() { Ok(value) } else { Err(Answer::bad(switches, "The body must be a JSON object.")) }
 }
 
-/// A text of at most so many characters, after the `long-text` switch.
+/// Limits a text to this many characters, by the `long-text` switch.
 fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<String, String> {
     match switches.long_text {
         LongText::Keep => Ok(text.to_owned()),
@@ -83,7 +83,7 @@ fn template(service: &Service, ask: &Ask, body: &Value) -> Result<usize, Answer>
     Ok(at)
 }
 
-/// Commits, and enters it into the ledger before anybody else can look.
+/// Commits, and updates the ledger before any other request can read.
 fn commit(
     service: &Service,
     ask: &Ask,
@@ -129,7 +129,7 @@ pub(super) fn one(service: &Service, ask: &Ask) -> Outcome {
     Ok(Answer::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
 }
 
-/// The entries of a list in a body, after the limits.
+/// The entries of a list in a body, within the limits, and the number sent.
 fn entries<'a>(
     service: &Service,
     ask: &Ask,

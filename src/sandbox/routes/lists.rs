@@ -1,4 +1,4 @@
-//! The lists that page: templates, history, wallet.
+//! The paged lists: templates, history, wallet.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -62,7 +62,7 @@ const WALLET_COLUMNS: [&str; 11] = [
     "reg_date",
 ];
 
-/// The positions of a page in a result, after the `beyond-end` switch.
+/// The positions of a page in a result, by the `beyond-end` switch.
 fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) {
     let last = total.div_ceil(paging.rows.max(1)).max(1);
     let page = if switches.beyond_end == BeyondEnd::Last { paging.page.min(last) } else { paging.page };
@@ -70,7 +70,7 @@ fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) 
     (page, start..start.saturating_add(paging.rows))
 }
 
-/// Puts a page together. `start` is the position of its first row.
+/// Builds a page. `start` is the position of its first row.
 fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: Paging, ask: &Ask) -> Outcome {
     let switches = &ask.switches;
     let (page, _) = window(paging, total, switches);
@@ -158,7 +158,7 @@ fn compare(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// The SQL behind a column of the history or the wallet.
+/// The SQL expression of a column in the history or the wallet.
 fn expression(column: &str, switches: &Switches) -> String {
     let early = if switches.waiting_issued_at == WaitingIssuedAt::Set { "b.reg_at" } else { "NULL" };
     let issued = format!("(CASE WHEN b.issue_at <= $now THEN b.issue_at ELSE {early} END)");
@@ -212,7 +212,7 @@ fn ordered(
     Ok(())
 }
 
-/// A condition on the names and addresses, by way of the few rows that hold them.
+/// Adds a condition on name or address. Searches the recipient table, which has far fewer rows.
 fn text(listing: &mut Listing, column: &str, value: &str, partial: bool, sensitive: bool) {
     let (column, value) = if sensitive {
         (column.to_owned(), value.to_owned())

@@ -13,10 +13,9 @@ use super::answer::{Answer, Outcome};
 use super::params;
 use super::service::{Ask, Caller, Handler, Shared};
 
-/// The path prefix of the API.
 pub(super) const BASE: &str = "/api/v1/ext";
 
-/// Every endpoint: method, path below the base, and what answers it.
+/// Every endpoint: method, path below the base, handler.
 const ENDPOINTS: [(&str, &str, Handler); 12] = [
     ("GET", "/ping", reads::ping),
     ("GET", "/badge-types", reads::badge_types),
@@ -32,7 +31,6 @@ const ENDPOINTS: [(&str, &str, Handler); 12] = [
     ("GET", "/wallet/badges", lists::wallet),
 ];
 
-/// The routes below [`BASE`].
 pub(super) fn router() -> Router<Shared> {
     ENDPOINTS.iter().fold(Router::new(), |router, (method, path, handler)| {
         let handler = *handler;
@@ -42,7 +40,7 @@ pub(super) fn router() -> Router<Shared> {
     })
 }
 
-/// The name of the endpoint behind a path, for the ledger.
+/// The name of a path's endpoint, for the ledger.
 pub(super) fn name_of(method: &str, below_base: &str) -> String {
     let segments: Vec<&str> = below_base.split('/').collect();
     let fits = |pattern: &str, literal: bool| {
@@ -60,7 +58,7 @@ pub(super) fn name_of(method: &str, below_base: &str) -> String {
     }
 }
 
-/// Runs a route off the async threads: it will wait for the database.
+/// Runs a route on a blocking thread, because it waits for the database.
 async fn ask(service: Shared, handler: Handler, request: Request) -> Outcome {
     let switches = service.switches();
     let (parts, body) = request.into_parts();
@@ -71,7 +69,7 @@ async fn ask(service: Shared, handler: Handler, request: Request) -> Outcome {
     let json = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
     });
-    // The gate has read the body already; this only takes it over.
+    // The middleware has already read the body.
     let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| Answer::broken())?;
     let query = parts.uri.query().map(str::to_owned);
     let ask = Ask { caller, now: service.clock.now(), switches, id, query, json, body };

@@ -1,4 +1,4 @@
-//! Reading one thing, and the short lists that do not page.
+//! Single records, and the short lists without pages.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::sandbox::service::{Ask, Service};
 use crate::sandbox::store::State;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
-/// An id that does not exist, as the `unknown-id` switch answers it.
+/// The answer to an unknown id, by the `unknown-id` switch.
 fn unknown(switches: &Switches, what: &str) -> Answer {
     let code = switches.not_found_code.clone();
     let message = format!("There is no such {what}.");
@@ -21,7 +21,7 @@ fn unknown(switches: &Switches, what: &str) -> Answer {
     }
 }
 
-// Routes all have the same shape.
+// All routes have the same signature.
 #[allow(clippy::unnecessary_wraps)]
 pub(super) fn ping(_: &Service, ask: &Ask) -> Outcome {
     let prefix = ORGS.get(ask.caller.0).map_or("", |org| org.prefix);
@@ -61,7 +61,7 @@ pub(super) fn categories(service: &Service, ask: &Ask) -> Outcome {
     Ok(Answer::read(json!(list)))
 }
 
-/// Does the text contain the part, as the `filter-case` switch compares?
+/// Whether the text contains the part. The `filter-case` switch decides about case.
 pub(super) fn has(text: &str, part: &str, switches: &Switches) -> bool {
     match switches.filter_case {
         FilterCase::Sensitive => text.contains(part),

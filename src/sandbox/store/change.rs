@@ -1,4 +1,4 @@
-//! Issuing, revoking, and rows that come and go by themselves.
+//! Issuing, revoking, and inserting and removing rows.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
@@ -7,14 +7,12 @@ use crate::sandbox::demo::{NEVER, valid_until};
 use crate::sandbox::mix;
 use crate::sandbox::switches::{IssueTime, RevokeTime};
 
-/// A badge to be issued.
 #[derive(Debug, Clone)]
 pub(in crate::sandbox) struct NewRow {
     pub name: String,
     pub email: String,
 }
 
-/// Why an issue request was not carried out.
 #[derive(Debug)]
 pub(in crate::sandbox) enum Refused {
     Quota,
@@ -28,8 +26,8 @@ impl From<rusqlite::Error> for Refused {
 }
 
 impl Store {
-    /// Accepts badges for one template, as many as fit into the quota. With `all_or_nothing` too many is
-    /// [`Refused::Quota`]. Gives the numbers of the badges, in order.
+    /// Accepts badges for one template, as many as fit into the quota. With `all_or_nothing`, too many give
+    /// [`Refused::Quota`]. Returns the numbers of the badges in order.
     pub fn issue(
         &mut self,
         org: usize,
@@ -81,8 +79,8 @@ impl Store {
         Ok(issued)
     }
 
-    /// Revokes those of the badges that are Issued and belong to the organisation (`None`: to any). Says for
-    /// every entry whether it was accepted.
+    /// Revokes the badges that are Issued and belong to the organisation (`None`: to any). Returns for each
+    /// entry whether it was accepted.
     pub fn revoke(
         &mut self,
         org: Option<usize>,
@@ -101,7 +99,7 @@ impl Store {
                 continue;
             };
             let done = now + revoke_delay(seed, seq, time);
-            // `label IS NULL`: a badge in a state of its own is not Issued.
+            // `label IS NULL`: a badge with another label is not Issued.
             let changed = all
                 .prepare_cached(
                     "UPDATE badge SET revoke_at = ?2, revoked_at = ?3, reason = ?4
@@ -117,7 +115,7 @@ impl Store {
         Ok(accepted)
     }
 
-    /// Puts a ready-made badge into the history, as if another client had issued it.
+    /// Inserts a complete badge into the history, as if another client had issued it.
     pub fn insert(&mut self, badge: &Badge) -> rusqlite::Result<i64> {
         let seq = self.next;
         let all = self.db.transaction()?;
@@ -145,7 +143,6 @@ impl Store {
         Ok(seq)
     }
 
-    /// Takes a badge out of the history for good.
     pub fn delete(&mut self, seq: i64) -> rusqlite::Result<bool> {
         let gone = self.db.execute("DELETE FROM badge WHERE seq = ?1", [seq])? > 0;
         self.changed();
@@ -157,13 +154,12 @@ impl Store {
         self.db.query_row("SELECT max(seq) FROM badge", [], |row| row.get(0))
     }
 
-    /// Until when a badge of this template is valid that is issued then.
+    /// The end of validity of a badge of this template, issued at this time.
     pub fn validity(&self, template: usize, issue_at: i64) -> Option<i64> {
         self.templates.get(template).and_then(|one| valid_until(one, issue_at, self.epoch, self.zone))
     }
 }
 
-/// The circumstances of an issue request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sandbox) struct Issuing {
     pub now: i64,
@@ -188,7 +184,7 @@ fn share(seed: u64, seq: i64, salt: u64) -> f64 {
     (mix(seed, seq.unsigned_abs(), salt) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Seconds from acceptance to Issued: 5 minutes to 1 day, mostly near the short end.
+/// Seconds from acceptance to Issued: 5 minutes to 1 day, mostly near the minimum.
 fn issue_delay(seed: u64, seq: i64, time: IssueTime) -> i64 {
     match time {
         IssueTime::Spread => 300 + (share(seed, seq, 2).powi(12) * 86_100.0) as i64,
@@ -207,7 +203,7 @@ fn revoke_delay(seed: u64, seq: i64, time: RevokeTime) -> i64 {
     }
 }
 
-/// What `email_status` will say once the badge is issued.
+/// The future `email_status` of a badge once it is issued.
 fn mail_fate(seed: u64, seq: i64, email: &str) -> &'static str {
     let domain = email.rsplit('@').next().unwrap_or("").to_lowercase();
     let roll = share(seed, seq, 4);

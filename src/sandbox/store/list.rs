@@ -1,8 +1,8 @@
-//! Filtered, sorted, paged lists of badges.
+//! Filtered, sorted and paged lists of badges.
 //!
-//! A page far down a million rows must cost what the first one does. The plain history is dense in its
-//! numbers, so a page is arithmetic. For anything filtered or sorted, the numbers of all matching rows are
-//! found once and kept until the data changes or the clock carries a badge into another state.
+//! Every page of a million rows must be equally fast. The numbers of the plain history have no gaps, so that
+//! the position of a page can be computed. For a filtered or sorted list, the numbers of all matching rows
+//! are read once. They are cached until the data changes or the clock changes the state of a badge.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -14,10 +14,9 @@ use rusqlite::{OptionalExtension as _, params_from_iter};
 
 use super::{Badge, Store};
 
-/// Kept numbers are thrown away beyond this many (4 bytes each).
+/// Maximum cached numbers (4 bytes each). The cache is cleared beyond this.
 const ROOM: usize = 12_000_000;
 
-/// Ascending or descending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) enum Direction {
     Ascending,
@@ -31,17 +30,17 @@ pub(in crate::sandbox) struct Order {
     pub direction: Direction,
 }
 
-/// Which badges, in which order.
+/// The filter and the order of a list.
 #[derive(Debug, Clone, Default)]
 pub(in crate::sandbox) struct Listing {
     conditions: Vec<String>,
     values: Vec<Value>,
     pub order: Vec<Order>,
-    /// Without an order, and between equals: first accepted first?
+    /// Whether the first accepted badge comes first, without an order and between equal rows.
     pub oldest_first: bool,
-    /// Does the result depend on the present time?
+    /// Whether the result depends on the current time.
     timed: bool,
-    /// Does it change with every second, as expiry does?
+    /// Whether the result may change every second, as with expiry.
     fleeting: bool,
 }
 
@@ -52,18 +51,18 @@ impl Listing {
         self.values.extend(values);
     }
 
-    /// Adds a condition that depends on the state badges are in now.
+    /// Adds a condition that depends on the current state of badges.
     pub fn only_now(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.timed = true;
         self.only(condition, values);
     }
 
-    /// The result is not worth keeping: it may change at any second.
+    /// Disables the cache, because the result may change at any second.
     pub fn fleeting(&mut self) {
         self.fleeting = true;
     }
 
-    /// Says that the order depends on the state badges are in now.
+    /// Marks the order as dependent on the current state of badges.
     pub fn timed_order(&mut self) {
         self.timed = true;
     }
@@ -90,7 +89,7 @@ impl Listing {
     }
 }
 
-/// Results that are still true.
+/// Cached results that are still valid.
 #[derive(Default)]
 pub(super) struct Views {
     known: HashMap<String, View>,
@@ -100,13 +99,13 @@ pub(super) struct Views {
 
 struct View {
     numbers: Arc<Vec<u32>>,
-    /// The first second at which it may be wrong.
+    /// The first second at which the view may be wrong.
     until: i64,
     from: i64,
 }
 
 impl Store {
-    /// Forgets what is known about lists, because rows have changed.
+    /// Clears the cache, because rows have changed.
     pub(super) fn changed(&mut self) {
         self.views = Views::default();
     }
@@ -125,8 +124,8 @@ impl Store {
         Ok((first, last, count))
     }
 
-    /// The rows of the listing at these positions (from 0), and how many there are in all. `window` is told
-    /// the count and says which positions are wanted.
+    /// The rows of a list at these positions (from 0), and the number of all rows. `window` receives that
+    /// number and returns the wanted positions.
     pub fn list(
         &mut self,
         listing: &Listing,
@@ -157,7 +156,7 @@ impl Store {
     }
 
     fn numbers(&mut self, listing: &Listing, now: i64) -> rusqlite::Result<Arc<Vec<u32>>> {
-        // The time itself is not part of the name: it is in `from` and `until`.
+        // The time is not part of the name. `from` and `until` cover it.
         let sql = listing.sql().replace("$now", &now.to_string());
         let name = format!("{}{:?}", listing.sql(), listing.values);
         if let Some(view) = self.views.known.get(&name)
@@ -184,7 +183,7 @@ impl Store {
         Ok(numbers)
     }
 
-    /// When the next badge moves into another state.
+    /// The time of the next change of a badge's state.
     fn next_change(&self, now: i64) -> rusqlite::Result<i64> {
         let mut next = i64::MAX;
         for column in ["issue_at", "revoke_at", "revoked_at"] {

@@ -1,7 +1,7 @@
-//! What the service remembers, in SQLite.
+//! The service's data, in SQLite.
 //!
-//! Times are seconds since 1970 UTC. What state a badge is in is never stored: it follows from its times and
-//! the clock. Names and addresses are kept once each, so that a million rows stay small and a text filter
+//! Times are seconds since 1970 UTC. The state of a badge is never stored: it follows from its times and the
+//! clock. Names and addresses are stored once each, so that a million rows stay small, and a text filter
 //! reads thousands of texts instead of a million.
 
 mod change;
@@ -19,10 +19,9 @@ use super::demo::{History, valid_until};
 pub(super) use change::{Issuing, NewRow, Refused};
 pub(super) use list::{Direction, Listing, Order};
 
-/// The rows of the demo when nobody says otherwise.
+/// Default number of history rows.
 pub(super) const DEMO_ROWS: u64 = 4_300;
 
-/// Where the badge is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Waiting,
@@ -31,7 +30,6 @@ pub(super) enum State {
     Revoked,
 }
 
-/// One badge as it is stored.
 #[derive(Debug, Clone)]
 pub(super) struct Badge {
     pub seq: i64,
@@ -66,12 +64,11 @@ impl Badge {
     }
 }
 
-/// The store behind the service.
 pub(super) struct Store {
     db: Connection,
-    /// Fixes ids, keys and how long things take.
+    /// Determines ids, keys and how long actions take.
     pub seed: u64,
-    /// When the demo began; template dates are relative to it.
+    /// The start of the demo. Template dates are relative to it.
     pub epoch: i64,
     pub templates: Vec<Template>,
     zone: i32,
@@ -94,7 +91,7 @@ CREATE TABLE badge (
     by_api INTEGER NOT NULL DEFAULT 0);
 ";
 
-/// Made after the rows are in: far quicker than keeping them up to date row by row.
+/// Created after the rows are inserted, which is far faster than updating them for every row.
 const INDEXES: &str = "
 CREATE INDEX recipient_email ON recipient (email_fold);
 CREATE INDEX recipient_name ON recipient (name_fold);
@@ -118,7 +115,6 @@ const ONE: &str =
     b.revoked_at, b.reason, b.mail, b.label, b.internal, b.recipient
     FROM badge b JOIN recipient r ON r.id = b.recipient WHERE b.seq = ?1";
 
-/// How a store is opened.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opening<'a> {
     pub data: Option<&'a Path>,
@@ -129,7 +125,7 @@ pub(super) struct Opening<'a> {
 }
 
 impl Store {
-    /// Opens the file, or a store in memory; fills it with the demo if it is new.
+    /// Opens the file, or a store in memory. Fills a new store with the demo.
     pub fn open(how: Opening<'_>) -> anyhow::Result<Self> {
         let db = match how.data {
             None => Connection::open_in_memory().context("cannot open a database in memory")?,
@@ -137,7 +133,7 @@ impl Store {
                 .with_context(|| format!("cannot open the data file {} (--data)", path.display()))?,
         };
         db.set_prepared_statement_cache_capacity(64);
-        // Otherwise a statement is prepared anew each time that one of its values changes.
+        // Otherwise SQLite prepares a statement again each time that one of its values changes.
         db.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let mut store = Self {
             db,
@@ -157,7 +153,7 @@ impl Store {
 
     fn prepare(&mut self, how: Opening<'_>) -> anyhow::Result<()> {
         if how.data.is_some() {
-            // One sandbox per file: two would give out the same numbers.
+            // Only one sandbox per file: two would use the same numbers.
             self.db.busy_timeout(std::time::Duration::from_millis(300))?;
             self.db.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
             self.db.pragma_update(None, "journal_mode", "WAL")?;
@@ -252,17 +248,16 @@ impl Store {
         self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
     }
 
-    /// The service's time when it was last stopped, so that a kept file never goes back in time.
+    /// The service's time at the last stop, so that the time of a data file never goes backwards.
     pub fn last_seen(&self) -> rusqlite::Result<Option<i64>> {
         self.meta("clock")
     }
 
-    /// Remembers the service's time.
     pub fn remember_time(&self, now: i64) -> rusqlite::Result<()> {
         self.db.execute("INSERT OR REPLACE INTO meta VALUES ('clock', ?1)", [now]).map(|_| ())
     }
 
-    /// How many issues the service has accepted for an organisation.
+    /// Number of issues that the service has accepted for an organisation.
     pub fn issued_by_api(&self, org: usize) -> rusqlite::Result<u64> {
         let count: i64 = self
             .db
@@ -271,7 +266,7 @@ impl Store {
         Ok(count.unsigned_abs())
     }
 
-    /// The public id of a badge: its number, and two characters that a typing error would not get right.
+    /// The public id of a badge: its number, and two check characters against typing errors.
     pub fn badge_id(&self, seq: i64) -> String {
         const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
         let mark = super::mix(self.seed, seq.unsigned_abs(), 1);
@@ -279,14 +274,13 @@ impl Store {
         format!("B-{seq:09}-{}{}", letter(0), letter(5))
     }
 
-    /// The number behind a public id, if there can be such an id.
+    /// The number of a public id; `None` for an invalid id.
     pub fn seq_of(&self, badge_id: &str) -> Option<i64> {
         let digits = badge_id.get(2..11)?;
         let seq = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
         (self.badge_id(seq) == badge_id).then_some(seq)
     }
 
-    /// One badge by its number.
     pub fn badge(&self, seq: i64) -> rusqlite::Result<Option<Badge>> {
         self.db.prepare_cached(ONE)?.query_row([seq], read).optional()
     }

@@ -1,21 +1,21 @@
 //! Every gap of the contract as a switch.
 //!
-//! The contract leaves many things open ("not shown"). A stranger's server will have decided each of them
-//! somehow, so the sandbox can be told to decide either way. The table below is the only place where a
-//! switch is described: parsing, help text, the control address and the tests are all derived from it.
+//! The contract leaves many things open ("not shown"). Another server may decide each of them in any way, and
+//! so can the sandbox. The table is the only description of the switches. Parsing, help text, control address
+//! and tests are derived from it.
 
 use std::fmt::Write as _;
 
-/// One switch as the help and the control address describe it.
+/// A switch as the help and the control address describe it.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// The word in front of the `=`.
+    /// The word before the `=`.
     pub name: &'static str,
-    /// What the contract leaves open.
+    /// The gap in the contract.
     pub doc: &'static str,
-    /// The accepted words and what each does; the first is the default. Empty for a free value.
+    /// The accepted words with their effect; the first is the default. Empty for a free value.
     pub values: &'static [(&'static str, &'static str)],
-    /// For a free value: what it looks like. Empty otherwise.
+    /// The format of a free value. Empty otherwise.
     pub form: &'static str,
     /// The value without `--set`.
     pub default: &'static str,
@@ -53,7 +53,7 @@ macro_rules! gaps {
             }
         )+
 
-        /// How the sandbox fills every gap of the contract.
+        /// The values of all switches.
         #[derive(Debug, Clone, PartialEq)]
         pub struct Switches {
             $( #[doc = $doc] pub $field: $Type, )+
@@ -79,7 +79,7 @@ macro_rules! gaps {
         ];
 
         impl Switches {
-            /// Sets one switch by its words. The error says which word is wrong and what would be right.
+            /// Sets a switch. The error names the invalid word and the valid ones.
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
                 let name = name.trim().to_ascii_lowercase().replace('_', "-");
                 let value = value.trim();
@@ -96,7 +96,7 @@ macro_rules! gaps {
                 }
             }
 
-            /// The present value of every switch, in the order of the table.
+            /// The current value of every switch, in the order of the table.
             pub fn words(&self) -> Vec<(&'static str, String)> {
                 vec![
                     $( ($name, self.$field.word().to_owned()), )+
@@ -113,7 +113,7 @@ mod values;
 pub use table::*;
 
 impl Switches {
-    /// All defaults, then the given pairs in order.
+    /// The defaults, overridden by the given pairs in order.
     pub fn with<N: AsRef<str>, V: AsRef<str>>(pairs: &[(N, V)]) -> Result<Self, String> {
         let mut switches = Self::default();
         for (name, value) in pairs {
@@ -133,7 +133,6 @@ pub fn split_pair(text: &str) -> Result<(String, String), String> {
     Ok(pair)
 }
 
-/// The table as help text.
 pub fn help() -> String {
     let mut text = String::new();
     for gap in GAPS {
@@ -174,7 +173,7 @@ fn unknown_name(name: &str) -> String {
     }
 }
 
-/// How many letters must be changed, added or taken away to make one word the other.
+/// The edit distance: letters to change, add or remove.
 fn letters_apart(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (at, a) in one.chars().enumerate() {

@@ -1,6 +1,6 @@
-//! The table of all switches: what is not here does not exist.
+//! The table of all switches.
 
-// Its texts are help texts first, and those have no backticks.
+// These texts are primarily help texts, which have no backticks.
 #![allow(clippy::doc_markdown)]
 
 use super::values::{

@@ -1,13 +1,12 @@
-//! Switches whose value is not one of a few words.
+//! Switches with a free value.
 
 use std::net::IpAddr;
 
-/// Which client addresses the organisation has allowed. Empty means any.
+/// The client addresses that the organisation allows. Empty means any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AllowList(Vec<IpAddr>);
 
 impl AllowList {
-    /// May this address call?
     pub fn admits(&self, address: IpAddr) -> bool {
         self.0.is_empty() || self.0.contains(&address)
     }
@@ -50,7 +49,7 @@ pub(super) fn read_allow(text: &str) -> Option<AllowList> {
     list.filter(|list| !list.is_empty()).map(AllowList)
 }
 
-// All of these take their value, for the sake of the table.
+// The table needs functions that take their value.
 #[allow(clippy::needless_pass_by_value)]
 pub(super) fn show_allow(list: AllowList) -> String {
     if list.0.is_empty() {
@@ -59,7 +58,7 @@ pub(super) fn show_allow(list: AllowList) -> String {
     list.0.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(",")
 }
 
-// The signature is the one the table needs for every free value.
+// The table needs this signature for every free value.
 #[allow(clippy::unnecessary_wraps)]
 pub(super) fn read_text(text: &str) -> Option<String> {
     Some(text.to_owned())
