@@ -1,7 +1,7 @@
-//! Addresses: the base URL of a profile, and the endpoints under it.
+//! Builds URLs: the base URL of a profile and its endpoints.
 //!
-//! Built by hand from encoded segments: joining a relative path drops the last segment of the base, and an
-//! id that is merely formatted into a path can reach another endpoint.
+//! The URLs are built from encoded segments. Joining a relative path would drop the last segment of the base, and
+//! an id that is formatted into a path could reach another endpoint.
 
 use super::error::{ApiError, Result};
 use super::filters::Pairs;
@@ -11,14 +11,14 @@ fn refused<T>(why: impl Into<String>) -> Result<T> {
     Err(ApiError::BadInput { field: "base_url", why: why.into() })
 }
 
-/// A checked base URL, without a slash at its end.
+/// A checked base URL without a final slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Base {
     url: Url,
 }
 
 impl Base {
-    /// Checks a base URL: https, or http on a loopback host; no user, no query, no fragment.
+    /// Checks a base URL: https, or http on a loopback host; without user, query and fragment.
     pub(super) fn new(raw: &str) -> Result<Self> {
         let raw = raw.trim();
         if raw.is_empty() {
@@ -63,17 +63,17 @@ impl Base {
         self.url.scheme() == "http"
     }
 
-    /// Scheme, host and port: where the key may go.
+    /// Scheme, host and port. The key is sent only there.
     pub(super) fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// The path that every endpoint begins with, without a slash at its end.
+    /// The path of the base URL without a final slash.
     pub(super) fn path(&self) -> String {
         self.url.path().trim_end_matches('/').to_owned()
     }
 
-    /// The absolute address of a picture, where it is one that can be fetched.
+    /// The absolute URL of a picture; `None` if it is not http or https.
     pub(super) fn picture(&self, raw: &str) -> Option<String> {
         let raw = raw.trim();
         if raw.is_empty() {
@@ -83,8 +83,8 @@ impl Base {
         (matches!(url.scheme(), "http" | "https") && url.host().is_some()).then(|| url.into())
     }
 
-    /// An endpoint under the base: `path` such as `badges/history`, written by us, then ids as whole
-    /// segments, then the query.
+    /// The URL of an endpoint: the base, `path` from our own code (for example `badges/history`), an id as one
+    /// segment, and the query.
     pub(super) fn endpoint(
         &self,
         path: &str,
@@ -105,8 +105,8 @@ impl Base {
     }
 }
 
-/// An id as one whole path segment. Everything but letters, digits and `*-._` is percent-encoded, tabs and
-/// line breaks too, which a URL parser would drop in silence.
+/// An id as one path segment. Percent-encodes everything except letters, digits and `*-._`, including tabs and
+/// line breaks, which a URL parser would silently drop.
 fn segment(field: &'static str, id: &str) -> Result<String> {
     if matches!(id, "" | "." | "..") {
         return Err(ApiError::BadInput {
@@ -114,7 +114,7 @@ fn segment(field: &'static str, id: &str) -> Result<String> {
             why: t!("this cannot be an id: it is empty or stands for a folder").to_owned(),
         });
     }
-    // In a form a space is `+`; in a path it is %20. A `+` of the id itself is %2B by now.
+    // In a form, a space is `+`; in a path it is `%20`. A `+` of the id is already `%2B` here.
     Ok(form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>().replace('+', "%20"))
 }
 

@@ -1,4 +1,4 @@
-//! Where the service is and how it is spoken to; and the one place where a client that can write is made.
+//! The settings of a connection, and [`connect`], the one place that creates a writing client.
 
 use super::address::Base;
 use super::error::Result;
@@ -11,24 +11,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Requests a minute that the contract allows a key (contract, "Limits").
+/// Default rate limit per key, in requests per minute (contract, "Limits").
 pub const DEFAULT_RATE_LIMIT: u32 = 1000;
 
-/// How long things may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until a connection stands. Default 10 s.
+    /// Until a connection is established. Default 10 s.
     pub connect: Duration,
-    /// Until the next piece of an answer to a GET. Default 30 s.
+    /// Until the next part of a GET response. Default 30 s.
     pub read: Duration,
-    /// All attempts of a GET together, to the last byte of the answer. The waits for its turn and for a
-    /// `Retry-After` do not count. Default 30 s.
+    /// All attempts of a GET together, until the last byte of the response. Waiting for a turn or for a
+    /// `Retry-After` does not count. Default 30 s.
     pub total: Duration,
-    /// A POST as a whole: long, so that doubt is rare. Default 150 s.
+    /// A whole POST. Long, so that doubts are rare. Default 150 s.
     pub total_post: Duration,
-    /// The first pause before something is tried again; later ones are longer. Default 300 ms.
+    /// The first pause before a retry; later pauses are longer. Default 300 ms.
     pub pause: Duration,
-    /// The shortest wait after a 429, whatever it asks for; doubled with every 429 in a row. Default 1 s.
+    /// Minimum wait after a 429, even if its `Retry-After` is shorter. Doubles with each consecutive 429. Default
+    /// 1 s.
     pub refused: Duration,
 }
 
@@ -45,45 +45,42 @@ impl Default for Timeouts {
     }
 }
 
-/// Certificates of authorities, such as a company's own.
+/// Additional CA certificates, for example a company's own.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Authorities {
-    /// Where they come from, for messages.
+    /// Their source, for messages.
     pub name: String,
-    /// One or more certificates as text (PEM).
+    /// One or more certificates in PEM format.
     pub pem: Arc<[u8]>,
 }
 
-/// Where the service is and how it is spoken to.
 #[derive(Clone)]
 pub struct Connection {
-    /// Ends in the path prefix (contract, preamble); a slash at the end makes no difference.
+    /// Ends in the path prefix (contract, preamble). A final slash makes no difference.
     pub base_url: String,
-    /// The organisation's key.
     pub key: ApiKey,
-    /// No client that can write is made.
+    /// If set, [`connect`] creates no writing client.
     pub read_only: bool,
-    /// Requests in any 60 s; shared by everything in this process that uses the same key and origin.
+    /// Requests in any 60 s. Shared by everything in this process with the same key and origin.
     pub rate_limit: u32,
-    /// The folder through which the limit is shared with other lapel processes of this computer, and in which a
-    /// `Retry-After` is kept. `None`: this process shares with nobody.
+    /// The folder through which lapel processes on this computer share the limit and store a `Retry-After`.
+    /// `None`: no sharing.
     pub pace_folder: Option<PathBuf>,
-    /// The window of the limit: 60 s but in tests.
+    /// The window of the limit: 60 s except in tests.
     #[doc(hidden)]
     pub window: Duration,
-    /// The only proxy that is ever used; never for this computer itself.
+    /// The only proxy that lapel uses. Never used for loopback hosts.
     pub proxy: Option<String>,
-    /// Where pictures are whose addresses are only paths (contract, "Wallet"), where the profile knows it.
+    /// The base URL for pictures with a relative path (contract, "Wallet"), if the profile has one.
     pub picture_base: Option<String>,
-    /// Certificates that are trusted besides those of this computer.
+    /// CA certificates that are trusted in addition to the computer's own.
     pub authorities: Option<Authorities>,
-    /// What the key was when it was checked; see [`super::recognise`].
+    /// The key's identity when a person checked it; see [`super::recognise`].
     pub pin: Option<Pin>,
-    /// How long things may take.
     pub timeouts: Timeouts,
-    /// The offset of the service's zone-less times, where the profile knows it.
+    /// UTC offset of the service's timestamps, if the profile has it.
     pub utc_offset: Option<jiff::tz::Offset>,
-    /// How many service seconds pass in a real one: 1, but for a sandbox.
+    /// Service seconds per real second: 1 except for a sandbox.
     pub clock_speed: f64,
 }
 
@@ -91,8 +88,8 @@ impl Connection {
     /// A connection with the defaults.
     ///
     /// # Errors
-    /// [`super::ApiError::BadInput`] naming `base_url` when it is not https (or http on this computer), or
-    /// holds a user, a query or a fragment.
+    /// [`super::ApiError::BadInput`] for `base_url` if it is not https (or http on this computer), or has a user,
+    /// a query or a fragment.
     pub fn new(base_url: &str, key: ApiKey) -> Result<Self> {
         Base::new(base_url)?;
         Ok(Self {
@@ -114,7 +111,6 @@ impl Connection {
 }
 
 impl Connection {
-    /// Whether the service is on this computer.
     pub fn is_loopback(&self) -> bool {
         Base::new(&self.base_url).is_ok_and(|base| base.is_loopback())
     }
@@ -122,7 +118,7 @@ impl Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither a base URL that was set without a check nor a proxy may show a password.
+        // An unchecked base URL or a proxy may contain a password.
         f.debug_struct("Connection")
             .field("origin", &Base::new(&self.base_url).map_or_else(|_| "unchecked".into(), |b| b.origin()))
             .field("key", &self.key)
@@ -141,12 +137,11 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// What a profile may do.
+/// The clients that a profile may use.
 ///
-/// Read-only is a matter of types, not of a flag that somebody has to look at: only a [`Writer`] has methods
-/// that send a POST and the client to send it with, and only [`connect`] makes one, from a connection that is
-/// not read-only. Nothing turns a [`Reader`] into one, so whatever a screen, a job or a verb does with a
-/// read-only profile, there is nothing to send with:
+/// Types enforce read-only mode, not a flag. Only a [`Writer`] has methods and a client to send a POST. Only
+/// [`connect`] creates one, and only from a connection that is not read-only. Nothing converts a [`Reader`] into
+/// one, so no screen, job or verb can send a POST with a read-only profile:
 ///
 /// ```compile_fail,E0624
 /// # use lapel::api::{Connection, Reader, Writer};
@@ -156,14 +151,12 @@ impl fmt::Debug for Connection {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Look only. There is no way from here to a [`Writer`].
+    /// Reading only. Nothing converts this to a [`Writer`].
     ReadOnly(Reader),
-    /// Look, issue and revoke.
     ReadWrite(Writer),
 }
 
 impl Access {
-    /// The reading half, which is always there.
     pub fn reader(&self) -> &Reader {
         match self {
             Self::ReadOnly(reader) => reader,
@@ -171,7 +164,7 @@ impl Access {
         }
     }
 
-    /// The writing half, unless the profile is read-only.
+    /// The writing half; `None` for a read-only profile.
     pub fn writer(&self) -> Option<&Writer> {
         match self {
             Self::ReadOnly(_) => None,
@@ -180,14 +173,14 @@ impl Access {
     }
 }
 
-/// Prepares the clients of a connection; nothing is sent. For https this reads the computer's certificate
-/// store (some 20 ms), and it opens the file of the shared pace, so a desk calls it off its loop.
+/// Creates the clients of a connection and sends nothing. For https it reads the computer's certificate store
+/// (about 20 ms), and it opens the shared rate limit file. So the TUI calls it outside its loop.
 ///
-/// This is the one place where a [`Writer`] is made.
+/// Only this function creates a [`Writer`].
 ///
 /// # Errors
-/// [`super::ApiError::BadInput`] for a wrong `base_url`, `proxy` or `ca_file`; [`super::ApiError::NotReached`] when this
-/// computer has no certificate store.
+/// [`super::ApiError::BadInput`] for an invalid `base_url`, `proxy` or `ca_file`; [`super::ApiError::NotReached`]
+/// if this computer has no certificate store.
 pub fn connect(connection: &Connection) -> Result<Access> {
     let base = Base::new(&connection.base_url)?;
     let reader = Reader::new(connection, base)?;

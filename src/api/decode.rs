@@ -1,36 +1,31 @@
-//! From JSON to words: the shapes around the records, and the lenient reading of single values.
+//! Decodes JSON: pages, lists and single records, and lenient reading of values.
 //!
-//! Lenient in: nulls, missing and unknown fields, numbers as text and text as numbers, booleans for Y and N.
-//! A record that cannot be read is reported with its place and takes nothing else down. Never panics,
-//! whatever the JSON.
+//! Accepts nulls, missing and unknown fields, numbers as text, text as numbers, and booleans for Y and N. Reports
+//! an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
 use crate::domain::{BadgeType, Page, RecordProblem, ServiceTime, Text};
 use serde_json::{Map, Value};
 
-/// Fields of a record.
 pub(super) type Fields = Map<String, Value>;
 
-/// A list that does not page, with the records that could not be read.
+/// A list without pages, with the records that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed<T> {
-    /// The records that could be read, in the service's order.
+    /// In the service's order.
     pub items: Vec<T>,
-    /// Those that could not, with their place.
     pub problems: Vec<RecordProblem>,
 }
 
-/// The badge types, whatever their shape (the contract does not show it).
+/// The badge types in any shape (the contract does not show it).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadgeTypes {
-    /// What was there.
     pub types: Vec<BadgeType>,
-    /// What could not be read, with its place.
     pub problems: Vec<RecordProblem>,
-    /// What a person should know, such as that the service does not offer badge types.
+    /// A note for a person, for example that the service has no badge types.
     pub note: Option<String>,
 }
 
-/// A record that can be read from the fields of an object. `Err` says why not, in a few words.
+/// A record decoded from an object's fields. `Err` is a short reason.
 pub(super) trait Record: Sized {
     fn read(fields: &Fields) -> Result<Self, String>;
 }
@@ -46,7 +41,7 @@ fn read_one<T: Record>(value: &Value) -> Result<T, String> {
     }
 }
 
-/// What a JSON value is, for a person.
+/// The kind of a JSON value, for people.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => t!("nothing"),
@@ -58,7 +53,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A paged list. `Err` says what was there when it was no list at all: a missing answer is not an empty page.
+/// A paged list. `Err` describes other data: a missing answer is not an empty page.
 pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
     let mut page = Page {
         items: Vec::new(),
@@ -76,7 +71,7 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
             page.rows_per_page = count(fields, "rows_per_page");
             match fields.get("list") {
                 Some(Value::Array(list)) => Some(list),
-                // No rows and no list is an honest empty page.
+                // Zero rows without a list is a valid empty page.
                 None | Some(Value::Null) if page.total_count == Some(0) => None,
                 None | Some(Value::Null) => return Err(t!("a page without a list").to_owned()),
                 Some(other) => return Err(t!("{what} where a list was expected", what = kind(other))),
@@ -94,15 +89,15 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
     Ok(page)
 }
 
-/// A list that does not page; a paged one is taken too.
+/// A list without pages. Also accepts a paged list.
 pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
     let page = page(data)?;
     Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
 }
 
-/// One record; a list of one is taken too. `Ok(None)` is an empty list. No data, or a record without a field, says
-/// nothing about what was asked for. `asked` stands in for an id that the
-/// service left out of the record that was asked for by it.
+/// One record. Also accepts a list of one. `Ok(None)` for an empty list. No data and an object without fields are
+/// errors: they do not show whether the record exists. `asked` is the requested id, used if the service left it
+/// out.
 pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, String> {
     let record = match data {
         Value::Null => return Err(t!("a success without a record").to_owned()),
@@ -121,7 +116,7 @@ pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Opt
     }
 }
 
-/// Badge types: a list of records or of texts, a paged object, or a single record.
+/// Badge types: a list of records or texts, a paged object, or a single record.
 pub(super) fn badge_types(data: &Value) -> BadgeTypes {
     let mut read = BadgeTypes { types: Vec::new(), problems: Vec::new(), note: None };
     let list = match data {
@@ -158,7 +153,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
     read
 }
 
-/// A value as text: numbers and truth values are written out, nested values as JSON.
+/// A value as text. Numbers and booleans are formatted, nested values become JSON.
 fn shown(value: &Value) -> Option<Text> {
     match value {
         Value::Null => None,
@@ -181,11 +176,11 @@ pub(super) fn integer(fields: &Fields, name: &str) -> Option<i64> {
 }
 
 fn whole(n: f64) -> Option<i64> {
-    // Beyond 2^53 a float no longer says which number it was.
+    // Above 2^53, a float is not exact.
     (n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0).then_some(n as i64)
 }
 
-/// A count: negative ones and texts that are no numbers say nothing.
+/// A count; `None` for negative numbers and for text that is not a number.
 pub(super) fn count(fields: &Fields, name: &str) -> Option<u64> {
     integer(fields, name).and_then(|n| u64::try_from(n).ok())
 }
@@ -211,7 +206,7 @@ pub(super) fn time(fields: &Fields, name: &str) -> Option<ServiceTime> {
     ServiceTime::new(text(fields, name)?.wire())
 }
 
-/// Tags as a list, or as text with commas; a tag that holds a comma cannot be told apart there.
+/// Tags from a list or from comma-separated text. In the text, a tag that contains a comma is split.
 pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
     let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
     match fields.get(name) {
@@ -221,8 +216,8 @@ pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
     }
 }
 
-/// An id: a text, or a whole number. A number with a fraction or an exponent has lost digits on its way,
-/// and a replacement character stands for bytes that were not UTF-8: such an id would name another record.
+/// An id: text or a whole number. A number with a fraction or an exponent has lost digits, and a replacement
+/// character means invalid UTF-8. Both would identify another record, so they are errors.
 pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
     match fields.get(name) {
         None | Some(Value::Null) => Err(t!("{name} is missing", name)),

@@ -1,4 +1,4 @@
-//! The contract's records, field by field ("Resources and their fields").
+//! Decodes the contract's records ("Resources and their fields").
 
 use super::decode::{Fields, Record, count, id, integer, tags, text, time, yes_no};
 use crate::domain::{
@@ -83,7 +83,7 @@ impl Record for Category {
     }
 }
 
-/// A level; one given as a bare name or number is taken too.
+/// A level. Also accepts a plain name or number.
 fn level(value: &Value) -> Option<Level> {
     match value {
         Value::Object(f) => Some(Level { level: integer(f, "level"), level_name: text(f, "level_name") }),
@@ -176,7 +176,7 @@ impl Record for Accepted {
     }
 }
 
-/// The answer to an issue request. `Err` says why no badge id could be had from it.
+/// The response to an issue request. `Err` says why it has no badge id.
 pub(super) fn accepted(data: &Value) -> Result<Accepted, String> {
     match data {
         Value::Object(fields) => Accepted::read(fields),
@@ -185,7 +185,7 @@ pub(super) fn accepted(data: &Value) -> Result<Accepted, String> {
     }
 }
 
-/// The answer to a batch: what cannot be read of it is accepted all the same, but unbound.
+/// The response to a batch. An unreadable item counts as accepted without a known badge.
 pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, String> {
     let empty = Fields::new();
     let (fields, items) = match data {
@@ -212,7 +212,7 @@ pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, String> {
     Ok(answer)
 }
 
-/// The answer to a revoke request: two numbers, where they can be read.
+/// The response to a revoke request: two numbers, if readable.
 pub(super) fn revoke_accepted(data: &Value) -> RevokeAccepted {
     let number = |name| data.as_object().and_then(|fields| count(fields, name));
     RevokeAccepted { total_count: number("total_count"), accepted_count: number("accepted_count") }

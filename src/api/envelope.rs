@@ -1,7 +1,7 @@
-//! The response envelope (contract, "Response envelope"), and what an answer means.
+//! The response envelope (contract, "Response envelope"), and the meaning of a response.
 //!
-//! The status decides first: an envelope that says something else under an error status lies. Under a 2xx
-//! the code decides, and a code that the contract does not name is taken for a success if there is data.
+//! The HTTP status decides first: an envelope that contradicts an error status is not believed. With a 2xx status
+//! the code decides. A code that the contract does not name counts as success if there is data.
 
 use super::error::{ApiError, Refusal, Said};
 use super::key::ApiKey;
@@ -11,38 +11,37 @@ use crate::i18n;
 use serde_json::Value;
 use std::time::Duration;
 
-/// An answer as it came off the wire.
+/// A response as received.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
-    /// Host of the `Location` header of a redirect.
+    /// Host of a redirect's `Location` header.
     pub(super) location: Option<String>,
     pub(super) body: std::result::Result<Body, String>,
-    /// The body as text, where it could be read to its end.
+    /// The body as text, if it was read to its end.
     pub(super) text: String,
-    /// Bytes of the body, unpacked.
+    /// Bytes of the body after decompression.
     pub(super) length: usize,
 }
 
-/// What the body of an answer is.
 #[derive(Debug)]
 pub(super) enum Body {
     Envelope(Envelope),
-    /// Anything else, in a few words.
+    /// A short description of any other body.
     Other(&'static str),
 }
 
 #[derive(Debug)]
 pub(super) struct Envelope {
-    /// Four digits where the service gave a number.
+    /// Padded to four digits if the service sent a number.
     pub(super) code: Option<String>,
     pub(super) message: Option<Said>,
     pub(super) data: Value,
 }
 
 impl Body {
-    /// Reads a body. The content type is not asked: services and proxies get it wrong both ways.
+    /// Parses a body. Ignores the content type, since services and proxies set it wrongly.
     pub(super) fn read(text: &str, key: &ApiKey) -> Self {
         let text = text.trim_start_matches('\u{feff}').trim_ascii();
         if text.is_empty() {
@@ -73,11 +72,8 @@ impl Body {
     }
 }
 
-/// What a body is that has nothing in it.
 const NOTHING: &str = tr_noop!("an empty answer");
-/// What a body is whose JSON is damaged in its structure.
 const DAMAGED: &str = tr_noop!("JSON that cannot be read");
-/// What a body is that is longer than lapel reads.
 pub(super) const TOO_LONG: &str = tr_noop!("an answer longer than 16 MB");
 
 fn four_digits(code: &str) -> String {
@@ -94,7 +90,7 @@ impl Envelope {
         self.code.as_deref() == Some(code)
     }
 
-    /// The contract's two error codes, or a code that it does not name over no data.
+    /// Whether it has one of the contract's two error codes, or an unknown code without data.
     fn refuses(&self) -> bool {
         self.is(KEY_CODE) || self.is(RATE_CODE) || (!self.is_success() && self.data.is_null())
     }
@@ -103,14 +99,11 @@ impl Envelope {
 const KEY_CODE: &str = "4001";
 const RATE_CODE: &str = "4011";
 
-/// What an answer means for a call.
 #[derive(Debug)]
 pub(super) enum Meaning {
-    /// The payload.
     Data(Value),
-    /// 429: nothing was done; hold everything and ask again.
+    /// 429: nothing was done. Hold all requests and try again.
     Limited,
-    /// The end of the call.
     Refused(ApiError),
 }
 
@@ -123,7 +116,6 @@ impl Answer {
         Refusal { status: self.status, code, message }
     }
 
-    /// For the log.
     pub(super) fn word(&self) -> &'static str {
         match (self.status, &self.body) {
             (429, _) => "rate limited",
@@ -139,9 +131,8 @@ impl Answer {
         }
     }
 
-    /// Whether this is an answer to this one request that cannot be read, once it is known that the service is
-    /// the right one: an error in another form, or a body that is damaged, empty or too long. A web page under a
-    /// success is none: it may be the login page of a network.
+    /// Whether this may be an unreadable response of the right service: an error in another format, or a damaged,
+    /// empty or too long body. A web page with a success status is not: it may be a network's login page.
     pub(super) fn is_odd(&self) -> bool {
         match self.status {
             400..=499 => matches!(self.body, Ok(Body::Other(_))),
@@ -150,12 +141,11 @@ impl Answer {
         }
     }
 
-    /// Whether fewer rows may be read where this could not.
+    /// Whether requesting fewer rows may help.
     pub(super) fn is_too_much(&self) -> bool {
         matches!(self.status, 200..=299) && matches!(self.body, Ok(Body::Other(DAMAGED | TOO_LONG)))
     }
 
-    /// The code of the envelope, for the log.
     pub(super) fn code(&self) -> Option<Text> {
         self.envelope().and_then(|e| e.code.clone()).map(Text::from)
     }
@@ -171,7 +161,7 @@ impl Answer {
         self.envelope().is_some_and(|e| e.is(code))
     }
 
-    /// What came instead of an envelope.
+    /// A description of what came instead of an envelope.
     fn what(&self) -> String {
         match (&self.location, self.status, &self.body) {
             (Some(host), 300..=399, _) => t!("a redirect to {host}, which is not followed", host),
@@ -198,7 +188,6 @@ impl Answer {
         }
     }
 
-    /// What an answer to a GET means.
     pub(super) fn of_get(self) -> Meaning {
         let no_answer = |why: &str| ApiError::NoAnswer { why: why.to_owned() };
         let refused = match self.status {
@@ -208,7 +197,7 @@ impl Answer {
             500.. => ApiError::ServiceFailed(self.refusal()),
             200..=299 => match self.body {
                 Err(why) => ApiError::NoAnswer { why },
-                // An honest "nothing": the same as no data.
+                // 204 without a body is a valid response without data.
                 Ok(Body::Other(NOTHING)) if self.status == 204 => {
                     return Meaning::Data(Value::Null);
                 }
@@ -234,8 +223,8 @@ impl Answer {
         Meaning::Refused(refused)
     }
 
-    /// What an answer to a POST means. Whatever does not clearly accept or clearly refuse leaves the fate of
-    /// the request in doubt: between us and the service may stand anything that answers in its place.
+    /// What a response to a POST means. If it neither clearly accepts nor clearly refuses, the request is in
+    /// doubt: a proxy may have answered instead of the service.
     pub(super) fn of_post(self) -> Meaning {
         let doubt = |accepted: bool, why: String| {
             Meaning::Refused(ApiError::InDoubt { accepted, status: Some(self.status), why })
@@ -251,10 +240,10 @@ impl Answer {
                 Ok(Body::Envelope(e)) => Meaning::Data(e.data),
                 _ => Meaning::Data(Value::Null),
             },
-            // 202 is the contract's word for accepted, whatever became of the rest of the answer.
+            // 202 means accepted (contract), even if the rest of the response is unreadable.
             (202, Ok(Body::Other(what))) => doubt(true, t!("there was {what}", what = i18n::tr(what))),
             (202, Err(why)) => doubt(true, why.clone()),
-            // 408 means that the request may have been read half-way, whoever says it.
+            // 408 may mean that the request was partly read, so it stays in doubt.
             (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {
                 let refusal = self.refusal();
                 Meaning::Refused(match self.status {

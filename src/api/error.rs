@@ -1,125 +1,117 @@
-//! The one error type of the room: what the code can decide on, and what a person is told.
+//! The error type of the API client.
 
 use crate::domain::Text;
 use std::fmt;
 use std::time::Duration;
 
-/// The result of a call.
 pub type Result<T> = std::result::Result<T, ApiError>;
 
-/// What went wrong, in the kinds that a caller decides by.
+/// Why a call failed, in kinds that a caller can act on.
 ///
-/// `Display` says in plain English what happened, whether anything was changed, and what to do next. Neither
-/// `Display` nor `Debug` ever shows a key, a query or an e-mail address.
+/// `Display` says what happened, whether anything was changed, and what to do next. Neither `Display` nor `Debug`
+/// shows a key, a query or an e-mail address.
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
 pub enum ApiError {
-    /// The service does not accept the key: code 4001, or 401 (contract, "Authentication" 3).
+    /// The service refused the key: code 4001, or status 401 (contract, "Authentication" 3).
     #[error("{}", t!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back \
          office and in this profile.", said = _0))]
     KeyRefused(Refusal),
-    /// The key is good, but it is not the one that the profile was checked with: it may be another
-    /// organisation's. Nothing is asked with it before a person has said that it is right.
+    /// The key works, but it is not the key that the profile was checked with, so it may belong to another
+    /// organisation. lapel sends nothing else with it until a person confirms it.
     #[error("{}", t!("Profile {profile} was checked with a key that begins with {pinned}; the service says that this one \
          begins with {said}, so it may belong to another organisation. Nothing was asked with it, and \
          nothing was changed. If it is the right one: lapel profile edit {profile} --pin. If not, put the \
          right key where the profile's key comes from.", profile, pinned, said))]
     OtherKey {
-        /// The profile.
         profile: String,
-        /// How the key began that was checked.
+        /// Prefix of the checked key.
         pinned: String,
-        /// How this one begins, as the service says; scrubbed.
+        /// Prefix of this key, as the service reports it; scrubbed.
         said: String,
     },
-    /// A 403 that does not speak of the key: most likely this computer's address is not on the
-    /// organisation's allow-list (contract, "Authentication" 5). The contract does not show this answer.
+    /// A 403 without the key error code. Most likely this computer's IP address is not on the organisation's
+    /// allow-list (contract, "Authentication" 5). The contract does not show this response.
     #[error("{}", t!("The service refused this computer's address ({said}). Nothing was changed. Ask for the address to \
          be put on the organisation's allow-list, or use the network that is on it.", said = _0))]
     AddressRefused(Refusal),
-    /// Too many requests a minute for this key, by whomever (contract, "Errors" rule 1).
+    /// The key's request rate limit is exceeded, possibly by other programs (contract, "Errors" rule 1).
     #[error("{}", t!("The service is over this key's request limit; it asks to wait {wait}. Nothing was changed by this \
          request. Other programs on the same key count too: try again later.", wait = seconds(*retry_after)))]
     RateLimited {
-        /// How long from the answer on until the service takes requests again.
+        /// Time from the response until the service accepts requests again.
         retry_after: Duration,
     },
-    /// 422. The contract ties 422 to the issue quota and shows no code for it.
+    /// 422. The contract connects 422 with the issue quota, without a code.
     #[error("{}", t!("The service did not take the request ({said}). This status usually means that the issue quota is \
          used up; the message above is the service's own. Nothing should have been issued: check the \
          history before sending it again.", said = _0))]
     Quota(Refusal),
-    /// A 4xx in the service's envelope, or an envelope that refuses under a 200.
+    /// A 4xx with an envelope, or a refusing envelope with status 200.
     #[error("{}", t!("The service did not understand or allow the request ({said}). Nothing was changed. Change what was \
          asked for; the same request would be refused again.", said = _0))]
     BadRequest(Refusal),
-    /// The service has no such record.
     #[error("{}", t!("The service has no such record ({said}). Nothing was changed. Check the id, and that the key belongs \
          to the organisation that owns it.", said = _0))]
     NotFound(Refusal),
-    /// A 5xx answer to a GET. The same answer to a POST is [`ApiError::InDoubt`].
+    /// A 5xx response to a GET. For a POST it is [`ApiError::InDoubt`].
     #[error("{}", t!("The service failed ({said}). Nothing was changed. Try again in a while.", said = _0))]
     ServiceFailed(Refusal),
-    /// What answered does not speak the contract: a web page, a login portal, a redirect, a foreign JSON.
+    /// The response is not of this service: a web page, a login portal, a redirect, other JSON.
     #[error("{}", t!("What answered is not the badge service: {what} (HTTP {status}). Nothing was changed. Check the \
          base URL of the profile (it usually ends in /api/v1/ext) and whether a network login page stands \
          in between.", what, status))]
     NotThisService {
-        /// The status of the answer.
         status: u16,
-        /// What was there instead, such as `a web page`.
+        /// A description of the response, for example `a web page`.
         what: String,
     },
-    /// The badge service is there, but its answer to this one request cannot be read: a success without data, an
-    /// error in another form, JSON that is damaged, an answer that is too long. Nothing is known of what was asked
-    /// for, not even that there is none.
+    /// The badge service responded, but the response is unreadable: a success without data, an error in another
+    /// format, damaged JSON, or too long. It is unknown whether the requested record exists.
     #[error("{}", t!("The service's answer to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try \
          again later; if it happens again, tell the people who run the service.", what, status))]
     Unreadable {
-        /// The status of the answer.
         status: u16,
-        /// What was there instead, such as `a web page`.
+        /// A description of the response, for example `a web page`.
         what: String,
-        /// Whether the answer for fewer rows may be readable.
+        /// Whether requesting fewer rows may help.
         fewer: bool,
     },
-    /// No connection came about: provably nothing was sent.
+    /// No connection was established, so certainly nothing was sent.
     #[error("{}", t!("The service could not be reached: {why}. Nothing was sent, so nothing was changed. Check the base \
          URL and the network, then try again.", why))]
     NotReached {
-        /// What stood in the way, such as `connection refused`.
+        /// The cause, for example `connection refused`.
         why: String,
     },
-    /// A GET was sent and no readable answer came.
+    /// A GET was sent, and no readable response came.
     #[error("{}", t!("No usable answer came: {why}. Reading changes nothing, so it is safe to try again.", why))]
     NoAnswer {
-        /// What happened, such as `no answer within 30 s`.
+        /// The cause, for example `no answer within 30 s`.
         why: String,
     },
-    /// A POST was sent and its fate is unknown. It must not be sent again before the history has been read.
+    /// A POST was sent, and its result is unknown. Read the history before sending it again.
     #[error("{}", in_doubt(*.accepted, *.status, why))]
     InDoubt {
-        /// The service said that it accepted the request, but the rest of its answer could not be read.
+        /// Whether the service accepted the request in an otherwise unreadable response.
         accepted: bool,
-        /// The status of the answer, where one came.
         status: Option<u16>,
-        /// What happened.
         why: String,
     },
-    /// Refused here, before anything was sent.
+    /// lapel refused the input before sending anything.
     #[error("{}", t!("{field}: {why}. Nothing was sent.", field, why))]
     BadInput {
-        /// The field that is wrong, as the contract or the profile names it.
+        /// The invalid field, as the contract or the profile names it.
         field: &'static str,
-        /// What is wrong and what to do.
+        /// What is wrong, and what to do.
         why: String,
     },
-    /// The caller gave the call up before anything was changed.
+    /// The caller cancelled the call before anything was changed.
     #[error("{}", t!("Given up. Nothing was changed."))]
     Cancelled,
 }
 
 impl ApiError {
-    /// Whether the same call may work later without anything being changed by hand, and is safe to repeat.
+    /// Whether repeating the call is safe and may succeed later without a correction.
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -131,12 +123,10 @@ impl ApiError {
         )
     }
 
-    /// Whether something may have been changed at the service.
     pub fn may_have_changed(&self) -> bool {
         matches!(self, Self::InDoubt { .. })
     }
 
-    /// What the service said about it, where it said something.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::KeyRefused(r)
@@ -149,7 +139,6 @@ impl ApiError {
         }
     }
 
-    /// One word or two for a log or a list.
     pub fn word(&self) -> &'static str {
         match self {
             Self::KeyRefused(_) => "key refused",
@@ -174,11 +163,8 @@ impl ApiError {
 /// A refusal in the service's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// HTTP status.
     pub status: u16,
-    /// The envelope's `code`, where the answer had one.
     pub code: Option<Text>,
-    /// The envelope's `message`, where the answer had one.
     pub message: Option<Said>,
 }
 
@@ -195,8 +181,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A sentence of the service. [`Said::text`] is verbatim, for a screen that shows the service's own words;
-/// `Display` and `Debug`, which end in logs, mask e-mail addresses.
+/// A message of the service. [`Said::text`] is verbatim, for screens that show the service's words. `Display` and
+/// `Debug`, which end up in logs, mask e-mail addresses.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Said(Text);
 
@@ -210,7 +196,7 @@ impl Said {
         Some(Self(Text::new(raw.chars().take(LONGEST).collect::<String>())))
     }
 
-    /// The words as they came (at most 500 characters), as untrusted text.
+    /// The verbatim message (at most 500 characters), as untrusted text.
     pub fn text(&self) -> &Text {
         &self.0
     }
@@ -232,7 +218,7 @@ impl fmt::Debug for Said {
     }
 }
 
-/// Replaces everything around an `@` that could be an address.
+/// Masks every word around an `@` that may be an e-mail address.
 pub(super) fn mask(text: &str) -> String {
     let ends = |c: char| c.is_whitespace() || "<>()[]{},;:\"'“”‘’|".contains(c);
     let mut out = String::with_capacity(text.len());

@@ -1,7 +1,6 @@
-//! What can be asked of a list: filters, paging and sorting (contract, "Endpoints").
+//! Query parameters of lists: filters, paging and sorting (contract, "Endpoints").
 //!
-//! All of it is plain data that can be compared and hashed, so that a caller can keep answers under it.
-//! Empty texts are not sent.
+//! All types are plain data that can be compared and hashed, for use as cache keys. Empty texts are not sent.
 
 use crate::domain::{BadgeTypeCode, CategoryId, CategoryLevelId, TemplateId};
 use jiff::civil::Date;
@@ -11,19 +10,18 @@ pub const DEFAULT_ROWS_PER_PAGE: u32 = 20;
 /// The contract's maximum for `rows_per_page`.
 pub const MAX_ROWS_PER_PAGE: u32 = 100;
 
-/// Which page, how long, in which order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Paging {
-    /// 1-based.
+    /// From 1.
     pub page: u64,
-    /// At most 100; sent as it is, the service decides.
+    /// At most 100. Not checked here; the service decides.
     pub rows_per_page: u32,
     /// Sent as repeated `sort_by` and `sort_type`, in this order.
     pub sort: Vec<Sort>,
 }
 
 impl Paging {
-    /// A page of the largest size, in the service's own order.
+    /// A page of maximum size in the service's default order.
     pub fn full(page: u64) -> Self {
         Self { page, rows_per_page: MAX_ROWS_PER_PAGE, sort: Vec::new() }
     }
@@ -35,19 +33,17 @@ impl Default for Paging {
     }
 }
 
-/// One column of the order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sort {
-    /// Column name; the contract does not show which are allowed.
+    /// Column name. The contract does not show the allowed names.
     pub column: String,
-    /// Ascending or descending.
     pub direction: Direction,
-    /// In which letters the direction is written; the contract does not show it.
+    /// Upper or lower case of the direction. The contract does not show it.
     pub style: DirectionStyle,
 }
 
 impl Sort {
-    /// A column, with the direction in upper-case letters.
+    /// Sorts by a column, with an upper-case direction.
     pub fn new(column: impl Into<String>, direction: Direction) -> Self {
         Self { column: column.into(), direction, style: DirectionStyle::Upper }
     }
@@ -62,22 +58,16 @@ impl Sort {
     }
 }
 
-/// The direction of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Smallest first.
     Asc,
-    /// Largest first.
     Desc,
 }
 
-/// The letters of a direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DirectionStyle {
-    /// `ASC`, `DESC`.
     #[default]
     Upper,
-    /// `asc`, `desc`.
     Lower,
 }
 
@@ -109,7 +99,7 @@ pub struct HistoryFilter {
     pub revoke_end_date: Option<Date>,
 }
 
-/// The three filters of `GET /categories`, which does not page.
+/// The three filters of `GET /categories`, which has no pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct CategoryFilter {
@@ -119,7 +109,6 @@ pub struct CategoryFilter {
     pub level_yn: Option<bool>,
 }
 
-/// What to ask of `GET /badge-templates`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct TemplateQuery {
@@ -127,7 +116,6 @@ pub struct TemplateQuery {
     pub paging: Paging,
 }
 
-/// What to ask of `GET /badges/history`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct HistoryQuery {
@@ -135,16 +123,14 @@ pub struct HistoryQuery {
     pub paging: Paging,
 }
 
-/// What to ask of `GET /wallet/badges`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct WalletQuery {
-    /// The holder's address; required.
+    /// The holder's e-mail address; required.
     pub email: String,
     pub paging: Paging,
 }
 
-/// Query pairs in the order in which they are sent.
 #[derive(Debug, Default)]
 pub(super) struct Pairs(pub(super) Vec<(&'static str, String)>);
 

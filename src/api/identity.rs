@@ -1,5 +1,6 @@
-//! Whose key it is. A key does not say which organisation it belongs to, so what the service says of it is
-//! kept when a person checks it, and compared at every connect (contract, "Ping data": `apikey_prefix`).
+//! Checks which organisation a key belongs to. The key itself does not show it. So lapel stores the service's
+//! statements when a person checks the key, and compares them at every connect (contract, "Ping data":
+//! `apikey_prefix`).
 
 use super::call::Call;
 use super::connection::Connection;
@@ -11,32 +12,31 @@ use crate::domain::text::scrub;
 use crate::domain::{Ping, Text};
 use unicode_normalization::UnicodeNormalization;
 
-/// What a key was when a person checked it.
+/// The identity of a key when a person checked it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The profile's name, for messages.
     pub profile: String,
-    /// The key's first characters, as the service said them.
+    /// The key's prefix as the service reported it.
     pub prefix: String,
-    /// [`ApiKey::fingerprint`], where it was kept.
+    /// [`ApiKey::fingerprint`], if stored.
     pub fingerprint: Option<String>,
-    /// What the profile calls the organisation; compared with what the service writes on its badges.
+    /// The profile's name for the organisation. Compared with the issuing organisation of badges.
     pub organisation: Option<String>,
-    /// Whether real badges are issued with it.
+    /// Whether the profile issues real badges with this key.
     pub is_live: bool,
 }
 
-/// What a service says about a key.
+/// The service's statements about a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// Its first characters; `None` where the service does not say them.
+    /// The key's prefix; `None` if the service does not report it.
     pub prefix: Option<String>,
-    /// The issuing organisation of a badge in the history; `None` where there is none, or none that can be read.
+    /// Issuing organisation of a badge in the history; `None` if there is no readable one.
     pub organisation: Option<Text>,
 }
 
 impl Identity {
-    /// What is odd about the key, in sentences: a warning each.
+    /// Warnings about the key, as sentences.
     pub fn oddities(&self, organisation: Option<&str>, is_live: bool) -> Vec<String> {
         let mut said = Vec::new();
         let of = |word: &str| self.prefix.as_deref().is_some_and(|prefix| has_word(prefix, word));
@@ -61,20 +61,19 @@ impl Identity {
     }
 }
 
-/// Asks the service about a key: two requests, a ping and one row of the history.
+/// Queries the service about a key with two requests: a ping and one row of the history.
 ///
 /// # Errors
-/// What stands in the way of the ping. A history that cannot be read is no error.
+/// The ping failed. An unreadable history is not an error.
 pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Identity> {
     let prefix = prefix(reader, key, call).await?;
     Ok(Identity { prefix, organisation: issuer(reader, call).await })
 }
 
-/// Compares a key with what was kept when it was checked; nothing is asked where nothing was kept. What is
-/// odd comes back in sentences.
+/// Compares a key with its stored identity and returns warnings. Sends nothing if no identity is stored.
 ///
 /// # Errors
-/// [`ApiError::OtherKey`] when it is not the key that was checked; what stands in the way of the ping.
+/// [`ApiError::OtherKey`] if it is not the checked key, or the error of the ping.
 pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> Result<Vec<String>> {
     let Some(pin) = &connection.pin else { return Ok(Vec::new()) };
     let said = prefix(reader, &connection.key, call).await?;
@@ -91,10 +90,10 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
     Ok(odd)
 }
 
-/// Compares what a ping has said with what was kept when the key was checked, where something was.
+/// Compares a ping response with the stored identity, if there is one.
 ///
 /// # Errors
-/// [`ApiError::OtherKey`] when it is not the key that was checked.
+/// [`ApiError::OtherKey`] if it is not the checked key.
 pub fn compare_ping(ping: &Ping, connection: &Connection) -> Result<()> {
     let said = ping.apikey_prefix.as_ref().and_then(|said| connection.key.prefix_said(said.wire()));
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))
@@ -123,8 +122,8 @@ async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<Str
     Ok(ping.apikey_prefix.and_then(|said| key.prefix_said(said.wire())))
 }
 
-/// Who has issued the first badge that the history shows, in the service's own order: the contract does not
-/// show by which columns it can be sorted.
+/// The issuing organisation of the first badge in the history, in the service's order. The contract does not show
+/// the columns for sorting.
 async fn issuer(reader: &Reader, call: &Call) -> Option<Text> {
     let paging = Paging { rows_per_page: 1, ..Paging::default() };
     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
@@ -132,12 +131,11 @@ async fn issuer(reader: &Reader, call: &Call) -> Option<Text> {
     page.items.into_iter().find_map(|(_, item)| item.issuing_org).filter(|org| !org.looks_empty())
 }
 
-/// Whether a part of a key's prefix is this word.
 fn has_word(prefix: &str, word: &str) -> bool {
     prefix.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Whether two names may be those of one organisation: one is a part of the other, however they are written.
+/// Whether two names may belong to one organisation: one contains the other, ignoring case and punctuation.
 fn is_same(one: &str, other: &str) -> bool {
     let plain = |name: &str| -> String {
         name.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()

@@ -6,17 +6,17 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
 
-/// An organisation's API key (contract, "Authentication"). It has no `Display`, its `Debug` redacts, and
-/// its memory is wiped when it is dropped.
+/// An organisation's API key (contract, "Authentication"). It has no `Display`, its `Debug` is redacted, and its
+/// memory is wiped on drop.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Takes a key as it was typed or pasted; white space around it is dropped.
+    /// Takes a typed or pasted key, and trims white space.
     ///
     /// # Errors
-    /// [`ApiError::BadInput`] when nothing is left, or when it holds a character that no header can carry.
-    /// The message never quotes the key.
+    /// [`ApiError::BadInput`] if it is empty or contains a character that a header cannot carry. The message never
+    /// quotes the key.
     pub fn new(raw: &str) -> Result<Self, ApiError> {
         let refused = |why: &str| Err(ApiError::BadInput { field: "api_key", why: why.to_owned() });
         let key = raw.trim();
@@ -35,25 +35,25 @@ impl ApiKey {
         Ok(Self(SecretString::from(key.to_owned())))
     }
 
-    /// The first characters and an ellipsis: never more than nine, never more than a third of the key.
+    /// The first characters and an ellipsis: at most nine, and at most a third of the key.
     pub fn prefix_shown(&self) -> String {
         let key = self.0.expose_secret();
         format!("{}…", &key[..(key.len() / 3).min(9)])
     }
 
-    /// What tells one key from another: the first eight hex digits of its SHA-256. It says nothing of the key,
-    /// and is kept where work is bound to a key.
+    /// Distinguishes keys: the first eight hex digits of the key's SHA-256. It does not reveal the key. Stored
+    /// where data belongs to a key.
     pub fn fingerprint(&self) -> String {
         secrets::fingerprint(self.0.expose_secret())
     }
 
-    /// Registers it with [`crate::secrets`]: no text that holds it is sent or written.
+    /// Registers the key with [`crate::secrets`]: lapel then neither sends nor writes text that contains it.
     pub(super) fn register(&self) {
         secrets::register_key(self.0.expose_secret());
     }
 
-    /// What the pace of this key at an origin is called in a file: the first 128 bits of a SHA-256 over both. It says
-    /// nothing of the key.
+    /// The id of this key's rate limit at an origin, for a file: the first 128 bits of a SHA-256 over both. It
+    /// does not reveal the key.
     pub(super) fn pace_id(&self, origin: &str) -> String {
         use std::fmt::Write as _;
         let mut sum = ring::digest::Context::new(&ring::digest::SHA256);
@@ -67,8 +67,8 @@ impl ApiKey {
         })
     }
 
-    /// The first characters of a key as a service says them, in the form in which they are compared and kept:
-    /// without an ellipsis behind them, and never more than half of this key.
+    /// Normalizes a key prefix that the service reported, to compare and store it: without an ellipsis, and at
+    /// most half of this key.
     pub(super) fn prefix_said(&self, said: &str) -> Option<String> {
         let said = said.trim().trim_end_matches(['.', '…', '*']);
         let most = (self.0.expose_secret().len() / 2).min(24);
@@ -76,7 +76,7 @@ impl ApiKey {
         fine.then(|| said.chars().take(most).collect::<String>()).filter(|prefix| !prefix.is_empty())
     }
 
-    /// The header value, marked so that nothing prints it and no header table keeps it.
+    /// The header value, marked as sensitive so that it is neither printed nor put into a header table.
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
             field: "api_key",
@@ -86,14 +86,14 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// Blots the key out of a text that a server sent back.
+    /// Redacts the key in text from a server.
     pub(super) fn blot<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
         let key = self.0.expose_secret();
-        // A key of a few letters would blot out ordinary words; it protects nothing either.
+        // A very short key would redact ordinary words, and it protects nothing anyway.
         if key.len() >= 6 && text.contains(key) { text.replace(key, "[key]").into() } else { text.into() }
     }
 
-    /// A text from outside with the key blotted out, should it be in it.
+    /// Redacts the key in text from outside.
     pub fn without(&self, text: &str) -> String {
         self.blot(text).into_owned()
     }

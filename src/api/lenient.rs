@@ -1,27 +1,24 @@
-//! From bytes to JSON, whatever is damaged: one value that a strict reader refuses must not hide the records
-//! around it.
+//! Parses damaged JSON: one invalid value must not hide the records around it.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use serde_json::Value;
 
-/// Containers inside one another that are read; below it the contents are dropped.
+/// Maximum nesting depth. Deeper contents are dropped.
 const DEEPEST: usize = 100;
 
-/// A body as text. Its own byte order mark says most; bytes that are UTF-8 are read as such, since services
-/// declare other encodings by default; then the charset that the answer declares counts. What cannot be read
-/// becomes replacement characters.
+/// Decodes a body. A byte order mark decides first. Next, valid UTF-8 is read as UTF-8, since services declare
+/// other encodings by default. Then the declared charset counts. Undecodable bytes become replacement characters.
 pub(super) fn text(bytes: Vec<u8>, content_type: Option<&str>) -> String {
     let declared = content_type.and_then(charset);
     let marked = Encoding::for_bom(&bytes).map(|(encoding, _)| encoding);
     match marked.or(declared) {
-        // Plain letters in UTF-16 are UTF-8, too, with a zero byte each.
+        // ASCII text in UTF-16 is also valid UTF-8, with NUL characters.
         Some(wide) if wide == UTF_16LE || wide == UTF_16BE => wide.decode(&bytes).0.into_owned(),
         _ => String::from_utf8(bytes)
             .unwrap_or_else(|error| declared.unwrap_or(UTF_8).decode(error.as_bytes()).0.into_owned()),
     }
 }
 
-/// The encoding that a `Content-Type` names.
 fn charset(content_type: &str) -> Option<&'static Encoding> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -30,20 +27,20 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     })
 }
 
-/// Reads JSON; where that fails, once more after [`repaired`]. `None` when its structure is damaged.
+/// Parses JSON, and after a failure the output of [`repaired`]. `None` if the structure is damaged.
 pub(super) fn json(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&repaired(text))).ok()
 }
 
-/// The same JSON with everything replaced that is wrong in a single value: half a surrogate pair, an unknown
-/// escape, a bare control character, a number or word that JSON does not have, nesting that is too deep.
+/// Replaces everything that is invalid in a single value: half a surrogate pair, an unknown escape, a raw control
+/// character, an invalid number or word, nesting that is too deep.
 fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some(first) = rest.chars().next() {
         let len = match first {
             '"' => {
-                // Too deep to be kept.
+                // Too deep, so drop it.
                 let mut dropped = String::new();
                 string(rest, if depth > DEEPEST { &mut dropped } else { &mut out })
             }
@@ -83,7 +80,7 @@ fn repaired(text: &str) -> String {
     out
 }
 
-/// A word outside of quotes: a number such as `007` or `1e999` keeps its digits as text.
+/// A word outside of quotes. An invalid number (`007`, `1e999`) keeps its digits as text.
 fn word(word: &str, out: &mut String) {
     if serde_json::from_str::<Value>(word).is_ok() {
         out.push_str(word);
@@ -98,7 +95,7 @@ fn word(word: &str, out: &mut String) {
     }
 }
 
-/// Writes the string that `text` begins with, and gives its length there.
+/// Writes the string at the start of `text`, and returns its length there.
 fn string(text: &str, out: &mut String) -> usize {
     out.push('"');
     let mut chars = text.char_indices().skip(1).peekable();
@@ -119,11 +116,11 @@ fn string(text: &str, out: &mut String) -> usize {
             c => out.push(c),
         }
     }
-    // It never ends: the structure is damaged, and stays so.
+    // The string never ends, so the structure remains damaged.
     text.len()
 }
 
-/// Writes the escape of which this follows the backslash, and gives how many bytes of it were taken.
+/// Writes the escape whose backslash precedes `after`, and returns the number of bytes consumed.
 fn escape(after: &str, out: &mut String) -> usize {
     let unit = |text: &str| -> Option<u16> {
         let digits = text.strip_prefix('u')?.get(..4)?;
@@ -155,7 +152,7 @@ fn escape(after: &str, out: &mut String) -> usize {
             out.push_str(&after[..5]);
             5
         }
-        // No escape of JSON: what was sent is shown.
+        // Not a JSON escape, so keep it as text.
         (Some(_), None) => {
             out.push_str("\\\\");
             0

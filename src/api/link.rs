@@ -1,59 +1,54 @@
-//! How the link to the service stands: what a header line shows.
+//! The state of the connection to the service, for a header line.
 
 use tokio::time::Instant;
 
-/// The state of the traffic of one key, as of its last change.
+/// The traffic of one key, as of the last change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkStatus {
-    /// Requests of this key that count against its minute, under way or completed less than 60 s ago: those of
-    /// this process, and those of other lapel processes as far as this one has seen them.
+    /// Requests of this key that count against the limit: under way or completed less than 60 s ago. Includes
+    /// other lapel processes as far as this one knows them.
     pub used_last_minute: u32,
-    /// How many there may be.
     pub limit: u32,
-    /// How many of them may be background work: less than that after somebody else used the key up.
+    /// Maximum for background calls. Lower for a while after the service returned 429.
     pub background: u32,
-    /// Requests that wait for their turn.
     pub waiting: u32,
-    /// Nothing is sent before this moment, because the service asked for it (`Retry-After`).
+    /// lapel sends nothing before this time, as the service requested (`Retry-After`).
     pub held_until: Option<Instant>,
-    /// What went wrong last, until something goes right again.
+    /// The last error, until a request succeeds.
     pub last_error: Option<LinkTrouble>,
-    /// When the service last answered in its own words.
+    /// Time of the last response of the service itself.
     pub last_ok: Option<Instant>,
-    /// Whether this process keeps to a share of the limit, since it cannot see what others send; see
+    /// Whether this process uses only a share of the limit, since it cannot see other processes' requests; see
     /// `Reader::alone`.
     pub is_alone: bool,
-    /// When this status next changes by the mere passing of time; a timer on it and another look at
-    /// `Reader::link_now` keep a display right.
+    /// When this status next changes just by passing time. A display sets a timer for it and calls
+    /// `Reader::link_now` again.
     pub next_change: Option<Instant>,
 }
 
-/// A read that is under way.
+/// A GET under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnderWay {
-    /// When it began. The waits for its turn and for a `Retry-After` do not count: the moment is moved by them.
+    /// When it began. Moved later by waiting for a turn or for a `Retry-After`, which does not count.
     pub since: Instant,
-    /// Which attempt this is, from 1.
+    /// The number of this attempt, from 1.
     pub attempt: u32,
 }
 
-/// What is wrong with the link as a whole, not with one request.
+/// A problem of the whole connection, not of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkTrouble {
-    /// The key is not accepted.
     KeyRefused,
-    /// This computer's address is not accepted.
+    /// The service refuses this computer's IP address.
     AddressRefused,
-    /// No connection, or no answer.
+    /// No connection, or no response.
     Unreachable,
-    /// Something else answers.
     NotThisService,
     /// 5xx.
     ServiceFailing,
 }
 
 impl LinkTrouble {
-    /// A few words for it.
     pub fn words(self) -> &'static str {
         match self {
             Self::KeyRefused => t!("key refused"),

@@ -1,5 +1,5 @@
-//! The log of requests, in memory only: never a key, never a body, and of a query only what says nothing of
-//! a person.
+//! The request log, in memory only. It never contains a key or a body. Of a query it contains only values that say
+//! nothing about a person.
 
 use super::error::mask;
 use crate::domain::Text;
@@ -11,13 +11,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use url::Url;
 
-/// How many requests are remembered.
 pub const LOG_LENGTH: usize = 500;
-/// Characters of one parameter's value that are kept.
+/// Maximum characters of a parameter's value.
 const LONGEST_VALUE: usize = 60;
-/// Stands for what is not kept.
 const MASK: &str = "‹…›";
-/// Parameters whose values are kept. All others (names, addresses) are masked, and so are new ones.
+/// Parameters with visible values. All others (names, addresses, new ones) are masked.
 const PLAIN: &[&str] = &[
     "page",
     "rows_per_page",
@@ -39,43 +37,38 @@ const PLAIN: &[&str] = &[
     "revoke_end_date",
 ];
 
-/// One request that went out, or tried to.
+/// One request that was sent or attempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Its number in this run, from 1, in the order in which requests ended.
+    /// Number in this run, from 1, in the order in which requests ended.
     pub no: u64,
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Path without the query, as it was sent (percent-encoded); a segment that may be an address is masked.
+    /// Path without the query, percent-encoded as sent. A segment that may be an e-mail address is masked.
     pub path: String,
-    /// The query without its question mark, decoded and scrubbed; names and addresses are masked.
+    /// Query without the question mark, decoded and scrubbed. Names and addresses are masked.
     pub query: String,
-    /// Status of the answer, where one came.
     pub status: Option<u16>,
-    /// The envelope's `code`, where the answer had one.
     pub code: Option<Text>,
-    /// How long it waited for its turn before it was sent.
+    /// Time it waited for its turn.
     pub waited: Duration,
-    /// From the first byte to the last.
+    /// Time from the first byte to the last.
     pub duration: Duration,
-    /// Bytes of the answer's body, unpacked, where one came.
+    /// Bytes of the response body after decompression.
     pub bytes: Option<u64>,
     /// 1 for the first attempt of a call.
     pub attempt: u32,
-    /// Requests that counted against the key's minute when it was sent, itself included.
+    /// Requests that counted against the key's limit when it was sent, including itself.
     pub used: u32,
-    /// How many there may be.
     pub limit: u32,
     /// `ok`, or the kind of error in a word or two.
     pub outcome: &'static str,
-    /// When it was sent.
     pub started_at: jiff::Timestamp,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Log {
     entries: Mutex<VecDeque<LogEntry>>,
-    /// How many have ended so far.
     count: watch::Sender<u64>,
 }
 
@@ -104,7 +97,7 @@ impl Log {
             "request"
         );
         entries.push_back(entry);
-        // Within the lock, so that the count never goes back.
+        // Inside the lock, so that the count never decreases.
         self.count.send_replace(no);
     }
 
@@ -114,29 +107,27 @@ impl Log {
 
     /// Waits for an entry with a higher number.
     pub(super) async fn beyond(&self, no: u64) {
-        // The sender lives as long as the log itself.
+        // The sender lives as long as the log.
         let _ = self.count.subscribe().wait_for(|count| *count > no).await;
     }
 }
 
-/// What is known of a request when it is sent.
 pub(super) struct Sent<'u> {
     pub(super) method: &'static str,
     pub(super) url: &'u Url,
     pub(super) attempt: u32,
     pub(super) waited: Duration,
-    /// Requests that count against the minute, and how many may.
+    /// Requests that count against the limit, and the limit.
     pub(super) budget: (u32, u32),
 }
 
-/// What is known of its answer.
 pub(super) struct Got {
     pub(super) status: u16,
     pub(super) code: Option<Text>,
     pub(super) bytes: u64,
 }
 
-/// Notes a request when it ends, also when its future is dropped half-way.
+/// Logs a request when it ends, even if its future is dropped early.
 pub(super) struct Note<'l> {
     log: &'l Log,
     entry: Option<LogEntry>,
@@ -185,7 +176,7 @@ impl Drop for Note<'_> {
     }
 }
 
-/// The path, with every segment masked that may be an address: people paste them where an id belongs.
+/// The path with masked segments that may be e-mail addresses: people paste them in place of an id.
 fn masked_path(path: &str) -> String {
     let segments = path.split('/').map(|segment| {
         let segment = redact(segment);
@@ -199,7 +190,7 @@ fn masked_path(path: &str) -> String {
 fn masked_query(url: &Url) -> String {
     let pairs = url.query_pairs().map(|(name, value)| {
         let value = if PLAIN.contains(&&*name) {
-            // The key first: cut short it would not be known any more.
+            // Redact the key before cutting the value, since a cut key is not recognized.
             mask(&scrub(&redact(&value).chars().take(LONGEST_VALUE).collect::<String>()))
         } else {
             MASK.to_owned()

@@ -1,25 +1,27 @@
-//! The service as typed calls: one method per endpoint, one error type, one pace for all traffic of a key.
+//! The service as typed calls: one method per endpoint, one error type, one rate limit per key.
 //!
-//! This module knows HTTP, the contract's paths, fields and codes, and [`crate::domain`]. It turns whatever a
-//! network brings into records or into one [`ApiError`] that says what happened, whether anything was
-//! changed, and what to do. It must never know a screen, a file or a job; never follow a redirect, use a
-//! proxy that the profile does not name, or let the key leave for another origin; never send a POST twice
-//! unless the first one provably did nothing; and never show a key, a name or an e-mail address in anything
-//! that can be printed.
+//! This module knows HTTP, the contract's paths, fields and codes, and [`crate::domain`]. It turns every response
+//! into records or into one [`ApiError`]. The error says what happened, whether anything was changed, and what to
+//! do. The module never uses a screen or a job. Its rules:
+//!
+//! * It never follows a redirect, and never uses a proxy that the profile does not name.
+//! * The key never goes to another origin.
+//! * It repeats a POST only if the first one certainly did nothing.
+//! * Nothing printable contains a key, a name or an e-mail address.
 //!
 //! ```text
-//! connection   where the service is; connect(), the one place where a Writer is made
+//! connection   settings; connect(), the only place that creates a Writer
 //! reader       the GET endpoints            writer    the POST endpoints
-//! identity     whose key it is: what was checked once is compared at every connect
-//! retry        which request is tried again, and which never
-//! pace         at most N requests in any 60 s, by all lapel processes of a computer; holds; people first
-//! wire         one exchange                 envelope  what an answer means
-//! pages        a paged list, to its end, though it moves and its pages lie
-//! parts        a page in smaller parts, where it cannot be read as a whole
-//! raw          one record, as it is sent
-//! decode       JSON to records              lenient   bytes to JSON, whatever is damaged
-//! address      URLs that cannot go astray
-//! pictures     a client without a key       log, link what a screen shows of the traffic
+//! identity     compares a key at every connect with the one that a person checked
+//! retry        which requests are repeated, and which never
+//! pace         rate limit for all lapel processes of a computer; holds after 429; people first
+//! wire         one exchange                 envelope  the meaning of a response
+//! pages        reads a paged list to its end, even if it changes or its pages are wrong
+//! parts        reads an unreadable page in smaller parts
+//! raw          one record as the service sent it
+//! decode       JSON to records              lenient   damaged bytes to JSON
+//! address      safe URLs
+//! pictures     a client without a key       log, link traffic data for screens
 //! ```
 
 mod address;

@@ -1,16 +1,17 @@
-//! The pace of a key: never more than `limit` requests in any sliding 60 s, as the service sees them
-//! (contract, "Limits").
+//! The rate limiter of a key: at most `limit` requests in any sliding 60 s, as the service sees them (contract,
+//! "Limits").
 //!
-//! A request holds a slot from just before it is sent until 60 s after it completed. That is enough whatever
-//! the latency: of all requests that the service sees within some 60 s, take the one granted last. Every
-//! other one reached the service at most 60 s before it, so completed at most 60 s before it or is still
-//! under way; so each still held its slot when the last was granted, and no more than `limit` slots exist.
-//! (A request that was given up counts as completed then. One that reaches the service only after that can
-//! break the proof; the network would have to hold it back longer than our own time-outs.)
+//! A request holds a slot from just before it is sent until 60 s after it completed. This is enough for any
+//! latency. Proof: of all requests that the service sees within some 60 s, take the one that was granted last.
+//! Every other one reached the service at most 60 s before it. So each of them completed at most 60 s before it,
+//! or is still under way, and still held its slot when the last one was granted. Only `limit` slots exist.
 //!
-//! All lapel processes of one computer share the limit and the holds by the same rule, where the data folder is
-//! known: see [`slots`]. The queue of this process then only decides who asks for the next shared slot. Where the
-//! file cannot be used, this process takes [`SAFE_SHARE`] of the limit and says so.
+//! A cancelled request counts as completed when it was cancelled. If it reaches the service later, the proof
+//! fails; for that, the network must delay it longer than our time-outs.
+//!
+//! All lapel processes of one computer share the limit and the holds by the same rule, if they know the data
+//! folder: see [`slots`]. The queue of this process then only decides who requests the next shared slot. If the
+//! file cannot be used, this process takes the share of [`SAFE_SHARE`] and reports that.
 
 mod shared;
 mod slots;
@@ -29,33 +30,32 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The window of the contract's limit.
 pub(super) const WINDOW: Duration = Duration::from_secs(60);
-/// The part of the limit that a process takes which cannot share with others: one in so many.
+/// Divisor of the limit for a process that cannot share it with others.
 const SAFE_SHARE: u32 = 4;
-/// How often a waiter looks whether another process has lifted a hold.
+/// Interval at which a waiter checks whether another process has lifted a hold.
 const HOLD_LOOK: Duration = Duration::from_secs(15);
-/// What stands for a `Retry-After` that is absent or nonsense; it doubles with every 429 in a row.
+/// Wait after a 429 without a valid `Retry-After`. Doubles with each consecutive 429.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
-/// The share of background work is halved so often at most.
+/// Maximum number of times that the background share is halved.
 const MOST_HALVINGS: u32 = 4;
-/// How long it stays halved after the last 429.
+/// How long the background share stays halved after the last 429.
 const HALVED_FOR: Duration = Duration::from_secs(600);
-/// A `Retry-After` beyond this is as good as for ever; it keeps moments within what a clock can hold.
+/// Maximum hold. A longer `Retry-After` is practically endless; the limit keeps times within a clock's range.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// The pace of one key at one origin, shared by everything in this process that uses them.
+/// The rate limiter of one key at one origin. Everything in this process that uses them shares it.
 #[derive(Debug)]
 pub(super) struct Pace {
     state: Mutex<State>,
     status: watch::Sender<LinkStatus>,
     window: Duration,
-    /// What other processes use of the same key, where the data folder is known.
+    /// The slots shared with other processes, if the data folder is known.
     shared: OnceLock<Shared>,
 }
 
-/// How long a slot may be used, and how long a request of it may take.
+/// How long a slot may be used before its request begins (`usable`), and how long the request may take (`reach`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) usable: Duration,
@@ -71,24 +71,23 @@ struct State {
     done_in_background: u32,
     queues: Class<VecDeque<Arc<Waiter>>>,
     held_until: Option<Instant>,
-    /// 429 answers in a row, for growing blind waits.
+    /// Consecutive 429 responses, for growing waits.
     refusals: u32,
-    /// Holds that this process has noted, so that what was read before one does not end it.
+    /// Number of holds set by this process. A reading from before the last hold must not end it.
     holds: u64,
-    /// How often the share of background work was halved, and when for the last time: somebody else uses the
-    /// key, too.
+    /// How often the background share was halved, and when last. A 429 means that others use the key, too.
     halvings: u32,
     halved: Option<Instant>,
     trouble: Option<LinkTrouble>,
     last_ok: Option<Instant>,
     window: Duration,
-    /// Requests that have their turn in this process and wait for a shared slot.
+    /// Requests with a turn in this process that wait for a shared slot.
     outside: u32,
-    /// Slots of other processes when this one last looked, and until when they count at most.
+    /// Slots of other processes at the last check, and until when they count at most.
     others: Option<(u32, Instant)>,
-    /// Why the pace is not shared, though it should be.
+    /// Why the limit is not shared although it should be.
     alone: Option<Arc<str>>,
-    /// Reads that a person waits for and that are under way, the oldest first.
+    /// Interactive GETs under way, the oldest first.
     reads: Vec<(u64, UnderWay)>,
     reads_so_far: u64,
 }
@@ -152,8 +151,8 @@ impl Pace {
         Arc::new(Self { state: Mutex::new(state), status, window, shared: OnceLock::new() })
     }
 
-    /// Shares the limit from now on with all processes that use this folder. Opens a file. Does nothing where it is
-    /// shared already, or could not be.
+    /// Shares the limit with all processes that use this folder. Opens a file. Does nothing if it is already
+    /// shared, or if sharing has failed.
     pub(super) fn share_in(&self, folder: &Path, pace: String) {
         if self.shared.get().is_some() || self.lock().alone.is_some() {
             return;
@@ -167,7 +166,7 @@ impl Pace {
         }
     }
 
-    /// Another process may use the same key and cannot be seen: a safe share of the limit has to do.
+    /// Limits this process to a safe share: other processes may use the same key, and it cannot see them.
     fn go_alone(&self, why: Trouble) {
         tracing::warn!(%why, "the pace is not shared");
         let mut state = self.lock();
@@ -179,18 +178,18 @@ impl Pace {
         self.publish(&state);
     }
 
-    /// The file that is shared with other processes, unless it has failed.
+    /// The shared slots, unless the file has failed.
     fn shared(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.lock().alone.is_none().then_some(shared)
     }
 
-    /// Notes what the shared file says, asked for when this process had noted so many holds.
+    /// Applies a reading of the shared file. `holds` is the number of holds when the reading was requested.
     fn see(&self, seen: Seen, holds: u64) {
         let now = Instant::now();
         let mut state = self.lock();
         state.others = (seen.others > 0).then(|| (seen.others, now + seen.others_end_in));
-        // The file knows every hold of this process, too: one that is not in it was lifted.
+        // The file contains the holds of this process, too. If one is missing there, it was lifted.
         let before = state.held_until;
         match seen.held {
             Some(left) => {
@@ -211,21 +210,21 @@ impl Pace {
         self.lock().holds
     }
 
-    /// Comes back when other processes can see everything that this one has noted.
+    /// Returns when other processes can see everything that this one recorded.
     pub(super) async fn flush(&self) {
         if let Some(shared) = self.shared() {
             shared.flush().await;
         }
     }
 
-    /// Two users of one key with different limits get the smaller one.
+    /// If two users of one key set different limits, the smaller one applies.
     pub(super) fn limit_to(&self, limit: u32) {
         let mut state = self.lock();
         state.limit = state.limit.min(limit.max(1));
         self.publish(&state);
     }
 
-    /// Whether nothing is remembered that a later user of the key would have to respect.
+    /// Whether there is no state that a later user of the key must respect.
     pub(super) fn is_idle(&self) -> bool {
         let mut state = self.lock();
         state.expire(Instant::now());
@@ -236,13 +235,13 @@ impl Pace {
         self.status.subscribe()
     }
 
-    /// Requests that count against the minute now, and how many may.
+    /// Requests that count against the limit now, and the limit.
     pub(super) fn budget(&self) -> (u32, u32) {
         let state = self.lock();
         (state.used_by_all(), state.limit)
     }
 
-    /// The status as of now; also brings the watched one up to date.
+    /// The current status. Also updates the watched one.
     pub(super) fn status_now(&self) -> LinkStatus {
         let mut state = self.lock();
         state.expire(Instant::now());
@@ -250,7 +249,7 @@ impl Pace {
         state.status()
     }
 
-    /// Waits for a turn. Dropping the future, or cancelling the token, leaves no hole in the queue.
+    /// Waits for a turn. Dropping the future or cancelling the token leaves the queue cleanly.
     pub(super) async fn turn_within(
         self: &Arc<Self>,
         priority: Priority,
@@ -265,7 +264,7 @@ impl Pace {
                     permit.slot = Some(slot);
                     return Ok(permit);
                 }
-                // Its turn was one of the whole limit.
+                // The turn belonged to the whole limit, so take a new one.
                 Err(why) => self.go_alone(why),
             }
         }
@@ -281,14 +280,14 @@ impl Pace {
         self.turn_within(priority, span, cancel).await
     }
 
-    /// A turn although the service asked to wait, for the one request that a person has asked for. It waits for
-    /// nothing: `None` when the limit is used up.
+    /// A turn despite a hold, for one request that a person asked for. Does not wait: `None` if the limit is used
+    /// up.
     pub(super) async fn turn_through(self: &Arc<Self>, span: Span) -> Option<Permit> {
         let priority = Priority::Interactive;
         let mut permit = {
             let mut state = self.lock();
             state.expire(Instant::now());
-            // What waits outside sends nothing now.
+            // Requests that wait for a shared slot send nothing now.
             if state.used() - state.outside >= state.limit {
                 return None;
             }
@@ -323,7 +322,7 @@ impl Pace {
         }
     }
 
-    /// Waits for a slot that no other process has. The inner error says that the file cannot be used.
+    /// Waits for a slot shared with other processes. The inner error says why the file cannot be used.
     async fn shared_turn(
         &self,
         shared: &Shared,
@@ -405,14 +404,13 @@ impl Pace {
         }
     }
 
-    /// Holds everything of the key, people too, because the service answered 429. `asked` is its
-    /// `Retry-After`; without one, and where it is shorter than `shortest`, the hold grows with every such answer in a
-    /// row. Returns the wait.
+    /// Holds all requests of the key, interactive ones too, after a 429. `asked` is the `Retry-After`. Without
+    /// one, or if it is shorter than `shortest`, the wait grows with each consecutive 429. Returns the wait.
     pub(super) fn hold(&self, asked: Option<Duration>, shortest: Duration) -> Duration {
         let now = Instant::now();
         let mut state = self.lock();
         state.holds += 1;
-        // Several requests that were under way together are refused together: that is one refusal.
+        // Several requests refused at once count as one refusal.
         if state.held_until.is_none_or(|until| until <= now) {
             state.refusals = state.refusals.saturating_add(1);
             state.halvings = (state.halvings + 1).min(MOST_HALVINGS);
@@ -420,7 +418,7 @@ impl Pace {
         }
         let grown = |first: Duration| first.saturating_mul(1 << state.refusals.saturating_sub(1).min(10));
         let wait = match asked {
-            // `Retry-After: 0` time after time must not become a hammer.
+            // Repeated `Retry-After: 0` must not cause a flood of requests.
             Some(asked) => asked.max(grown(shortest).min(LONGEST_BLIND_WAIT)),
             None => grown(BLIND_WAIT).min(LONGEST_BLIND_WAIT),
         }
@@ -438,7 +436,7 @@ impl Pace {
         wait
     }
 
-    /// Ends a hold before its time: the service has answered a request that a person asked for.
+    /// Ends a hold early: the service has answered a request that a person asked for.
     pub(super) fn lift(&self) {
         if let Some(shared) = self.shared() {
             shared.calm(true);
@@ -451,7 +449,7 @@ impl Pace {
         self.publish(&state);
     }
 
-    /// Notes a read that a person waits for, until the guard is dropped.
+    /// Records an interactive GET until the guard is dropped.
     pub(super) fn reading(&self, under_way: UnderWay) -> ReadGuard<'_> {
         let mut state = self.lock();
         state.reads_so_far += 1;
@@ -460,12 +458,11 @@ impl Pace {
         ReadGuard { pace: self, no }
     }
 
-    /// The read that a person has waited for longest.
     pub(super) fn longest_read(&self) -> Option<UnderWay> {
         self.lock().reads.iter().map(|(_, read)| *read).min_by_key(|read| read.since)
     }
 
-    /// Why the pace is not shared with other processes, though it should be; in words.
+    /// Why the limit is not shared with other processes although it should be, as a message.
     pub(super) fn alone(&self) -> Option<String> {
         let state = self.lock();
         let why = state.alone.as_ref()?;
@@ -476,13 +473,12 @@ impl Pace {
         ))
     }
 
-    /// How long the hold still lasts.
     pub(super) fn held_for(&self) -> Duration {
         let now = Instant::now();
         self.lock().held_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
-    /// Notes how a request went, for the link's status. `None` is an answer in the service's own words.
+    /// Records a request's result for the link status. `None` is a response of the service itself.
     pub(super) fn note(&self, trouble: Option<LinkTrouble>) {
         let mut state = self.lock();
         state.trouble = trouble;
@@ -514,7 +510,7 @@ impl Pace {
     }
 }
 
-/// The moment as it was known, unless it is another one: two clocks differ by a little.
+/// The known time, unless the other differs clearly: two clocks differ slightly.
 fn nearly(known: Instant, read: Instant) -> Instant {
     let apart = known.max(read).saturating_duration_since(known.min(read));
     if apart < Duration::from_millis(100) { known } else { read }
@@ -536,12 +532,13 @@ impl State {
         (self.queues.interactive.len() + self.queues.background.len()) as u32 + self.outside
     }
 
-    /// What counts against the limit as far as is known, of other processes too.
+    /// Known requests that count against the limit, including those of other processes.
     fn used_by_all(&self) -> u32 {
         self.used().saturating_sub(self.outside) + self.others.map_or(0, |(count, _)| count)
     }
 
-    /// Background work gets a quarter, so that people always find room; after a 429 half of that, for a while.
+    /// Background calls get a quarter of the limit, so that interactive calls always have room. Halved for a while
+    /// after each 429.
     fn background_limit(&self) -> u32 {
         (self.limit / 4 / (1 << self.halvings)).max(1)
     }
@@ -575,7 +572,7 @@ impl State {
                 || self.under_way.background + self.done_in_background < self.background_limit())
     }
 
-    /// Gives turns to whoever may go now: people first.
+    /// Grants turns to all waiters that may go now, interactive ones first.
     fn grant(&mut self, now: Instant) {
         self.expire(now);
         let mut granted = false;
@@ -593,7 +590,7 @@ impl State {
         }
     }
 
-    /// Only the first of each queue keeps a timer; it must look again when what it waits for has moved.
+    /// Only the first waiter of each queue has a timer. It must check again when its deadline changes.
     fn wake_heads(&self) {
         for queue in [&self.queues.interactive, &self.queues.background] {
             if let Some(head) = queue.front() {
@@ -602,8 +599,8 @@ impl State {
         }
     }
 
-    /// When a waiter should look again by itself: `None` when it is not the first of its queue, or when
-    /// only the end of a request can help.
+    /// When a waiter should check again by itself. `None` if it is not the first of its queue, or if only the end
+    /// of a request can help.
     fn deadline_of(&self, waiter: &Arc<Waiter>, priority: Priority) -> Option<Instant> {
         let queue = match priority {
             Priority::Interactive => &self.queues.interactive,
@@ -640,7 +637,7 @@ impl State {
     }
 }
 
-/// A place in the queue; leaves it when dropped.
+/// A place in the queue. Dropping it leaves the queue.
 struct Place<'p> {
     pace: &'p Arc<Pace>,
     waiter: Option<Arc<Waiter>>,
@@ -652,7 +649,7 @@ impl Drop for Place<'_> {
         let Some(waiter) = self.waiter.take() else { return };
         let mut state = self.pace.lock();
         if waiter.is_granted() {
-            // The turn came at the same moment: nothing was sent, so it goes to the next.
+            // The turn was granted at the same moment. Nothing was sent, so the next waiter gets it.
             *state.under_way.of(self.priority) -= 1;
         } else {
             state.queues.of(self.priority).retain(|w| !Arc::ptr_eq(w, &waiter));
@@ -683,7 +680,7 @@ impl Drop for Outside<'_> {
     }
 }
 
-/// A read that a person waits for; forgotten when dropped.
+/// An interactive GET under way. Dropping it removes the record.
 pub(super) struct ReadGuard<'p> {
     pace: &'p Pace,
     no: u64,
@@ -695,25 +692,23 @@ impl Drop for ReadGuard<'_> {
     }
 }
 
-/// A turn: the right to send one request. Its slot is freed 60 s after it is dropped, or at once if
-/// nothing was sent.
+/// A turn: the right to send one request. Dropping it frees its slot after 60 s, or at once if nothing was sent.
 #[derive(Debug)]
 pub(super) struct Permit {
     pace: Arc<Pace>,
     priority: Priority,
     sent: bool,
-    /// The slot that other processes see.
     slot: Option<Slot>,
 }
 
 impl Permit {
-    /// Whether its request may begin now. Not for ever: other processes wait for the slot no longer than it can be
-    /// used, should this one have been stopped meanwhile.
+    /// Whether its request may still begin. The time is limited: if this process was suspended, other processes do
+    /// not wait for the slot any longer.
     pub(super) fn is_fresh(&self) -> bool {
         self.slot.is_none_or(is_fresh)
     }
 
-    /// To be called just before the request is handed to the network.
+    /// Call this just before the request is passed to the network.
     pub(super) fn sent(&mut self) {
         self.sent = true;
     }
@@ -730,7 +725,7 @@ impl Drop for Permit {
             if self.priority == Priority::Background {
                 state.done_in_background += 1;
             }
-            // A head that had no deadline (everything was under way) has one now.
+            // A first waiter without a deadline (everything was under way) has one now.
             state.wake_heads();
         }
         state.grant(now);

@@ -1,18 +1,18 @@
-//! Reading a paged list to its end. Every such reading goes through here: `--all`, exports, marking all, the
-//! duplicate check, the search for rows in doubt, look-ups of a holder; the index shares [`Pass`].
+//! Reads a paged list to its end. All of these use this module: `--all`, exports, selecting all, the
+//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index shares [`Pass`].
 //!
-//! One page is never taken for all: people were left out of mailings because a list call used its default page
-//! size. The contract gives no cursor, so a list may change while it is read: rows that come in push others
-//! from one page to the next. Every record is known by its id and given out once, the count is compared with
-//! what was seen, and where the two differ the list is read again from its beginning, a few times.
+//! One page is never taken for the whole list: people were left out of mailings because a list call used its
+//! default page size. The contract has no cursor, so a list may change while it is read: new rows move others to
+//! the next page. So every record is identified by its id and returned once. The reader compares the service's
+//! count with the number of records. If they differ, it reads the list again from the beginning, a few times.
 //!
-//! While a list has only grown, it cannot hold more than the ids that are known and the ones that are not: as
-//! soon as there are as many known ones as the service counts, all are known. Where rows have left it, only a
-//! whole pass during which the count did not change proves that.
+//! While a list only grows, it consists of known ids and unknown ids. As soon as the number of known ids equals
+//! the service's count, all are known. If rows have left the list, only a whole pass with an unchanged count
+//! proves that.
 //!
-//! Pages may lie. A page in the middle may be empty, the last page may be repeated for ever, rows may come in
-//! faster than pages are read, and the count may be wrong. The rules of [`Pass`] end every reading; a reading
-//! that ended without proof is incomplete and says so, and what it found is used.
+//! Pages may be wrong. A middle page may be empty, the last page may repeat forever, rows may arrive faster than
+//! pages are read, and the count may be wrong. The rules of [`Pass`] end every reading. A reading that ended
+//! without proof is reported as incomplete, and its records are used.
 
 use super::error::{ApiError, Result};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
@@ -23,128 +23,119 @@ use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::{BuildHasher, Hash};
 
-/// Pages in a row without a new id after which a pass ends.
+/// Consecutive pages without a new id after which a pass ends.
 const MOST_BARREN: u64 = 3;
-/// Requests that a pass may take beyond the pages that the count asks for.
+/// Maximum requests of a pass beyond the pages that the count requires.
 const MOST_EXTRA: u64 = 5;
-/// A `total_count` above this is read as this.
+/// Maximum `total_count`. A larger one is read as this.
 const MOST_ROWS: u64 = 10_000_000;
-/// Rows that a pass reads at most where the service gives no count that can be believed.
+/// Maximum rows of a pass if the service gives no credible count.
 const MOST_UNCOUNTED: u64 = 1_000_000;
-/// A list may double while it is read, or grow by this many rows; beyond it the pass ends.
+/// Growth allowed during a pass, in rows; doubling is allowed, too. Beyond it the pass ends.
 const MOST_GROWTH: u64 = 1_000;
-/// Passes over a list that keeps changing.
+/// Maximum passes over a list that keeps changing.
 const PASSES: u16 = 5;
-/// Empty or short pages that are asked for again in halves.
+/// Maximum number of empty or short pages that are requested again in halves.
 const MOST_GAPS: usize = 2;
-/// Records that could not be read are named up to this number; beyond it they are counted.
+/// Maximum number of unreadable records that are listed. Beyond it they are only counted.
 const MOST_NAMED: usize = 20;
 
-/// What one page brought.
+/// The contents of one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Brought {
     /// Entries of its list, readable or not.
     pub len: u64,
-    /// Ids among them that this pass had not seen.
+    /// Ids that this pass had not seen.
     pub fresh: u64,
-    /// Entries that could not be read.
     pub unreadable: u64,
-    /// Its `total_count`.
     pub total: Option<u64>,
-    /// Whether there was no list that could be read: not even that it is empty is known.
+    /// Whether there was no readable list. Then it is unknown whether the page is empty.
     pub is_hole: bool,
 }
 
-/// Why a pass ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
-    /// As many entries were read as the service counts.
+    /// It read as many entries as the service counts.
     Counted,
-    /// An empty page, where there is no count.
+    /// An empty page, without a count.
     Empty,
-    /// All pages that the count asks for were read; some of them were empty.
+    /// It read all pages that the count requires, and some were empty.
     Covered,
-    /// Three pages in a row had no new id.
+    /// Three consecutive pages had no new id, or more if rows arrived meanwhile.
     Barren,
-    /// The most requests that the count allows were made, and pages still brought something new.
+    /// It used all requests that the count allows, and pages still had new ids.
     Limit,
 }
 
-/// One pass over the pages of a list, from the first on, and the rules by which it ends.
+/// One pass over the pages of a list from the first one, with the rules that end it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pass {
-    /// Pages that were read.
     pages: u64,
-    /// Entries up to the last page that had a new id.
+    /// Entries up to the last page with a new id.
     entries: u64,
-    /// Entries of the pages after that one.
+    /// Entries on pages after that one.
     trailing: u64,
-    /// Those of them that could not be read.
+    /// Unreadable entries among those.
     trailing_unreadable: u64,
-    /// The longest page.
+    /// Entries of the longest page.
     largest: u64,
-    /// The last page that was not empty.
+    /// Entries of the last page that was not empty.
     last_len: u64,
     /// Whether a page was shorter than others although more followed.
     ragged: bool,
-    /// Pages that were empty.
+    /// Number of empty pages.
     empty: u64,
-    /// Pages in a row without a new id.
+    /// Consecutive pages without a new id.
     barren: u64,
     first_total: Option<u64>,
     last_total: Option<u64>,
-    /// The largest count.
     most_total: u64,
     /// Whether the count changed.
     moved: bool,
-    /// Whether a page had more entries than the service counted in all: its counts say nothing.
+    /// Whether a page had more entries than the count: then the count is not credible.
     lies: bool,
     stop: Option<Stop>,
 }
 
 impl Pass {
-    /// The 1-based number of the page to be read next; `None` after the end.
+    /// Number of the next page, from 1; `None` after the end.
     pub fn next(&self) -> Option<u64> {
         self.stop.is_none().then_some(self.pages.saturating_add(1))
     }
 
-    /// Why it ended; `None` before.
     pub fn stop(&self) -> Option<Stop> {
         self.stop
     }
 
-    /// Pages that were read.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Entries that were gone over, without those of pages at the end that had nothing new.
+    /// Entries read so far, without final pages that had nothing new.
     pub fn entries(&self) -> u64 {
         self.entries.saturating_add(self.trailing_unreadable)
     }
 
-    /// The first `total_count`.
     pub fn first_total(&self) -> Option<u64> {
         self.first_total
     }
 
-    /// The last `total_count`.
     pub fn last_total(&self) -> Option<u64> {
         self.last_total
     }
 
-    /// Entries of the longest page: the service may give fewer than it is asked for.
+    /// Entries of the longest page. The service may return fewer than requested.
     pub fn largest(&self) -> u64 {
         self.largest
     }
 
-    /// Whether the count changed meanwhile, as far as it can be believed.
+    /// Whether a credible count changed during the pass.
     pub fn is_moved(&self) -> bool {
         self.moved && !self.lies
     }
 
-    /// The count, where it can be believed.
+    /// The count, if it is credible.
     fn believed(&self) -> Option<u64> {
         self.last_total.filter(|_| !self.lies)
     }
@@ -153,8 +144,8 @@ impl Pass {
         if self.largest == 0 { MAX_ROWS_PER_PAGE.into() } else { self.largest }
     }
 
-    /// Whether an end without a count is certain. Empty pages may hide records: one that follows a full page is no
-    /// end. A page is full that has as many entries as the longest, or as were asked for where it is the only one.
+    /// Whether an end without a count is certain. An empty page may hide records, so it is no proof after a full
+    /// page. A page is full if it is as long as the longest one, or as long as requested if it is the only one.
     fn is_surely_over(&self) -> bool {
         let is_only = self.pages.saturating_sub(self.empty) <= 1;
         let full = if is_only { MAX_ROWS_PER_PAGE.into() } else { self.largest };
@@ -162,12 +153,11 @@ impl Pass {
         self.stop != Some(Stop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
     }
 
-    /// How many rows have come in during this pass.
+    /// Number of rows that arrived during this pass.
     fn grown(&self) -> u64 {
         self.believed().unwrap_or(0).saturating_sub(self.first_total.unwrap_or(0))
     }
 
-    /// Requests that the pass may take.
     fn limit(&self) -> u64 {
         let rows = match (self.believed(), self.first_total) {
             (Some(_), Some(first)) => {
@@ -179,12 +169,11 @@ impl Pass {
         rows.div_ceil(self.rows()).saturating_add(MOST_EXTRA)
     }
 
-    /// Requests that are left of what the pass may take.
     fn spare(&self) -> u64 {
         self.limit().saturating_sub(self.pages)
     }
 
-    /// Pages that are left, as far as the count tells.
+    /// Number of remaining pages, according to the count.
     pub fn left(&self) -> u64 {
         if self.stop.is_some() {
             return 0;
@@ -193,7 +182,7 @@ impl Pass {
         rows.div_ceil(self.rows()).max(1)
     }
 
-    /// Takes the page that was asked for.
+    /// Takes the page that [`Pass::next`] named.
     pub fn take(&mut self, page: Brought) {
         self.pages = self.pages.saturating_add(1);
         if let Some(total) = page.total {
@@ -231,7 +220,7 @@ impl Pass {
         } else if total.is_none() && is_empty {
             Some(Stop::Empty)
         } else if self.barren >= MOST_BARREN.saturating_add(self.grown() / self.rows()) {
-            // What came in above pushed known rows onto this many of the next pages.
+            // New rows at the top moved known rows to this many of the next pages.
             Some(Stop::Barren)
         } else if covered {
             Some(Stop::Covered)
@@ -243,111 +232,102 @@ impl Pass {
     }
 }
 
-/// How a list ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Everything that the service counts was given out.
+    /// All records that the service counts were returned.
     Complete,
-    /// It was read to its end without a count: the list is empty from the first page on, its last page was short, or
+    /// Read to the end, without a count: the list was empty from the first page, the last page was short, or
     /// nothing new came before the end.
     Uncounted,
-    /// It was read to an empty page behind a full one, and the service gives no count: the empty page may hide more.
+    /// Read to an empty page after a full one, without a count: the empty page may hide more.
     Unconfirmed,
-    /// Records or pages could not be read; everything else was given out.
+    /// Records or pages were unreadable. Everything else was returned.
     Unreadable,
-    /// It was read until nothing new came, and the service counts more, or fewer.
+    /// Read until nothing new came, but the service's count is higher or lower.
     Disagrees,
-    /// It moved each time it was read.
+    /// The list changed during every pass.
     Moving,
-    /// It was given up: pages brought more than the service counts, or rows came in faster than they were read.
+    /// Stopped: pages had more records than the count, or rows arrived faster than they were read.
     Stopped,
 }
 
 impl End {
-    /// Whether everything is known to have been given out, as far as the service can tell.
+    /// Whether everything was returned, as far as the service can tell.
     pub fn is_complete(self) -> bool {
         matches!(self, Self::Complete | Self::Uncounted)
     }
 }
 
-/// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gathered {
-    /// Distinct records that were given out.
+    /// Number of distinct records.
     pub rows: u64,
-    /// The service's last `total_count`.
     pub total_count: Option<u64>,
-    /// Requests that it took.
     pub requests: u64,
-    /// How it ended.
     pub end: End,
-    /// Records that were given out and had left the list by the last pass.
+    /// Returned records that had left the list by the last pass.
     pub gone: u64,
-    /// Records that could not be read, in the last whole pass.
+    /// Unreadable records in the last whole pass.
     pub unreadable: u64,
-    /// The first of them by page and place, and what else was odd in that pass.
+    /// The first unreadable records by page and place, and other problems of that pass.
     pub problems: Vec<RecordProblem>,
 }
 
-/// A page that a reading asks for.
+/// A page that the reader requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Its 1-based number.
+    /// Page number, from 1.
     pub page: u64,
-    /// Rows a page.
     pub rows: u32,
 }
 
 impl Wanted {
-    /// In the service's own order.
+    /// The paging parameters, in the service's default order.
     pub fn paging(self) -> Paging {
         Paging { page: self.page, rows_per_page: self.rows, sort: Vec::new() }
     }
 }
 
-/// Reads a list until nothing is missing: hand in the answer for each page that [`PageReader::next`] asks for.
+/// Reads a list until nothing is missing. Pass the response for each page that [`PageReader::next`] requests to
+/// [`PageReader::take`].
 ///
-/// Memory: 16 bytes a record and what a hash table adds. Ids are known by a fingerprint; should two ever have
-/// the same one, a record would look missing, and the count would say so.
+/// Memory: 16 bytes per record and the overhead of a hash table. Ids are stored as fingerprints. If two were
+/// equal, a record would seem missing, and the count would show that.
 #[derive(Debug)]
 pub struct PageReader {
-    /// Fingerprints, with the pass in which each was last seen.
+    /// Fingerprints, with the pass that last saw each.
     known: HashMap<u64, u16>,
     hasher: RandomState,
     requests: u64,
-    /// Passes at most.
     passes: u16,
     number: u16,
     pass: Pass,
     seen: Seen,
-    /// Parts of empty pages, to be asked for again.
+    /// Parts of short pages to request again.
     again: VecDeque<Wanted>,
-    /// What the pass before had found, at its end.
+    /// The result of the previous pass: distinct records and count.
     before: Option<(u64, Option<u64>)>,
     total_count: Option<u64>,
-    /// Whether the count has ever become smaller.
     shrank: bool,
-    /// Why the first page could not be read that could not.
+    /// Why the first unreadable page was unreadable.
     trouble: Option<ApiError>,
     problems: Vec<RecordProblem>,
     end: Option<(End, u64)>,
 }
 
-/// What a pass has seen.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// Distinct records.
     distinct: u64,
     unreadable: u64,
-    /// Pages that could not be read at all.
+    /// Number of unreadable pages.
     holes: u64,
-    /// Entries of each page.
+    /// Entries per page.
     lens: Vec<u64>,
-    /// Entries of records that this pass had already seen, on pages that had something new, or before such.
+    /// Repeated entries on pages with something new, or before one of those.
     doubles: u64,
-    /// The same on the pages since then.
+    /// Repeated entries on pages after the last one with something new.
     trailing_doubles: u64,
-    /// Records that no pass had seen before.
+    /// Records that no earlier pass had seen.
     new: u64,
 }
 
@@ -373,14 +353,14 @@ impl Default for PageReader {
 }
 
 impl PageReader {
-    /// The same with so many passes over a list that changes meanwhile.
+    /// Sets the maximum number of passes over a changing list.
     #[must_use]
     pub fn passes(mut self, most: u16) -> Self {
         self.passes = most.max(1);
         self
     }
 
-    /// The page to be read next; `None` after the end.
+    /// The next page to request; `None` after the end.
     pub fn next(&self) -> Option<Wanted> {
         if self.end.is_some() {
             return None;
@@ -399,46 +379,43 @@ impl PageReader {
         self.known.len() as u64
     }
 
-    /// The service's last `total_count`.
     pub fn total_count(&self) -> Option<u64> {
         self.total_count
     }
 
-    /// Requests so far.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Whether it is being read again, since it moved.
+    /// Whether it reads the list again because the list changed.
     pub fn is_again(&self) -> bool {
         self.number > 1
     }
 
-    /// Pages that are left of this pass, as far as the count tells.
+    /// Number of remaining pages of this pass, according to the count.
     pub fn left(&self) -> u64 {
         if self.end.is_some() { 0 } else { self.pass.left().max(self.again.len() as u64) }
     }
 
-    /// How it ended; `None` before the end.
     pub fn end(&self) -> Option<End> {
         self.end.map(|(end, _)| end)
     }
 
-    /// Records that the service counts and that were not given out.
+    /// Records that the service counts and that were not returned.
     pub fn missing(&self) -> u64 {
         self.total_count.unwrap_or(0).saturating_sub(self.rows())
     }
 
-    /// Why nothing at all was read, where the service gave no page that could be read.
+    /// Why nothing at all was read, if no page was readable.
     pub fn failure(&self) -> Option<&ApiError> {
         self.trouble.as_ref().filter(|_| self.known.is_empty() && self.end.is_some())
     }
 
-    /// Takes the answer for the page that was asked for, and gives back the records that were not there before.
-    /// A page that is there and cannot be read is passed over; one beyond the end that is refused is empty.
+    /// Takes the response for the requested page, and returns its new records. Skips an unreadable page. A page
+    /// beyond the end that the service refuses counts as empty.
     ///
     /// # Errors
-    /// Any other error of the call: the reading cannot go on.
+    /// Any other error of the call. The reading cannot continue.
     pub fn take<T, I: Hash>(&mut self, answer: Result<Page<T>>, id: impl Fn(&T) -> I) -> Result<Vec<T>> {
         let number = self.next().map_or(1, |wanted| wanted.page);
         let (page, is_hole) = match answer {
@@ -489,7 +466,7 @@ impl PageReader {
         if self.again.pop_front().is_none() {
             self.seen.trailing_doubles += doubles;
             if fresh > 0 {
-                // Pages of nothing but known records came before this one: the list has moved.
+                // Pages with only known records came before this one, so the list has changed.
                 self.seen.doubles += std::mem::take(&mut self.seen.trailing_doubles);
             }
             let len = page.list_len as u64;
@@ -508,8 +485,8 @@ impl PageReader {
         new
     }
 
-    /// Pages with fewer rows than there should be are asked for once more, in halves, so that offsets stay the
-    /// same: where they explain what is missing, and within the requests that the pass may take.
+    /// Requests short pages once more, in halves so that offsets stay the same. Only if they explain the missing
+    /// records, and within the request limit of the pass.
     fn ask_again(&mut self) {
         let total = self.pass.believed().unwrap_or(0);
         let missing = total.saturating_sub(self.seen.distinct + self.seen.unreadable);
@@ -542,7 +519,7 @@ impl PageReader {
         let missing = counted.map_or(0, |total| total.saturating_sub(seen.distinct));
         let as_counted = counted.is_none_or(|total| total == seen.distinct + seen.unreadable);
         let found = (seen.distinct, counted);
-        // The same records as the time before: it is the count that is wrong, however often it is read.
+        // The same records as in the previous pass, so the count is wrong and another pass does not help.
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
         let last = self.number >= self.passes;
         let end = if pass.stop() == Some(Stop::Limit) {
@@ -572,7 +549,7 @@ impl PageReader {
         }
     }
 
-    /// What was read; `None` before the end.
+    /// The result; `None` before the end.
     pub fn finish(self) -> Option<Gathered> {
         let (end, gone) = self.end?;
         Some(Gathered {
@@ -587,28 +564,26 @@ impl PageReader {
     }
 }
 
-/// A page of which nothing came.
 fn without_rows<T>(problems: Vec<RecordProblem>) -> Page<T> {
     Page { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
 }
 
-/// A list read to its end, or to a bound.
+/// A list that was read to its end or to a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole<T> {
-    /// The records, each once, in the order of the first page that gave them.
+    /// The records, each once, in the order in which they were first returned.
     pub items: Vec<T>,
-    /// Whether the end was reached and the count agrees.
+    /// Whether the end was reached and the count matches.
     pub complete: bool,
-    /// Requests that it took (contract, "Limits": they come off the key's 1000 a minute).
+    /// Requests used (contract, "Limits": they count against the key's 1000 per minute).
     pub requests: u32,
 }
 
-/// Reads a list that is short enough to be held, with at most `most` requests. `fetch` is given each page that
-/// is wanted.
+/// Reads a short list into memory with at most `most` requests. Calls `fetch` for each page.
 ///
 /// # Errors
-/// The first error of `fetch` that [`PageReader::take`] gives back; what was read until then is dropped, since
-/// half a list misleads. The same where not one page could be read.
+/// The first error of `fetch` that [`PageReader::take`] returns. Drops the records read so far, since half a list
+/// misleads. Also fails if no page was readable.
 pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,

@@ -1,27 +1,27 @@
-//! A page in smaller parts, where its answer is too long or damaged as a whole.
+//! Reads a page in smaller parts if its response is too long or damaged.
 //!
-//! Rows are asked for by sizes that divide the place of the first row that is wanted, so that each part is a page
-//! of its own and no row is skipped or doubled. What cannot be read even as a single row is named.
+//! Each part size divides the offset of the part's first row. So each part is a page of its own, and no row is
+//! skipped or repeated. A single row that is still unreadable is reported.
 
 use super::error::{ApiError, Result};
 use super::filters::Paging;
 use crate::domain::{Page, RecordProblem};
 
-/// Rows of a part, the largest first.
+/// Rows per part, the largest first.
 const SIZES: [u32; 6] = [50, 25, 20, 10, 5, 1];
-/// Requests that one page is worth; the rest of its rows is named as not read.
+/// Maximum requests for one page. Its other rows are reported as not read.
 const MOST_PARTS: u32 = 40;
 
-/// Reads the rows of a page that could not be read as a whole: hand in the answer for each part that
-/// [`Parts::next`] asks for.
+/// Reads the rows of an unreadable page. Pass the response for each part that [`Parts::next`] requests to
+/// [`Parts::take`].
 pub(super) struct Parts<T> {
     paging: Paging,
-    /// Why the page could not be read as a whole.
+    /// Why the whole page was unreadable.
     whole: ApiError,
     page: Page<T>,
-    /// Rows that are done.
+    /// Number of finished rows.
     done: u32,
-    /// Parts of this many rows or more could not be read.
+    /// Parts of this many rows or more were unreadable.
     too_many: u32,
     requests: u32,
     over: bool,
@@ -41,7 +41,7 @@ impl<T> Parts<T> {
         Self { paging: paging.clone(), whole, page, done: 0, too_many, requests: 0, over: false }
     }
 
-    /// The place in the list of the next row that is wanted, from 0.
+    /// Offset of the next row in the list, from 0.
     fn at(&self) -> u64 {
         let rows = u64::from(self.paging.rows_per_page);
         self.paging.page.saturating_sub(1).saturating_mul(rows).saturating_add(self.done.into())
@@ -54,7 +54,7 @@ impl<T> Parts<T> {
         SIZES.into_iter().find(fits).unwrap_or(1)
     }
 
-    /// The part to be read next; `None` after the end.
+    /// The next part to request; `None` after the end.
     pub(super) fn next(&self) -> Option<Paging> {
         let is_over = self.over || self.done >= self.paging.rows_per_page || self.requests >= MOST_PARTS;
         let size = self.size();
@@ -65,11 +65,11 @@ impl<T> Parts<T> {
         })
     }
 
-    /// Takes the answer for the part that was asked for.
+    /// Takes the response for the requested part.
     ///
     /// # Errors
-    /// What fewer rows do not help with; that of the whole page, where the service gives more rows than it is asked
-    /// for.
+    /// An error that smaller parts do not solve. Returns the whole page's error if the service sends more rows
+    /// than requested.
     pub(super) fn take(&mut self, answer: Result<Page<T>>) -> Result<()> {
         let size = self.size();
         self.requests += 1;
@@ -96,10 +96,10 @@ impl<T> Parts<T> {
         Ok(())
     }
 
-    /// The page as far as it could be read.
+    /// The page as far as it was readable.
     ///
     /// # Errors
-    /// Where not one of its rows could.
+    /// None of its rows was readable.
     pub(super) fn finish(self) -> Result<Page<T>> {
         let Self { mut page, whole, done, over, paging, .. } = self;
         if !over && done < paging.rows_per_page {
@@ -110,13 +110,12 @@ impl<T> Parts<T> {
     }
 }
 
-/// A row that could not be read.
 fn unread(row: u32, why: &ApiError) -> RecordProblem {
     let what = if let ApiError::Unreadable { what, .. } = why { what.clone() } else { why.to_string() };
     RecordProblem { place: format!("list[{row}]"), why: what }
 }
 
-/// A problem of a part, with its place in the page.
+/// A problem of a part, with its place in the whole page.
 fn moved(problem: RecordProblem, base: usize) -> RecordProblem {
     let place = problem.place.strip_prefix("list[").and_then(|rest| {
         let (index, rest) = rest.split_once(']')?;
@@ -133,7 +132,7 @@ mod tests {
         ApiError::Unreadable { status: 200, what: "too long".to_owned(), fewer: true }
     }
 
-    /// A list of so many rows, of which some cannot be read and no answer may have more than `most`.
+    /// A list of `rows` rows, some of them unreadable, with at most `most` rows per response.
     fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (Result<Page<u64>>, Vec<(u64, u32)>) {
         let (mut parts, mut asked) = (Parts::of(paging, too_long()), Vec::new());
         while let Some(part) = parts.next() {

@@ -1,5 +1,5 @@
-//! Pictures of badges, from wherever the service says: a client of its own that has no key, sends no
-//! referrer and reads no more than it must.
+//! Fetches badge pictures from any host, with a separate client: it has no key, sends no referrer, and limits what
+//! it reads.
 
 use super::address::is_loopback;
 use super::connection::{Connection, Timeouts};
@@ -14,16 +14,16 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// The longest picture that is read.
+/// Maximum size of a picture, in bytes.
 pub const LONGEST_PICTURE: usize = 5 * 1024 * 1024;
 const MAX_REDIRECTS: usize = 5;
 
-/// A picture as it came; not decoded, not trusted.
+/// A picture as received; not decoded and not trusted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     /// At most [`LONGEST_PICTURE`] bytes.
     pub bytes: Vec<u8>,
-    /// What the server calls it, such as `image/png`; it may be wrong.
+    /// The server's content type, for example `image/png`; it may be wrong.
     pub content_type: Option<String>,
 }
 
@@ -33,39 +33,35 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// What a picture's server says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The HTTP status.
     pub status: u16,
-    /// What the server calls it, such as `image/png`; it may be wrong.
+    /// The server's content type, for example `image/png`; it may be wrong.
     pub content_type: Option<Text>,
 }
 
-/// Why there is no picture. Shows no URL: a picture's may hold a signature.
+/// Why there is no picture. Shows no URL, since a picture's URL may contain a signature.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum PictureError {
-    /// Not an address that is fetched.
+    /// lapel does not fetch this URL.
     #[error("the picture's address is not fetched: {0}")]
     Refused(&'static str),
-    /// The server answered with another status than 200.
+    /// The server returned a status other than 200.
     #[error("the picture's server answered HTTP {0}")]
     Status(u16),
-    /// Broken off.
+    /// The response ended early.
     #[error("the picture could not be read: {0}")]
     Unreadable(String),
     /// Longer than [`LONGEST_PICTURE`].
     #[error("the picture is longer than 5 MB")]
     TooLong,
-    /// No answer.
     #[error("the picture's server could not be reached: {0}")]
     NotReached(String),
-    /// The caller gave it up.
     #[error("given up")]
     Cancelled,
 }
 
-/// Fetches pictures. Knows no key.
+/// Fetches pictures, without a key.
 #[derive(Clone)]
 pub struct Pictures {
     client: Client,
@@ -79,12 +75,12 @@ impl fmt::Debug for Pictures {
 }
 
 impl Pictures {
-    /// Prepares the client; only the proxy, the time-outs and the host of the connection are looked at.
-    /// Pictures on this computer are fetched only when the service itself is on it: a service elsewhere has
-    /// no business with what listens here.
+    /// Creates the client. Uses only the proxy, the time-outs, the CA certificates and the host of the connection.
+    /// Fetches pictures from this computer only if the service is on it: another service must not reach local
+    /// servers.
     ///
     /// # Errors
-    /// [`super::ApiError::NotReached`] when this computer has no certificate store and the service is not on it.
+    /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is not on it.
     pub fn new(connection: &Connection) -> Result<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
@@ -113,16 +109,13 @@ impl Pictures {
             }
             builder.build().map_err(wire::no_tls)
         };
-        // With a sandbox on this computer, pictures work without a certificate store too.
+        // With a sandbox on this computer, pictures also work without a certificate store.
         let client = build(false).or_else(|error| if loopback_too { build(true) } else { Err(error) })?;
         Ok(Self { client, loopback_too })
     }
 
-    /// Fetches a picture by its absolute address; see [`super::Reader::picture_url`] for relative ones.
-    /// Dropping the future or cancelling the token gives it up.
-    ///
-    /// # Errors
-    /// See [`PictureError`].
+    /// Fetches a picture by its absolute URL; see [`super::Reader::picture_url`] for relative ones. Dropping the
+    /// future or cancelling the token cancels it.
     pub async fn fetch(
         &self,
         url: &str,
@@ -139,10 +132,10 @@ impl Pictures {
         }
     }
 
-    /// Asks whether a picture is there without reading it (HEAD), as anybody's browser would: without a key.
+    /// Checks with HEAD whether a picture exists, without a key, like any browser.
     ///
     /// # Errors
-    /// See [`PictureError`]; a status other than 200 is no error here.
+    /// See [`PictureError`]. A status other than 200 is not an error here.
     pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
         let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused(t!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
@@ -183,9 +176,9 @@ fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
     None
 }
 
-/// Redirects are followed a few times, to http and https only and never from https to http: there is no key
-/// to lose here, but an address may hold a signature, and a picture that came over https is not taken from
-/// whoever stands in between. One that leads astray ends as the redirect itself.
+/// Follows a few redirects, only to http and https, and never from https to http. The request has no key, but a
+/// URL may contain a signature, and a picture from https must not come from a third party. A refused redirect ends
+/// as the redirect itself.
 fn follow(attempt: redirect::Attempt<'_>, loopback_too: bool) -> redirect::Action {
     if leads_astray(attempt.previous(), attempt.url(), loopback_too) {
         attempt.stop()

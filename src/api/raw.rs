@@ -1,4 +1,4 @@
-//! One record as the service sent it: the bytes of its answer, for looking at what no field shows.
+//! One record as the service sent it, to see content that no field shows.
 
 use super::call::Call;
 use super::error::Result;
@@ -7,7 +7,6 @@ use super::reader::{Reader, check_badge_id};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, TemplateId, Text};
 
-/// Which record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawOf {
     /// `GET /badges/{badge_id}`.
@@ -18,13 +17,13 @@ pub enum RawOf {
     Category(CategoryId),
     /// `GET /badge-types`, all of them.
     BadgeTypes,
-    /// `GET /badges/history`, the first page of what was issued to an address.
+    /// `GET /badges/history`, the first page for an e-mail address.
     History(Text),
-    /// `GET /wallet/badges`, the first page of what a holder owns.
+    /// `GET /wallet/badges`, the first page for a holder.
     Wallet(Text),
 }
 
-/// A path, an id at its end, a query.
+/// A path, an id at its end, and a query.
 type Place<'a> = (&'static str, Option<(&'static str, &'a str)>, Pairs);
 
 impl RawOf {
@@ -47,7 +46,7 @@ impl RawOf {
         }
     }
 
-    /// Method, path and query, for showing: `GET /badges/7f3c`.
+    /// Method, path and query for display: `GET /badges/7f3c`.
     pub fn request(&self) -> String {
         let (path, id, query) = self.place();
         let id = id.map_or_else(String::new, |(_, id)| format!("/{}", scrub(id)));
@@ -57,22 +56,21 @@ impl RawOf {
     }
 }
 
-/// An answer as it came, in the service's envelope. Untrusted, and with line breaks where the service put
-/// some.
+/// A response as received, in the service's envelope. Untrusted, with the service's line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw {
-    /// What it says, by the charset that it declares; bytes that cannot be read are replacement characters, and the key is blotted out should a
-    /// service send it back.
+    /// The body, decoded with its declared charset. Undecodable bytes are replacement characters, and a returned
+    /// key is redacted.
     pub text: Text,
-    /// How many bytes came, unpacked.
+    /// Bytes received, after decompression.
     pub bytes: usize,
 }
 
 impl Reader {
-    /// Reads one record anew and gives the answer as it came. One request.
+    /// Reads one record and returns the response as received. One request.
     ///
     /// # Errors
-    /// As the typed calls, but for what is wrong with the record itself.
+    /// As the typed calls, except for errors in the record itself.
     pub async fn raw(&self, of: &RawOf, call: &Call) -> Result<Raw> {
         if let RawOf::Badge(id) = of {
             check_badge_id(id)?;

@@ -1,4 +1,4 @@
-//! The reading half of the service. There is no way from here to a request that changes anything.
+//! The reading client. Nothing here can send a request that changes anything.
 
 use super::address::Base;
 use super::call::Call;
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 /// The GET endpoints of one connection. Cheap to clone; clones share everything.
 ///
-/// Every call may fail with any [`ApiError`] but `Quota` and `InDoubt`.
+/// A call may fail with any [`ApiError`] except `Quota` and `InDoubt`.
 #[derive(Clone)]
 pub struct Reader(pub(super) Arc<Core>);
 
@@ -31,12 +31,12 @@ impl fmt::Debug for Reader {
     }
 }
 
-/// An answer in the service's envelope that holds something else than was asked for.
+/// A response in the service's envelope with unexpected contents.
 fn strange(what: String) -> ApiError {
     ApiError::Unreadable { status: 200, what, fewer: false }
 }
 
-/// An id that shares its path with an endpoint of the contract is none of a badge.
+/// Refuses an id that is the path of another endpoint.
 pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
     if matches!(id.wire(), "history" | "batch" | "revoke") {
         let why = t!("this is the name of an endpoint, not of a badge").to_owned();
@@ -59,8 +59,8 @@ impl Reader {
         self.0.get(path, None, query, call).await
     }
 
-    /// One page. Where its answer is too long or damaged, its rows are asked for in smaller parts: what cannot be
-    /// read then is named, and hides none of the others.
+    /// One page. If its response is too long or damaged, reads the rows in smaller parts, and reports the rows
+    /// that are still unreadable.
     async fn page<T: Record>(
         &self,
         path: &str,
@@ -89,17 +89,17 @@ impl Reader {
         decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
     }
 
-    /// `GET /ping`: whether the key works.
+    /// `GET /ping`: checks that the key works.
     pub async fn ping(&self, call: &Call) -> Result<Ping> {
         let data = self.all(PING, &Pairs::default(), call).await?;
-        // The envelope alone proves the key; its data is a courtesy.
+        // The envelope alone proves the key; its data is optional.
         Ok(decode::single(&data, ("", ""))
             .ok()
             .flatten()
             .unwrap_or(Ping { status: None, apikey_prefix: None }))
     }
 
-    /// `GET /badge-types`, whose shape the contract does not show. A service that does not offer it gives an
+    /// `GET /badge-types`, whose shape the contract does not show. If the service does not have it, returns an
     /// empty list with a note.
     pub async fn badge_types(&self, call: &Call) -> Result<BadgeTypes> {
         match self.all("badge-types", &Pairs::default(), call).await {
@@ -117,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// `GET /categories`: the full list with levels; it does not page.
+    /// `GET /categories`: the full list with levels, without pages.
     pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> Result<Listed<Category>> {
         let data = self.all("categories", &filter.pairs(), call).await?;
         decode::listed(&data).map_err(strange)
@@ -150,8 +150,8 @@ impl Reader {
 
     /// `GET /badges/{badge_id}`.
     ///
-    /// The ids `history`, `batch` and `revoke` share their path with other endpoints of the contract and are
-    /// refused here: no answer to them would be a badge.
+    /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no response would be
+    /// a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
         check_badge_id(id)?;
         let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
@@ -159,7 +159,7 @@ impl Reader {
         Ok(badge)
     }
 
-    /// `GET /wallet/badges`, one page of what a holder owns.
+    /// `GET /wallet/badges`, one page of a holder's badges.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
             let why = t!("an address is needed to look up a wallet").to_owned();
@@ -171,51 +171,50 @@ impl Reader {
         Ok(page)
     }
 
-    /// What has happened is not to come: see [`ServiceClock::reach`].
+    /// Past events are not in the future, so these times limit the clock's offset: see [`ServiceClock::reach`].
     fn witness<'a>(&self, happened: impl Iterator<Item = &'a ServiceTime>) {
         let mut clock = self.0.clock.lock().unwrap_or_else(PoisonError::into_inner);
         happened.for_each(|time| clock.reach(time));
     }
 
-    /// How the link stands; changes are told as they come. The passing of time alone is not told: see
+    /// Watches the link status. Reports every change, except those by passing time: see
     /// [`LinkStatus::next_change`].
     pub fn link(&self) -> watch::Receiver<LinkStatus> {
         self.0.pace.watch()
     }
 
-    /// How the link stands as of now; brings what [`Reader::link`] shows up to date too.
+    /// The current link status. Also updates [`Reader::link`].
     pub fn link_now(&self) -> LinkStatus {
         self.0.pace.status_now()
     }
 
-    /// Why this process cannot see what other lapel processes send with the same key, and which share of the limit it
-    /// takes; `None` while all is well.
+    /// Why this process cannot see other lapel processes' requests with the same key, and its share of the limit;
+    /// `None` if it can.
     pub fn alone(&self) -> Option<String> {
         self.0.pace.alone()
     }
 
-    /// The read that a person has waited for longest, while it is under way.
     pub fn longest_read(&self) -> Option<UnderWay> {
         self.0.pace.longest_read()
     }
 
-    /// `GET /ping` once, although the service asked to wait: for a person who has asked for it. Nothing else is sent.
-    /// An answer ends the wait; anything else leaves it as it is, or makes it longer.
+    /// Sends one `GET /ping` despite a hold, if a person asked for it. Sends nothing else. A response ends the
+    /// hold; otherwise the hold stays or gets longer.
     pub async fn ping_now(&self, call: &Call) -> Result<()> {
         self.0.ping_now(call).await.map(drop)
     }
 
-    /// A copy of the service's clock, as the answers so far tell it.
+    /// A copy of the service's clock, as learned from the responses so far.
     pub fn clock(&self) -> ServiceClock {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an offset that was learned at another time; see [`ServiceClock::recall`].
+    /// Uses an offset that was learned earlier; see [`ServiceClock::recall`].
     pub fn recall_offset(&self, offset: jiff::tz::Offset) {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(offset);
     }
 
-    /// Learns the offset of the service's zone-less times from a record whose moment is known; see
+    /// Learns the offset of the service's timestamps from a record whose time is known; see
     /// [`ServiceClock::learn`].
     pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).learn(recorded, happened)
@@ -226,24 +225,23 @@ impl Reader {
         self.0.log.entries()
     }
 
-    /// Waits until a request has ended whose [`LogEntry::no`] is higher than this: for a screen that shows
-    /// the log as it grows.
+    /// Waits until a request with a [`LogEntry::no`] above `no` has ended, for a screen that shows the log live.
     pub async fn log_beyond(&self, no: u64) {
         self.0.log.beyond(no).await;
     }
 
-    /// The path that all requests have in common: that of the base URL.
+    /// The path of the base URL, which all requests share.
     pub fn base_path(&self) -> String {
         self.0.base.path()
     }
 
-    /// Scheme, host and port: where the key goes, and where it alone goes.
+    /// Scheme, host and port: the only place that the key is sent to.
     pub fn origin(&self) -> String {
         self.0.base.origin()
     }
 
-    /// The address of a picture: absolute ones as they are, relative ones (the wallet's) taken from the
-    /// service's origin. `None` when it is neither http nor https.
+    /// The URL of a picture: an absolute one unchanged, a relative one (of the wallet) at the service's origin.
+    /// `None` if it is neither http nor https.
     pub fn picture_url(&self, raw: &Text) -> Option<String> {
         self.0.base.picture(raw.wire())
     }

@@ -1,5 +1,5 @@
-//! What the calls of one connection share, and the two loops around an exchange: a GET is repeated within
-//! bounds, a POST only when it provably did nothing.
+//! The shared state of a connection's calls, and the retry loops: a GET is repeated within limits, a POST only if
+//! it certainly did nothing.
 
 use super::address::Base;
 use super::call::{Call, Priority, Turn};
@@ -25,16 +25,16 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// How often a call is tried in all, when the service cannot be reached or fails.
+/// Maximum attempts of a call if the service cannot be reached or fails.
 const TRIES: u32 = 3;
-/// How often a call waits out a 429.
+/// Maximum number of 429 responses that a call waits out.
 const WAITS: u32 = 5;
-/// A 503 that asks for more patience than this is not tried again.
+/// Maximum `Retry-After` of a 5xx response for a retry.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
-/// How long a turn stays good before its request begins.
+/// How long a turn is valid before its request begins.
 const USABLE: Duration = Duration::from_secs(10);
 
-/// The path that only proves the key.
+/// The path that only checks the key.
 pub(super) const PING: &str = "ping";
 
 pub(super) struct Core {
@@ -42,29 +42,27 @@ pub(super) struct Core {
     pub(super) key: ApiKey,
     header: HeaderValue,
     gets: Client,
-    /// Host and port of the proxy that requests go through.
+    /// Host and port of the proxy.
     via: Option<String>,
     timeouts: Timeouts,
     pub(super) pace: Arc<Pace>,
     pub(super) clock: Mutex<ServiceClock>,
     pub(super) log: Log,
-    /// Whether an answer has shown that this is the badge service: an envelope that succeeds.
+    /// Whether a successful envelope has shown that this is the badge service.
     is_proven: AtomicBool,
 }
 
-/// The answer to a GET.
 pub(super) struct Fetched {
-    /// The payload; `Null` where there was none.
+    /// The payload; `Null` if there was none.
     pub(super) data: Value,
-    /// The body as it came.
     pub(super) text: String,
-    /// Bytes of the body, unpacked.
+    /// Bytes of the body after decompression.
     pub(super) length: usize,
 }
 
-/// The paces of this process, by key and origin, so that two connections of one key share one limit. The
-/// hash is keyed by chance and never leaves the process. An entry stays until its last minute is over, also
-/// when nobody holds it: closing and opening a profile must not double its limit.
+/// The rate limiters of this process by key and origin, so that two connections of one key share one limit. The
+/// hash has a random key and never leaves the process. An unused entry stays until its last minute has passed:
+/// reopening a profile must not double its limit.
 static PACES: LazyLock<Mutex<Paces>> = LazyLock::new(Mutex::default);
 type Paces = (RandomState, HashMap<u64, Arc<Pace>>);
 
@@ -110,10 +108,9 @@ impl Core {
         })
     }
 
-    /// Asks for something, again and again within bounds: three tries when the service cannot be reached or
-    /// fails, one more when an answer broke off (a connection that died while kept alive costs just that),
-    /// five waits on 429. All attempts together have one deadline ([`Timeouts::total`]). The data of the answer is
-    /// `Null` where there was none.
+    /// Sends a GET and repeats it within limits: three attempts if the service cannot be reached or fails, one
+    /// more after a response that ended early (a dead kept-alive connection costs just that), and five waits on
+    /// 429. All attempts share one deadline ([`Timeouts::total`]). Returns `Null` if there was no data.
     pub(super) async fn get(
         &self,
         path: &str,
@@ -124,7 +121,7 @@ impl Core {
         Ok(self.fetch(path, id, query, call).await?.data)
     }
 
-    /// The same, with the body of the answer as it came.
+    /// As [`Self::get`], with the body as received.
     pub(super) async fn fetch(
         &self,
         path: &str,
@@ -194,15 +191,15 @@ impl Core {
                     error => self.end(error),
                 });
             }
-            // What the service asks for does not count against the deadline. (An attempt that is left next to no time
-            // is not begun.)
+            // A wait that the service requested does not count against the deadline. An attempt with almost no
+            // time left does not begin.
             left -= pause;
             rest(pause.max(asked.unwrap_or_default()), &call.cancel).await?;
         }
         Err(ApiError::Cancelled)
     }
 
-    /// One attempt of a GET, within what is left of its deadline.
+    /// One attempt of a GET, within the rest of its deadline.
     async fn get_once(
         &self,
         request: Request,
@@ -238,13 +235,12 @@ impl Core {
         }))
     }
 
-    /// Notes a 429, here and for other processes.
+    /// Records a 429, also for other processes.
     async fn hold(&self, asked: Option<Duration>) {
         self.pace.hold(asked, self.timeouts.refused);
         self.pace.flush().await;
     }
 
-    /// Waits for a turn to send one request.
     pub(super) async fn turn(&self, call: &Call, purpose: Use) -> Result<Permit> {
         loop {
             let permit = self.pace.turn_within(call.priority, self.span(purpose), &call.cancel).await?;
@@ -254,7 +250,8 @@ impl Core {
         }
     }
 
-    /// How long a turn may be used, and its request may take. A POST tries to connect several times within one turn.
+    /// How long a turn is valid, and how long its request may take. A POST tries to connect several times in one
+    /// turn.
     fn span(&self, purpose: Use) -> Span {
         let Timeouts { connect, total, total_post, pause, .. } = self.timeouts;
         match purpose {
@@ -263,7 +260,7 @@ impl Core {
         }
     }
 
-    /// One ping although the service asked to wait; see [`super::Reader::ping_now`].
+    /// One ping despite a hold; see [`super::Reader::ping_now`].
     pub(super) async fn ping_now(&self, call: &Call) -> Result<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
@@ -303,15 +300,15 @@ impl Core {
         Err(self.end(error))
     }
 
-    /// Whether this is the badge service, though one of its answers could not be read: it has answered before, or
-    /// answers a ping now.
+    /// Whether this is the badge service although one of its responses was unreadable: it responded earlier, or
+    /// responds to a ping now.
     async fn proves_itself(&self, path: &str, call: &Call) -> bool {
         self.is_proven.load(Ordering::Relaxed)
             || (path != PING && Box::pin(self.get(PING, None, &Pairs::default(), call)).await.is_ok())
     }
 
-    /// Sends a POST. It is sent again only after 429, or when no connection came about; it can be given up
-    /// only while it waits for its turn. With a turn of its own ([`Call::in_turn`]) it waits for no other.
+    /// Sends a POST. Repeats it only after a 429, or if no connection was established. It can be cancelled only
+    /// while it waits for its turn. With its own turn ([`Call::in_turn`]) it waits for no other.
     pub(super) async fn post(&self, posts: &Client, path: &str, body: &Value, call: &Call) -> Result<Value> {
         refuse_key_in("body", body)?;
         let url = self.base.endpoint(path, None, &Pairs::default())?;
@@ -327,7 +324,7 @@ impl Core {
                 None => self.turn(call, Use::Post).await?,
             };
             if call.cancel.is_cancelled() || !permit.is_fresh() {
-                // Nothing of it has left.
+                // Nothing was sent.
                 return Err(ApiError::Cancelled);
             }
             let request = wire::post(url.clone(), self.header.clone(), json.clone());
@@ -362,7 +359,7 @@ impl Core {
                             return Err(ApiError::RateLimited { retry_after: held });
                         }
                         if is_reserved {
-                            // The service has seen nothing of it: the turn is still good.
+                            // The service has not seen the request, so the turn is still valid.
                             turn = Some(permit);
                         }
                         continue;
@@ -376,7 +373,7 @@ impl Core {
         Err(ApiError::Cancelled)
     }
 
-    /// One request, in its turn, noted in the log. `waiting` is when it began to wait for the turn.
+    /// Sends one request with its turn and logs it. `waiting` is when it began to wait for the turn.
     #[allow(clippy::too_many_arguments, reason = "one exchange, with what the log says of it")]
     async fn send(
         &self,
@@ -407,7 +404,7 @@ impl Core {
         }
     }
 
-    /// Notes how a call ended. A 429 says nothing about the link that the hold does not say already.
+    /// Records how a call ended. A 429 is left out, since the hold already shows it.
     fn end(&self, error: ApiError) -> ApiError {
         if !matches!(error, ApiError::RateLimited { .. }) {
             self.pace.note(trouble(&error));
@@ -425,8 +422,8 @@ impl Core {
     }
 }
 
-/// Refuses a text that is an API key, or begins like one: in a URL or a body it would be in the logs of every
-/// computer on its way. Nothing that is sent comes past this.
+/// Refuses text that is an API key or begins like one. In a URL or a body, it would be in the logs of every server
+/// on the way. Everything that lapel sends is checked here.
 fn refuse_key(field: &'static str, text: &str) -> Result<()> {
     if crate::secrets::is_key(text) {
         return Err(ApiError::BadInput { field, why: t!("this looks like an API key").to_owned() });
@@ -434,7 +431,7 @@ fn refuse_key(field: &'static str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The same for every text of a body, by the name of its field.
+/// Checks every text of a body, and names the field.
 fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
     match body {
         Value::String(text) => refuse_key(field, text),
@@ -446,7 +443,7 @@ fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
     }
 }
 
-/// The contract's name of a field that holds what a person has typed.
+/// The contract's name of a field that a person fills in.
 fn named(field: &str) -> Option<&'static str> {
     ["template_id", "recipient_name", "recipient_email", "badge_ids", "reason"]
         .into_iter()
@@ -461,7 +458,7 @@ async fn rest(pause: Duration, cancel: &CancellationToken) -> Result<()> {
     }
 }
 
-/// What an error says about the link as a whole; `None` when the service answered in its own words.
+/// What an error means for the link status; `None` if the service itself responded.
 fn trouble(error: &ApiError) -> Option<LinkTrouble> {
     match error {
         ApiError::KeyRefused(_) => Some(LinkTrouble::KeyRefused),

@@ -1,18 +1,16 @@
-//! `Retry-After` and `Date`: what an answer says about time.
+//! Reads the headers `Retry-After` and `Date`.
 
 use jiff::Timestamp;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use std::time::{Duration, SystemTime};
 
-/// The moment of the answer's `Date` header.
 pub(super) fn date(headers: &HeaderMap) -> Option<Timestamp> {
     let moment = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
     Timestamp::try_from(moment).ok()
 }
 
-/// How long the service asks to wait: seconds (contract, "Errors" rule 1), or an HTTP date, which is taken
-/// relative to the answer's own `Date`, since the two clocks need not agree. `None` when absent or nonsense;
-/// the longest of several.
+/// The wait that the service requests: seconds (contract, "Errors" rule 1), or an HTTP date. A date is relative to
+/// the response's own `Date`, since the clocks may differ. `None` if absent or invalid; the longest of several.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers
         .get_all(RETRY_AFTER)
@@ -25,7 +23,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 fn one(value: &str, headers: &HeaderMap) -> Option<Duration> {
     let is_number = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     if is_number {
-        // Too many digits for a number is a very long time, not nonsense.
+        // A number with too many digits is a very long time, not an error.
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
     if let Some((whole, fraction)) = value.split_once('.')

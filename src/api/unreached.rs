@@ -1,4 +1,4 @@
-//! What stood in the way of a request, in plain words: host, port and dates, never a library's own text.
+//! Describes network failures in plain words, with host, port and dates. Never shows a library's own text.
 
 use crate::domain::text::scrub;
 use rustls::CertificateError;
@@ -7,13 +7,14 @@ use std::error::Error;
 use std::io::ErrorKind;
 use url::Url;
 
-/// Names of a certificate that are shown at most.
+/// Maximum number of certificate names that are shown.
 const NAMES: usize = 3;
 
-/// A few words for a failure. `via`: host and port of the proxy that was used. The library's words go to the log.
+/// A few words for a failure. `via` is the host and port of the proxy in use. The library's text goes only to the
+/// log.
 pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
     let (host, place) = error.url().map_or_else(Default::default, place_of);
-    // An address may hold a name or an e-mail address in its query.
+    // The query of a URL may contain a name or an e-mail address.
     let error = error.without_url();
     tracing::debug!(kind = ?kind_of(&error), words = super::error::mask(&scrub(&deepest(&error))), "a request failed");
     let place = match via {
@@ -54,24 +55,24 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
         _ if error.is_builder() => t!("this computer has no certificates that can be used").to_owned(),
         _ if error.is_decode() => t!("the answer is damaged").to_owned(),
         _ if error.is_connect() => t!("a connection to {place} could not be made", place),
-        // Such as a connection that was closed before the answer, or an answer that is not HTTP.
+        // For example, the connection closed before the response, or the response is not HTTP.
         _ => t!("the connection broke off").to_owned(),
     }
 }
 
-/// The host of an address, and the host with the port.
+/// The host of a URL, and the host with the port.
 fn place_of(url: &Url) -> (String, String) {
     let host = scrub(url.host_str().unwrap_or_default()).into_owned();
     let port = url.port_or_known_default().map_or_else(String::new, |port| format!(":{port}"));
     (host.clone(), format!("{host}{port}"))
 }
 
-/// Host and port of a proxy's address, without user and password.
+/// Host and port of a proxy's URL, without user and password.
 pub(super) fn proxy_place(url: &str) -> Option<String> {
     Url::parse(url).ok().map(|url| place_of(&url).1)
 }
 
-/// An error and what it was made of. One of the system hides the one that it was made of from its chain.
+/// An error and its causes. `source()` skips the error inside an `io::Error`, so that one is added.
 fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| {
         let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
@@ -83,7 +84,6 @@ fn deepest(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// What the system said.
 fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
     chain(error).filter_map(|error| error.downcast_ref::<std::io::Error>()).map(std::io::Error::kind).last()
 }
@@ -136,13 +136,13 @@ fn of_certificate(error: &CertificateError, host: &str) -> String {
     }
 }
 
-/// A moment of a certificate, in UTC.
+/// A time from a certificate, in UTC.
 fn moment(time: UnixTime) -> String {
     let time = i64::try_from(time.as_secs()).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
     time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
-/// A name in a certificate, which the library gives as `DnsName("host")`.
+/// A name in a certificate. The library formats it as `DnsName("host")`.
 fn plain_name(presented: &str) -> String {
     let inner = presented.split('"').nth(1).unwrap_or(presented);
     scrub(inner).chars().take(80).collect()

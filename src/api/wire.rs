@@ -1,5 +1,5 @@
-//! One exchange with the service: a request out, a bounded answer in. No retry, no redirect, no cookie, no
-//! proxy that the profile does not name.
+//! One exchange with the service: a request and a response of limited size. No retry, redirect, cookie, or proxy
+//! that the profile does not name.
 
 use super::address::Base;
 use super::connection::{Connection, Timeouts};
@@ -16,37 +16,36 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 use url::Url;
 
-/// The longest answer that is read, after unpacking.
+/// Maximum size of a response after decompression, in bytes.
 const LONGEST_BODY: usize = 16 * 1024 * 1024;
 const KEY_HEADER: &str = "x-api-key";
 
-/// Installs the process's TLS provider. Does nothing when one is there; every connection does it by itself.
+/// Installs the process's TLS provider if there is none. Every connection calls it.
 pub fn install_crypto() {
-    // The error says that a provider is installed already, which is what is wanted.
+    // The error means that a provider is already installed, so it is ignored.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// What a client is for.
+/// The purpose of a client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// Connections are kept alive and shared.
     Get,
-    /// Every request has a connection of its own, so that one that died while idle cannot leave a POST in
-    /// doubt, and HTTP/1.1, where no layer below may send anything twice.
+    /// Every request has its own connection, so that a dead idle connection cannot leave a POST in doubt. Uses
+    /// HTTP/1.1, where no lower layer repeats a request.
     Post,
 }
 
-/// An exchange that brought no answer.
+/// An exchange without a response.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Provably nothing of the request left.
+    /// Certainly nothing was sent.
     NotReached(String),
-    /// It may have left, in part or whole.
+    /// The request may have been sent, in part or whole.
     Broken(String),
 }
 
 impl Failure {
-    /// For the log.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::NotReached(_) => "not reached",
@@ -74,15 +73,14 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
         }
     };
     if base.is_loopback() {
-        // A name is only a name: `localhost` is this computer here, whatever a resolver says. Port 0 stands
-        // for the port of the URL.
+        // `localhost` always means this computer, even if a resolver differs. Port 0 means the URL's port.
         let here = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
         builder = builder.resolve_to_addrs("localhost", &here.map(|ip| SocketAddr::new(ip, 0)));
     } else if let Some(proxy) = of.proxy.as_deref().filter(|p| !p.is_empty()) {
         builder = builder.proxy(self::proxy(proxy)?);
     }
     if base.is_plain_http() {
-        // Without it a computer without a certificate store could not even talk to itself.
+        // Otherwise a computer without a certificate store could not even connect to itself.
         builder = builder.tls_certs_only(std::iter::empty());
     } else {
         builder = trusting(builder, of)?;
@@ -90,7 +88,7 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
     builder.build().map_err(no_tls)
 }
 
-/// With the certificates that the profile trusts besides those of this computer.
+/// Adds the profile's CA certificates to the computer's own.
 pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<ClientBuilder> {
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
@@ -104,7 +102,7 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     if read.is_empty() {
         return Err(unusable());
     }
-    // Tried by themselves, so that what is wrong with them is not said of the whole.
+    // Build a client with only these certificates first, so that an error names them and not the whole.
     let alone = Client::builder().no_proxy().tls_certs_only(read.clone()).build();
     alone.map_err(|_| unusable())?;
     Ok(builder.tls_certs_merge(read))
@@ -141,8 +139,8 @@ pub(super) fn post(url: Url, key: HeaderValue, json: Vec<u8>) -> Request {
     request
 }
 
-/// Sends a request and reads its answer. The moment is the answer's `Date`, where it is in the service's own
-/// words: a login portal's clock is not the service's.
+/// Sends a request and reads its response. The time is the response's `Date` if it is from the service itself: a
+/// login portal's clock is not the service's.
 pub(super) async fn exchange(
     client: &Client,
     request: Request,
@@ -179,13 +177,12 @@ fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {
     to.host_str().map(str::to_owned)
 }
 
-/// Why a body could not be read to its end.
 pub(super) enum Unread {
     TooLong,
     Broken(String),
 }
 
-/// Reads a body up to a bound, counted after unpacking.
+/// Reads a body up to `longest` bytes after decompression.
 pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     loop {

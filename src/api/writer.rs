@@ -1,4 +1,4 @@
-//! The writing half: the three POST endpoints. What they answer is acceptance, never the result.
+//! The writing client: the three POST endpoints. Their responses mean acceptance, never the final result.
 
 use super::call::{Call, Turn};
 use super::connection::Connection;
@@ -11,10 +11,10 @@ use reqwest::Client;
 use serde_json::json;
 use std::fmt;
 
-/// The most entries of a batch or a revoke request (contract, "Limits").
+/// Maximum entries of a batch or revoke request (contract, "Limits").
 pub const MAX_ENTRIES: usize = 1000;
 
-/// A person to be issued a badge. `Debug` shows neither name nor address.
+/// A recipient of a badge. `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Recipient {
@@ -28,7 +28,7 @@ impl fmt::Debug for Recipient {
     }
 }
 
-/// What `POST /badges` takes. `Debug` shows neither name nor address.
+/// Body of `POST /badges`. `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct IssueRequest {
@@ -43,7 +43,7 @@ impl fmt::Debug for IssueRequest {
     }
 }
 
-/// What `POST /badges/batch` takes: at most 1000 recipients.
+/// Body of `POST /badges/batch`: at most 1000 recipients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct BatchRequest {
@@ -51,20 +51,20 @@ pub struct BatchRequest {
     pub recipients: Vec<Recipient>,
 }
 
-/// What `POST /badges/revoke` takes: at most 1000 ids.
+/// Body of `POST /badges/revoke`: at most 1000 ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct RevokeRequest {
     pub badge_ids: Vec<BadgeId>,
-    /// Sent as it is; holders and verifiers may see it.
+    /// Sent unchanged. Holders and verifiers may see it.
     pub reason: String,
 }
 
-/// The POST endpoints of one connection, with its reading half. Made by [`super::connect`] only.
+/// The POST endpoints of one connection, with its reading half. Only [`super::connect`] creates it.
 ///
-/// A request is sent again only after 429, or when no connection came about. Whatever else leaves its fate
-/// unknown is [`ApiError::InDoubt`]: look into the history before sending it again. The call's token gives up
-/// a request that waits for its turn, never one that is under way; dropping the future does not un-send it.
+/// A request is repeated only after a 429, or if no connection was established. Any other unknown result is
+/// [`ApiError::InDoubt`]: read the history before sending it again. The call's token cancels a request that waits
+/// for its turn, never one under way. Dropping the future does not undo a sent request.
 #[derive(Clone)]
 pub struct Writer {
     reader: Reader,
@@ -83,24 +83,23 @@ impl Writer {
         Ok(Self { reader, posts })
     }
 
-    /// The reading half.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Waits for a turn to send one request, so that what belongs to it can be written down without waiting; see
+    /// Waits for a turn to send one request. The caller can then record the request without waiting; see
     /// [`Call::in_turn`].
     ///
     /// # Errors
-    /// [`ApiError::Cancelled`] when the call is given up.
+    /// [`ApiError::Cancelled`] if the call is cancelled.
     pub async fn turn(&self, call: &Call) -> Result<Turn> {
         self.reader.0.turn(call, Use::Post).await.map(Turn::new)
     }
 
-    /// `POST /badges`: asks for one badge. Accepted is not issued.
+    /// `POST /badges`: requests one badge. Accepted is not issued.
     ///
     /// # Errors
-    /// [`ApiError::InDoubt`] with `accepted` when the service accepted but gave no readable `badge_id`.
+    /// [`ApiError::InDoubt`] with `accepted` if the service accepted without a readable `badge_id`.
     pub async fn issue(&self, request: &IssueRequest, call: &Call) -> Result<Accepted> {
         filled("recipient_name", &request.recipient_name)?;
         filled("recipient_email", &request.recipient_email)?;
@@ -113,11 +112,11 @@ impl Writer {
         accepted(&data).map_err(unbound)
     }
 
-    /// `POST /badges/batch`: asks for one badge for each of at most 1000 recipients. Items that could not be
-    /// read are in `problems`: accepted, but not known to whom they belong.
+    /// `POST /badges/batch`: requests one badge for each of at most 1000 recipients. Unreadable items are in
+    /// `problems`: accepted, but with an unknown recipient.
     ///
     /// # Errors
-    /// [`ApiError::BadInput`] for none or more than 1000 recipients, before anything is sent.
+    /// [`ApiError::BadInput`] for no recipients or more than 1000. Nothing was sent.
     pub async fn issue_batch(&self, request: &BatchRequest, call: &Call) -> Result<BatchAccepted> {
         entries("recipients", request.recipients.len())?;
         for recipient in &request.recipients {
@@ -134,11 +133,11 @@ impl Writer {
         batch_accepted(&data).map_err(unbound)
     }
 
-    /// `POST /badges/revoke`: asks to revoke at most 1000 badges. Those that are not Issued are dropped by
-    /// the service without a word; the answer is two numbers.
+    /// `POST /badges/revoke`: requests the revocation of at most 1000 badges. The service drops badges that are
+    /// not Issued without notice; the response is two numbers.
     ///
     /// # Errors
-    /// [`ApiError::BadInput`] for no reason, and for none or more than 1000 ids, before anything is sent.
+    /// [`ApiError::BadInput`] for an empty reason, and for no ids or more than 1000. Nothing was sent.
     pub async fn revoke(&self, request: &RevokeRequest, call: &Call) -> Result<RevokeAccepted> {
         entries("badge_ids", request.badge_ids.len())?;
         filled("reason", &request.reason)?;

@@ -1,4 +1,4 @@
-//! What a look at a badge means for the rows that are about it. Everything that is seen goes through here.
+//! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
 use super::core::touched;
 use super::history_scan::{Place, Sight};
@@ -13,19 +13,18 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
 
-/// Hours after acceptance at which a badge that still waits is overdue (contract, "Limits" rule 3).
+/// Time after acceptance at which a waiting badge is overdue (contract, "Limits" rule 3).
 const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
-/// The soonest that an issue can be done after acceptance (contract, "Limits" rule 3).
+/// Shortest time from acceptance to issue (contract, "Limits" rule 3).
 const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
-/// How far two clocks may be apart.
+/// Largest expected difference between two clocks.
 const SKEW: SignedDuration = SignedDuration::from_mins(5);
-/// No zone is further behind UTC.
+/// Largest zone offset west of UTC.
 const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
-/// How often a revocation in doubt is sent again: that is harmless, since the service drops what is already
+/// Maximum attempts for a revocation in doubt. Repeating it is harmless: the service drops badges that are already
 /// being revoked.
 const REVOKE_TRIES: i64 = 3;
 
-/// For whom and when.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
     pub(super) me: String,
@@ -34,18 +33,17 @@ pub(super) struct Context {
     pub(super) settings: Settings,
 }
 
-/// What came of it.
 #[derive(Debug, Default)]
 pub(super) struct Observed {
     pub(super) touched: BTreeMap<JobId, Vec<Touched>>,
     /// Jobs with rows that may be sent now.
     pub(super) ready: HashSet<JobId>,
-    /// A record whose moment lapel knows: the service's zone can be learned from it.
+    /// A service time whose instant lapel knows. It shows the service's UTC offset.
     pub(super) witnessed: Option<(ServiceTime, Timestamp)>,
 }
 
-/// Whether a job waits for the one that it follows, as a condition on the table `job`: an old badge is revoked
-/// only when the new one is Issued.
+/// Condition on the table `job`: the job waits for the job that it follows. An old badge is revoked only when the
+/// new one is Issued.
 pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
                                  WHERE other.job = job.follows AND other.bucket <> 'issued'))";
 
@@ -63,7 +61,6 @@ struct Row {
     held: bool,
 }
 
-/// Writes down what was seen.
 pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
     let mut seen = Observed::default();
     let mut words: BTreeMap<(&'static str, &str), i64> = BTreeMap::new();
@@ -112,7 +109,6 @@ fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Resul
     .collect()
 }
 
-/// A row of an issue job.
 fn issue(
     db: &Connection,
     context: &Context,
@@ -160,10 +156,10 @@ fn issue(
     Ok(())
 }
 
-/// What a word means that lapel does not know, as far as the service's behaviour has proven it. A word that is
-/// read before an issue can be done is the one for waiting. The word that a badge has after that is the one for
-/// Issued, where its time of issue came with that word and there is no revocation. A time of issue alone proves
-/// nothing: a waiting badge can carry the time of its acceptance there.
+/// The meaning of an unknown word, as far as the service's behaviour proves it. A word that is read before an
+/// issue can be complete means waiting. The word after that means Issued, if the time of issue changed together
+/// with the word and there is no revocation. A time of issue alone proves nothing: a waiting badge may show its
+/// time of acceptance there.
 fn meaning(
     db: &Connection,
     context: &Context,
@@ -193,12 +189,10 @@ fn meaning(
     })
 }
 
-/// The name of the fact that tells what a word means.
 fn fact_of(word: &Text) -> String {
     format!("means {}", word.wire())
 }
 
-/// A row of a revocation.
 fn revoke(
     db: &Connection,
     context: &Context,
@@ -243,9 +237,9 @@ fn revoke(
     Ok(())
 }
 
-/// No revocation is to be seen where one was sent. It takes two looks that are apart to say that there is
-/// none: the first may have come before the service acted. A badge that stands under a new word, which lapel
-/// does not know, proves nothing.
+/// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
+/// conclude that there is none: the first may have come before the service acted. A badge with a new unknown word
+/// proves nothing.
 fn without(
     db: &Connection,
     context: &Context,
@@ -270,7 +264,7 @@ fn without(
         RowStatus::Unproven if apart >= context.settings.scans_apart => {
             (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
         }
-        // A slow service may still be working on it.
+        // A slow service may still be processing it.
         RowStatus::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
             seen.ready.insert(row.job);
             (RowStatus::Ready, Code::RevokedAgain.into())
@@ -285,7 +279,7 @@ fn without(
     Ok(())
 }
 
-/// Moves a row, and keeps what was seen with it.
+/// Sets a row's status and stores what was seen.
 fn keep(
     db: &Connection,
     row: &Row,
@@ -341,9 +335,9 @@ fn learn(
     facts::learn(db, &context.account, name, value, evidence, context.now.as_second(), 1)
 }
 
-/// Where as many badges of a revocation are revoked as the service says that it accepted, the others were not
-/// accepted: one look that does not show them revoked is enough. A number that no revoked badge bears out is not
-/// believed, and neither is one where a badge was in an earlier request, too: that one may have revoked it.
+/// Rules badges out by number. If as many badges of a revoke request are revoked as the service accepted, the
+/// others were not accepted. Then one poll that does not show them as revoked is enough. This applies only if
+/// revoked badges confirm the number, and only if no badge was in an earlier request, which may have revoked it.
 pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
     let short: Vec<(i64, i64, i64, i64)> = db
         .prepare_cached(
@@ -379,7 +373,7 @@ pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rus
     Ok(moved as u64)
 }
 
-/// The service does not know a badge that is to be revoked: it was looked at, and is not shown as revoked.
+/// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
 pub(super) fn not_found(db: &Connection, context: &Context, badge: &BadgeId) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET absent = coalesce(absent, ?3)
@@ -389,10 +383,10 @@ pub(super) fn not_found(db: &Connection, context: &Context, badge: &BadgeId) -> 
     Ok(())
 }
 
-/// Whether a revocation may have come of a request: one that is certainly older is somebody else's.
+/// Whether a request may have caused a revocation. A revocation that is certainly older has another cause.
 fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> bool {
     let Some(at) = revoked.and_then(ServiceTime::new).and_then(|at| at.start()) else { return true };
-    // Without a zone, the latest that it can have been.
+    // Without an offset, the latest possible instant.
     let latest = match zone {
         Some(zone) => zone.to_timestamp(at).ok(),
         None => Offset::UTC.to_timestamp(at).ok().and_then(|at| at.checked_add(WESTERNMOST).ok()),
@@ -400,7 +394,7 @@ fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> b
     latest.is_none_or(|at| at.duration_since(intent) >= -SKEW)
 }
 
-/// Where the badge that was to replace an old one does not come, the old one is not revoked.
+/// Keeps the old badge if its replacement was not issued.
 pub(super) fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     let moved = db
         .prepare_cached(
@@ -416,7 +410,7 @@ pub(super) fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     Ok(moved as u64)
 }
 
-/// Where that badge is sent all the same, the old one is to be revoked again when it is Issued.
+/// Queues the old badge for revocation again if its replacement is sent after all.
 pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
@@ -427,7 +421,7 @@ pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Badges that were accepted more than a day ago and were not seen to be issued.
+/// Marks badges as overdue that were accepted more than a day ago and not seen as issued.
 pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlite::Result<u64> {
     let before = context.now.as_second() - OVERDUE.as_secs();
     let moved = db
@@ -443,7 +437,8 @@ pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlit
 mod tests {
     use super::*;
 
-    /// What of a request for three badges is ruled out: the first is revoked, the others are not proven.
+    /// Number of rows that [`rule_out`] moves, of a request for three badges. The first is revoked unless
+    /// `accepted` is 0.
     fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
         let db = Connection::open_in_memory().expect("a database");
         db.execute_batch(include_str!("journal/schema.sql")).expect("schema 1");

@@ -1,4 +1,4 @@
-//! What a person does with a job: begin, pause, resume, correct a row, decide about one, send again.
+//! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
 use super::apply_observation;
 use super::core::{Core, Jobs};
@@ -20,35 +20,35 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Entries of a request that is retried after the service had refused a larger one.
+/// Maximum entries per request in a retry after the service refused a larger request.
 const SMALLER: i64 = 10;
 
-/// What a person decides about one row that was sent and about which lapel cannot tell.
+/// A person's decision about a row that was sent and that lapel cannot resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is this badge.
+    /// The row's badge is this one.
     IsThis(BadgeId),
-    /// It is settled otherwise; nothing more is done about it.
+    /// The person resolved the row elsewhere. lapel does nothing more.
     LeaveOut,
-    /// It is sent again: the person says that the first one did nothing, or accepts two.
+    /// Send again: the person knows that the first request did nothing, or accepts two badges.
     SendAgain,
 }
 
-/// What was opened that shows a name and an address which were masked before.
+/// What a person opened that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// A possible match for an address or a name.
     Match,
-    /// The wallet of the holder of this badge, whose id was given.
+    /// The wallet of the holder of this badge. The person gave its id.
     WalletOf(BadgeId),
 }
 
 impl Jobs {
-    /// Begins a reviewed draft. What the guard read is read again if it is old; if that changes what would be
-    /// sent, nothing is begun and the draft is to be reviewed once more.
+    /// Begins a reviewed draft. Repeats an old duplicate check first. If that changes what would be sent, the job
+    /// does not begin, and the draft needs another review.
     ///
     /// # Errors
-    /// With a read-only profile; when the review is not valid any more; when nothing is left to be sent.
+    /// The profile is read-only, the review is no longer valid, or nothing is left to send.
     pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
@@ -95,7 +95,7 @@ impl Jobs {
     /// Pauses a job before its next request.
     ///
     /// # Errors
-    /// When the job is not this process's, or does not run.
+    /// Another process owns the job, or the job is not sending.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let job = self.core.my_job(id).await?;
         if !job.can_pause() {
@@ -107,18 +107,15 @@ impl Jobs {
         Ok(())
     }
 
-    /// Notes that somebody has seen a name and an address that were masked: when, who, and with whose key. Neither
-    /// the address nor the name is noted. Also where nothing may be sent.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
+    /// Records that a person opened a masked name and address: when, who, and with which key. Records neither the
+    /// address nor the name. Works with a read-only profile, too.
     pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
         let (who, account) = (who.to_owned(), &self.core.account.key);
         let (what, why) = match what {
             Opening::Match => ("open a possible match", account.clone()),
             Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
         };
-        // It is about no job.
+        // The entry belongs to no job.
         let note = move |db: &rusqlite::Transaction<'_>| {
             jobs::decide(db, JobId(0), None, what, &who, &why).map(drop)
         };
@@ -126,12 +123,11 @@ impl Jobs {
         Ok(())
     }
 
-    /// Lets a job that was paused or has stopped go on. After a refusal that may have been the quota, it is
-    /// first looked whether anything of the refused request is there after all; what the guard read is read
-    /// again if it is old.
+    /// Resumes a paused or stopped job. After a refusal that may have been the quota, it first checks whether the
+    /// service accepted any of the refused request. It also repeats an old duplicate check.
     ///
     /// # Errors
-    /// When the job is not this process's or cannot go on, or when a look that has to come first failed.
+    /// Another process owns the job, the job cannot be resumed, or a required reading failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let job = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
@@ -157,21 +153,18 @@ impl Jobs {
         Ok(())
     }
 
-    /// After a stop at the quota: uses up what is left of it with ever smaller requests, each only after it is
-    /// proven that the one before did nothing. Comes back at once; the job shows how it goes.
+    /// Uses up the rest of the quota after a stop at the quota. The requests get ever smaller. Each follows only
+    /// after proof that the one before did nothing. Returns at once; the job shows the progress.
     ///
     /// # Errors
-    /// When the job did not stop at the quota, or a look that has to come first failed.
+    /// The job did not stop at the quota, or a required reading failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
         tokio::spawn(halve(self.clone(), id, who.to_owned()));
         Ok(())
     }
 
-    /// The same, and comes back when the quota is used up, or nothing is left to be sent.
-    ///
-    /// # Errors
-    /// As [`Jobs::use_up_quota`].
+    /// As [`Jobs::use_up_quota`], but returns when the quota is used up or nothing is left to send.
     pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
         halve(self.clone(), id, who.to_owned()).await;
@@ -205,12 +198,12 @@ impl Jobs {
         Ok(())
     }
 
-    /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
-    /// requests, so that one bad row does not hold up the others. Says how many are sent; the others need review.
-    /// After a refusal that may have been the quota, it is looked first as in [`Jobs::resume`].
+    /// Sends refused rows again: certainly nothing was done for them. The requests are smaller, so that one bad
+    /// row does not delay the others. Returns the number of rows sent; the other rows need review. After a refusal
+    /// that may have been the quota, checks first as in [`Jobs::resume`].
     ///
     /// # Errors
-    /// When the job is not this process's, nothing of it was refused, or a look that has to come first failed.
+    /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let job = self.core.my_job_to_send(id).await?;
         self.prove_refusal(id).await?;
@@ -256,19 +249,18 @@ impl Jobs {
         Ok(sent)
     }
 
-    /// Sends a row again that was looked for and never seen. A person says so, and why; that is kept.
+    /// Sends a row again that was never seen. The journal records the person and the reason.
     ///
     /// # Errors
-    /// When the row is in any other bucket: what is in doubt is looked for, not sent again.
+    /// The row has another status. lapel looks for a row in doubt and does not resend it.
     pub async fn resend(&self, id: JobId, no: u64, who: &str, why: &str) -> Result<(), JobError> {
         self.decide(id, no, Decision::SendAgain, who, why).await
     }
 
-    /// Decides about a row that lapel cannot tell about: one that was never seen, or one of which something was
-    /// found that may be another's.
+    /// Resolves a row that lapel cannot: it was never seen, or the badge that was found may belong to another row.
     ///
     /// # Errors
-    /// When there is nothing to decide about the row, or the badge is another row's.
+    /// The row needs no decision, or the badge belongs to another row.
     pub async fn decide(
         &self,
         id: JobId,
@@ -312,7 +304,7 @@ impl Jobs {
                         jobs::decide(db, id, Some(no), "leave it", &who, &why)?;
                     }
                     Decision::SendAgain => {
-                        // Only what the person was told of is allowed.
+                        // A decision allows only what the person was shown.
                         let seen = seen.filter(|_| stand.bucket == RowStatus::Ask);
                         if let Some(rival) = claims::rival_of(db, id, no)?
                             && seen.is_none_or(|seen| seen < rival.slot)
@@ -366,19 +358,19 @@ impl Jobs {
         }
     }
 
-    /// Allows the rows of a draft that were asked about, or left out by the guard: one, or all of a class. Where
-    /// the address of a row also stands in a row before it, only [`Rows::One`] and [`Rows::Asked`] allow both.
+    /// Allows rows of a draft that need review or that the duplicate check skipped: one, or all of a kind. If an
+    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both.
     ///
     /// # Errors
-    /// When the job is no draft of this process.
+    /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
         self.review(id, which, RowStatus::Ready, None).await
     }
 
-    /// Leaves rows of a draft out: one, or all of a class.
+    /// Skips rows of a draft: one, or all of a kind.
     ///
     /// # Errors
-    /// When the job is no draft of this process.
+    /// The job is not a draft of this process.
     pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
         self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
     }
@@ -418,11 +410,11 @@ impl Jobs {
         Ok(moved as u64)
     }
 
-    /// Corrects a row of a draft, and checks it. The guard has to read again, since the person may be another
-    /// one now. Gives back what was found.
+    /// Corrects and checks a row of a draft, and returns the findings. The duplicate check must run again, since
+    /// the recipient may be another person now.
     ///
     /// # Errors
-    /// When the job is no draft of this process.
+    /// The job is not a draft of this process.
     pub async fn correct(
         &self,
         id: JobId,
@@ -454,12 +446,11 @@ impl Jobs {
         }
     }
 
-    /// What would be sent of a job: who, and what is known of each.
     async fn ready_rows(&self, id: JobId) -> Result<BTreeSet<ReadyRow>, JobError> {
         Ok(self.core.journal.read(move |db| ready_rows(db, id)).await?)
     }
 
-    /// Reads what the guard read again, where that is old: how the job stands then. `None` where it is not old.
+    /// Repeats the duplicate check if it is old, and returns the job afterwards. `None` if it is not old.
     async fn read_again(&self, job: &Job) -> Result<Option<Job>, JobError> {
         let job = self.core.job(job.id).await?;
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, &job) {
@@ -474,7 +465,7 @@ impl Jobs {
         Ok(Some(self.core.job(job.id).await?))
     }
 
-    /// What would be sent of a job that goes on, where its reading is old and has to be compared with a new one.
+    /// The rows that a resumed job would send, if its duplicate check is old and must be compared with a new one.
     async fn before(&self, job: &Job) -> Result<Option<BTreeSet<ReadyRow>>, JobError> {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
             return Ok(None);
@@ -482,8 +473,8 @@ impl Jobs {
         self.ready_rows(job.id).await.map(Some)
     }
 
-    /// The same for a job that goes on: rows that need review now are not sent, but none may be sent that was not
-    /// among those before.
+    /// Repeats an old duplicate check of a resumed job. Rows that now need review are not sent. Fails if a row
+    /// would be sent that was not in `before`.
     async fn same_or_fewer(&self, job: &Job, before: Option<BTreeSet<ReadyRow>>) -> Result<(), JobError> {
         let Some(before) = before else { return Ok(()) };
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
@@ -496,8 +487,8 @@ impl Jobs {
         )))
     }
 
-    /// Before one row is sent by name: the history is read again where that was long ago, and nothing else of the
-    /// job may be set free with it.
+    /// Checks before sending one single row: repeats an old reading of the history, and refuses if other rows of
+    /// the job would be sent, too.
     async fn one_by_one(&self, job: &Job, no: u64) -> Result<(), JobError> {
         let id = job.id;
         let waiting = rules::count(Step::Resume, job);
@@ -524,7 +515,7 @@ impl Jobs {
             return Ok(());
         }
         self.read_again(job).await?;
-        // What was sent once is no part of that reading.
+        // The duplicate check does not read rows that were sent before.
         if duplicate_check::is_stale(&self.core, job) {
             duplicate_check::look_up(&self.core, job, no).await?;
         }
@@ -539,9 +530,9 @@ impl Jobs {
         )))
     }
 
-    /// After a 422: looks whether anything of the refused request is there after all. What is there is bound;
-    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent, unless the
-    /// look proves nothing: then they stay in doubt.
+    /// After a 422: checks whether the service accepted any of the refused request. A badge that it finds is
+    /// bound; then the rest of that request was accepted, too. Otherwise the rows can be sent. If the reading
+    /// proves nothing, they stay in doubt.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
         let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
@@ -550,7 +541,7 @@ impl Jobs {
             .failed
             .or_else(|| (!looked.complete).then(|| t!("the history changed while it was read.").to_owned()));
         if let Some(failed) = failed {
-            // It stays in doubt, and is looked for like any other.
+            // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(t!(
                 "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later.",
                 failed
@@ -575,44 +566,41 @@ impl Jobs {
     }
 }
 
-/// What is known of a refusal that is not certain.
+/// The result of checking an uncertain refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Nothing of it was accepted, or what was is bound.
+    /// Nothing of the request was accepted, or everything accepted is bound.
     Proven,
-    /// Nothing is to be seen, which proves nothing here.
+    /// Nothing was found, but that is no proof with this service.
     NotProvable,
 }
 
-/// Which rows of a draft.
+/// A selection of rows in a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// The row at this place.
     One(u64),
-    /// All of a class.
     Class(DuplicateKind),
-    /// All that are asked about.
+    /// All rows that need review.
     Asked,
 }
 
-/// How a job's rows stand, in words: `3 left out, 2 not valid`.
+/// Rows per status in words: `3 left out, 2 not valid`.
 pub fn shares(job: &Job) -> String {
     let all: Vec<String> =
         job.counts.iter().map(|(bucket, n)| t!("{n} {state}", n, state = bucket.word())).collect();
     if all.is_empty() { t!("it has no rows").to_owned() } else { all.join(", ") }
 }
 
-/// Why a decision about a row was not taken.
 enum Refused {
-    /// Where it stands, there is nothing to decide.
+    /// A row with this status needs no decision.
     RowStatus(RowStatus),
-    /// It was not sent, or the badge is another row's.
+    /// The row was not sent, or the badge belongs to another row.
     NoRow,
-    /// Another row has served its person, which nobody has seen yet.
+    /// Another row has sent to the same recipient, and the person was not shown that.
     Rival(Rival),
 }
 
-/// A row that would be sent: its place, name and address, and what is known of its person.
+/// A row that would be sent: place, name, address, the duplicate check's finding, highest known claim slot.
 type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
 
 fn ready_rows(db: &Connection, id: JobId) -> rusqlite::Result<BTreeSet<ReadyRow>> {
@@ -623,7 +611,7 @@ fn ready_rows(db: &Connection, id: JobId) -> rusqlite::Result<BTreeSet<ReadyRow>
     .collect()
 }
 
-/// What a person was told of a row: where it stands, what was found, and up to which claim.
+/// What a person was shown about a row: status, finding, highest claim slot.
 type Known = (String, Option<String>, Option<i64>);
 
 fn known_of(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Known>> {
@@ -632,7 +620,7 @@ fn known_of(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Know
         .optional()
 }
 
-/// Where a row of a job stands, and up to which claim a person knows of the others.
+/// A row's rule facts, and the highest slot of other claims that a person knows of.
 fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
     db.prepare_cached(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged
@@ -653,8 +641,8 @@ fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand,
     .optional()
 }
 
-/// Lets what is ready of a job be sent: the job goes on, and its rows ask for their claims. Those whose person
-/// another row has served need review, and are not sent. Those of a refusal that nobody has proven are in doubt.
+/// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
+/// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
 pub(super) fn set_free(db: &Connection, id: JobId, who: &str) -> rusqlite::Result<()> {
     jobs::set_phase(db, id, Phase::Running)?;
     requests::doubt_refusal(db, id)?;
@@ -666,7 +654,7 @@ pub(super) fn set_free(db: &Connection, id: JobId, who: &str) -> rusqlite::Resul
     Ok(())
 }
 
-/// How many rows the request had that was refused last.
+/// Number of rows in the last refused request.
 fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
     db.query_row(
         "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
@@ -676,7 +664,7 @@ fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
     )
 }
 
-/// Goes on with half of what was refused, until a single row is refused or everything is sent.
+/// Halves the request size until the service refuses a single row or everything is sent.
 async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<Core> = all.core.clone();
     loop {

@@ -1,4 +1,4 @@
-//! What everything in this room shares: the connection, the journal, and who wants to know.
+//! Shared state of the jobs module: connection, journal, change notification, and the [`Jobs`] handle.
 
 use super::error::JobError;
 use super::history_scan::{Lesson, Scan};
@@ -18,20 +18,19 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How long the zone of the service's times is believed without being seen again.
+/// Maximum age of a stored UTC offset of the service.
 const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// Jobs listed at most.
 const MOST_JOBS: usize = 10_000;
 
-/// Where plans are handed in, and jobs are watched and steered. Clones share everything; the work ends with
-/// [`Jobs::close`], or with the last of them.
+/// The handle to plan, watch and control jobs. Clones share everything. The work ends with [`Jobs::close`], or
+/// when the last clone is dropped.
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) core: Arc<Core>,
     _last: Arc<Last>,
 }
 
-/// Ends the work when the last handle is dropped.
+/// Cancels the work when the last clone of [`Jobs`] is dropped.
 struct Last(CancellationToken);
 
 impl Drop for Last {
@@ -45,55 +44,54 @@ pub(super) struct Core {
     pub(super) journal: Journal,
     pub(super) account: Account,
     pub(super) settings: Settings,
-    /// Jobs that have changed since somebody was told.
+    /// Jobs with changes that were not reported yet.
     dirty: Mutex<BTreeMap<JobId, Vec<Touched>>>,
     news: Notify,
     /// Wakes the follower.
     pub(super) wake: Notify,
-    /// Jobs that somebody wants to be looked at now.
     pub(super) asked: Mutex<Asked>,
-    /// Told whenever a job's task has ended.
+    /// Notified whenever the task of a job ends.
     pub(super) idle: Notify,
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
-    /// How many badges of a template the service counted as issued, at the last look.
+    /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
-    /// What could not even be written into the journal.
+    /// Journal errors per job: what could not be written.
     troubles: Mutex<HashMap<JobId, JournalError>>,
-    /// Nothing new is begun any more.
+    /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
-    /// Waited for before the jobs are let go of: it would take them back.
+    /// [`Jobs::close`] awaits it before it releases the jobs. Otherwise the follower would take them back.
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What somebody wants to be looked at.
+/// The polls that were requested and not started yet.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) all: bool,
-    /// Only what is due by the service's clock.
+    /// Poll only what is due by the service's clock.
     pub(super) due: bool,
     pub(super) jobs: HashSet<JobId>,
-    /// Told when the look is over.
+    /// Notified when the poll is complete.
     pub(super) done: Vec<tokio::sync::oneshot::Sender<Looked>>,
 }
 
-/// What came of a look that was asked for.
+/// Result of a requested poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
-    /// Jobs that had something to look for.
+    /// Jobs that had something to poll.
     pub jobs: usize,
-    /// Why some could not be looked at.
+    /// Why some jobs could not be polled.
     pub failed: Option<String>,
-    /// Whether everything was read that could hold a badge in doubt.
+    /// Whether lapel read everything that could contain a badge in doubt.
     pub complete: bool,
 }
 
 impl Jobs {
-    /// Begins: takes what nobody has over from processes that have ended, follows what is open. Snapshots of
-    /// jobs arrive on the channel whenever one has changed.
+    /// Starts: takes over jobs whose process has ended and follows open jobs. The channel receives a snapshot of
+    /// each job that changed.
     ///
     /// # Errors
-    /// What is wrong with the journal. Nothing was changed then.
+    /// The journal cannot be used. Nothing was changed.
     pub async fn start(
         access: Access,
         journal: Journal,
@@ -129,22 +127,20 @@ impl Jobs {
         Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
     }
 
-    /// Whether anything can be sent at all; not with a read-only profile.
+    /// Whether anything can be sent. False for a read-only profile.
     pub fn can_send(&self) -> bool {
         self.core.access.writer().is_some()
     }
 
-    /// How jobs work here.
     pub fn settings(&self) -> &Settings {
         &self.core.settings
     }
 
-    /// Where the journal is, for people.
     pub fn journal_place(&self) -> &str {
         self.core.journal.place()
     }
 
-    /// All jobs of this profile's service and key, the newest first; drafts are not among them.
+    /// All jobs of this profile's service and key except drafts, newest first.
     pub async fn list(&self) -> Result<Vec<Job>, JobError> {
         let (account, me) = (self.core.account.clone(), self.core.me());
         let found = self.core.journal.read(move |db| jobs::list(db, &account, &me, false, MOST_JOBS)).await?;
@@ -152,21 +148,19 @@ impl Jobs {
         Ok(found.into_iter().map(|job| self.core.as_it_is(job, &abandoned)).collect())
     }
 
-    /// One job.
-    ///
     /// # Errors
-    /// [`JobError::NotPossible`] when this profile has none of this number.
+    /// [`JobError::NotPossible`] if this profile has no job with this number.
     pub async fn job(&self, id: JobId) -> Result<Job, JobError> {
         self.core.job(id).await
     }
 
-    /// Rows of a job, at most `most`, in the order that the filter says.
+    /// At most `most` rows of a job, in the filter's order.
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         if !self.core.abandoned().await?.contains(&id) {
             return Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?);
         }
-        // Nobody sends it: what was on its way is in doubt, before anybody has taken it over.
+        // No process sends this job: requests on their way are in doubt, even before a takeover.
         let mut filter = filter;
         if filter.buckets.contains(&RowStatus::InDoubt) {
             filter.buckets.push(RowStatus::Sending);
@@ -181,11 +175,10 @@ impl Jobs {
         Ok(found)
     }
 
-    /// The place of the row that people know by a number: its line in the file, or its place where there is no
-    /// file. See [`JobRow::number`].
+    /// The place of the row with this number (see [`JobRow::number`]).
     ///
     /// # Errors
-    /// When no row of the job has this number.
+    /// The job has no row with this number.
     pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
         self.core.job(id).await?;
         let found = move |db: &rusqlite::Connection| {
@@ -203,36 +196,33 @@ impl Jobs {
         })
     }
 
-    /// What the service has shown of itself.
+    /// Observed behaviour of the service.
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
         let account = self.core.account.key.clone();
         Ok(self.core.journal.read(move |db| facts::all(db, &account)).await?)
     }
 
-    /// The badge of an id that a job of this service and key has sent, as far as the journal knows.
+    /// Rows with this badge id that jobs of this service and key have sent, according to the journal.
     pub async fn sent_badge(&self, badge: &BadgeId) -> Result<Vec<SentHere>, JobError> {
         Ok(self.core.journal.sent_badge(&self.core.account, badge).await?)
     }
 
-    /// What was sent to an address and was not seen to be issued, the newest first.
+    /// Rows sent to an address whose badge was not seen as issued, newest first.
     pub async fn sent_to(&self, email: &str) -> Result<Vec<SentHere>, JobError> {
         Ok(self.core.journal.sent_to(&self.core.account, email).await?)
     }
 
-    /// Reasons of earlier revocations, the newest first.
+    /// Reasons of earlier revocations, newest first.
     pub async fn reasons(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.read(|db| facts::newest(db, "reason", 20)).await?)
     }
 
-    /// Files that recipients were read from, the newest first.
+    /// Files that recipients were read from, newest first.
     pub async fn files(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.read(|db| facts::newest(db, "file", 20)).await?)
     }
 
-    /// Offers files of recipients, the first one first, as if they had been used before.
-    ///
-    /// # Errors
-    /// When the journal cannot be used.
+    /// Offers files of recipients as recently used, in this order.
     pub async fn offer_files(&self, files: &[std::path::PathBuf]) -> Result<(), JobError> {
         if files.is_empty() {
             return Ok(());
@@ -245,8 +235,7 @@ impl Jobs {
         Ok(self.core.journal.write("keep", offer).await?)
     }
 
-    /// Looks now at a job, or at everything that is open, whatever the schedule says; comes back when that is
-    /// done.
+    /// Polls one job, or everything that is open, regardless of the schedule. Returns when the poll is complete.
     pub async fn look_now(&self, job: Option<JobId>) -> Looked {
         let (done, told) = tokio::sync::oneshot::channel();
         {
@@ -263,23 +252,22 @@ impl Jobs {
         told.await.unwrap_or_default()
     }
 
-    /// Waits until nothing of a job is on its way and nothing more of it can be sent now: every answer is in
-    /// the journal. What cannot be sent may still be [`super::RowStatus::Ready`]: the job has stopped, or an
-    /// earlier request to the same address is in doubt.
+    /// Waits until every answer for this job is in the journal and nothing more of it can be sent now. Rows may
+    /// still be [`super::RowStatus::Ready`]: the job has stopped, or an earlier request to the same address is in
+    /// doubt.
     pub async fn sent(&self, id: JobId) {
         send::idle(&self.core, id).await;
     }
 
-    /// What is wrong with the journal's file, in the words of SQLite; nothing when it is whole.
+    /// SQLite's integrity messages about the journal file; empty if the file is intact.
     ///
     /// # Errors
-    /// When it cannot be read at all.
+    /// The journal cannot be read at all.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.read(journal::check).await?)
     }
 
-    /// Looks at what is due by the service's clock, as the schedule says; comes back when that is done. For a
-    /// program that runs now and then.
+    /// Polls what is due by the schedule. Returns when that is done. For programs that run now and then.
     pub async fn look_due(&self) -> Looked {
         let (done, told) = tokio::sync::oneshot::channel();
         {
@@ -291,8 +279,8 @@ impl Jobs {
         told.await.unwrap_or_default()
     }
 
-    /// Removes names, addresses and cells of finished jobs that are older than so many days; numbers and badge
-    /// ids stay.
+    /// Removes names, addresses and cells of finished jobs that are older than `days`. Numbers and badge ids
+    /// remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         let account = self.core.account.key.clone();
@@ -304,15 +292,15 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Ends in good order: nothing new is sent, what is on its way is waited for, and every job is let go of.
-    /// What was not sent waits to be resumed.
+    /// Stops cleanly: sends nothing new, waits for requests on their way, and releases every job. Unsent rows can
+    /// be resumed later.
     pub async fn close(&self) {
         self.core.closing.cancel();
         send::stop_all(&self.core).await;
         self.core.ending.cancel();
         let follower = lock(&self.core.follower).take();
         if let Some(follower) = follower {
-            // One that has panicked has ended, too.
+            // A follower that panicked has ended, too.
             let _ = follower.await;
         }
         let me = self.core.me();
@@ -332,21 +320,19 @@ impl Core {
         self.access.reader()
     }
 
-    /// The writing half.
-    ///
     /// # Errors
-    /// With a read-only profile.
+    /// The profile is read-only.
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
             .ok_or_else(|| JobError::no(t!("This profile is read-only: nothing can be sent with it.")))
     }
 
-    /// Whether something may be planned: where it can be sent, and in a copy of the journal, which is gone before
-    /// anything could be.
+    /// Fails unless jobs may be planned: the profile can write, or the journal is a temporary copy, from which
+    /// nothing can be sent.
     ///
     /// # Errors
-    /// With a read-only profile.
+    /// The profile is read-only.
     pub(super) fn planner(&self) -> Result<(), JobError> {
         if self.journal.is_copy() { Ok(()) } else { self.writer().map(|_| ()) }
     }
@@ -355,7 +341,7 @@ impl Core {
         self.journal.my_id().to_owned()
     }
 
-    /// The service's now, and whether it is by its own clock.
+    /// The service's current time, and whether it comes from the service's own clock.
     pub(super) fn moment(&self) -> (Timestamp, bool) {
         let clock = self.reader().clock();
         (clock.utc(), clock.is_heard())
@@ -373,7 +359,7 @@ impl Core {
         })
     }
 
-    /// A job of this process, which alone may act on it.
+    /// The job, if this process owns it. Only the owner may act on it.
     pub(super) async fn my_job(&self, id: JobId) -> Result<Job, JobError> {
         let job = self.job(id).await?;
         match &job.owner {
@@ -396,10 +382,10 @@ impl Core {
         }
     }
 
-    /// The same, where rows of it are to be sent.
+    /// As [`Self::my_job`], for commands that send rows.
     ///
     /// # Errors
-    /// With a read-only profile, too, and when its names and addresses were removed.
+    /// Also fails with a read-only profile, and after names and addresses were removed.
     pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<Job, JobError> {
         self.writer()?;
         let job = self.my_job(id).await?;
@@ -412,7 +398,7 @@ impl Core {
         Ok(job)
     }
 
-    /// Keys of one organisation are of one account.
+    /// All keys of one organisation share one account.
     async fn join_account(&self) -> Result<(), JournalError> {
         if self.access.writer().is_none() {
             return Ok(());
@@ -425,7 +411,7 @@ impl Core {
         self.journal.write("account", move |db| accounts::join(db, &account).map(drop)).await
     }
 
-    /// Takes over what nobody living has.
+    /// Takes over the jobs of processes that have ended.
     pub(super) async fn take_over(&self) -> Result<(), JournalError> {
         if self.access.writer().is_none() {
             return Ok(());
@@ -456,8 +442,7 @@ impl Core {
         Ok(())
     }
 
-    /// Reads the service's times in the zone that they were seen in, if that is not long ago: zones change in
-    /// spring and autumn.
+    /// Restores the service's UTC offset from the journal unless it is old: zones change in spring and autumn.
     async fn recall_offset(&self) -> Result<(), JournalError> {
         let account = self.account.key.clone();
         let since = self.moment().0.as_second() - RECALLED.as_secs();
@@ -470,7 +455,7 @@ impl Core {
         Ok(())
     }
 
-    /// Removes the personal data of jobs that have been finished for long, where the settings say so.
+    /// Removes personal data of jobs that finished `keep_days` ago, if that is set.
     async fn forget_old(&self) -> Result<(), JournalError> {
         let Some(days) = self.settings.keep_days else { return Ok(()) };
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
@@ -479,8 +464,8 @@ impl Core {
         Ok(())
     }
 
-    /// Looks after jobs of other processes: takes over those whose owner has ended or has let go, and tells of
-    /// what has changed. Whether there are such processes now; `None` when there can be none.
+    /// Checks for jobs of other processes: takes over released and abandoned ones, and reports changes. Returns
+    /// whether other processes exist now; `None` if there can be none.
     pub(super) async fn neighbours(&self, version: &mut i64) -> Option<bool> {
         if !self.journal.is_shared() {
             return None;
@@ -502,12 +487,12 @@ impl Core {
                 self.changed(id, []);
             }
         }
-        // A journal that is busy now is looked at again soon.
+        // A busy journal is tried again soon.
         let _ = self.take_over().await;
         Some(!others.is_empty())
     }
 
-    /// Keeps what a scan has shown of the service's filters.
+    /// Stores what a scan showed about the service's filters.
     pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
         let lessons: Vec<Lesson> = scan.lessons().collect();
         if lessons.is_empty() {
@@ -524,7 +509,7 @@ impl Core {
             .await
     }
 
-    /// Somebody will be told how a job stands now.
+    /// Reports the job's new state soon.
     pub(super) fn changed(&self, id: JobId, touched: impl IntoIterator<Item = Touched>) {
         let mut dirty = lock(&self.dirty);
         let all = dirty.entry(id).or_default();
@@ -534,18 +519,18 @@ impl Core {
         self.news.notify_one();
     }
 
-    /// Something could not be written into the journal: it is shown all the same.
+    /// Records a journal error, so that snapshots show it.
     pub(super) fn trouble(&self, id: JobId, why: &JournalError) {
         lock(&self.troubles).insert(id, why.clone());
         self.changed(id, []);
     }
 
-    /// Writing works again.
+    /// Clears the journal error.
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
     }
 
-    /// Jobs whose process has ended without letting go of them, and which nobody has taken over yet.
+    /// Jobs whose process ended without releasing them, and that no process has taken over yet.
     async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
         let (account, me) = (self.account.clone(), self.me());
         let others = self.journal.read(move |db| jobs::other_owners(db, &account, &me)).await?;
@@ -558,7 +543,7 @@ impl Core {
         Ok(found.into_iter().collect())
     }
 
-    /// A snapshot as things are: not as a process left them that is gone.
+    /// A snapshot corrected for an owner that has ended.
     fn as_it_is(&self, mut job: Job, abandoned: &HashSet<JobId>) -> Job {
         if abandoned.contains(&job.id) {
             if let Some(owner) = &mut job.owner {
@@ -569,8 +554,8 @@ impl Core {
         self.with_trouble(job)
     }
 
-    /// What could not be written into the journal stands in the snapshot all the same: nothing more of such a
-    /// job is sent until the journal can be written again.
+    /// Puts a journal error into the snapshot, although the journal does not contain it. Nothing more of the job
+    /// is sent until the journal can be written again.
     fn with_trouble(&self, mut job: Job) -> Job {
         if let Some(trouble) = lock(&self.troubles).get(&job.id) {
             let why = Reason::from(trouble);
@@ -588,12 +573,11 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A row for [`Changed::touched`].
 pub(super) fn touched(badge_id: &crate::domain::BadgeId, bucket: RowStatus) -> Touched {
     Touched { badge_id: badge_id.clone(), bucket }
 }
 
-/// Tells how jobs stand. However fast they change, each is told once per reading.
+/// Sends snapshots of changed jobs. Many changes between two receives give one snapshot per job.
 async fn tell(core: Arc<Core>, changed: mpsc::Sender<Changed>) {
     loop {
         let next = lock(&core.dirty).pop_first();
@@ -608,7 +592,7 @@ async fn tell(core: Arc<Core>, changed: mpsc::Sender<Changed>) {
             None => tokio::select! {
                 () = core.news.notified() => {}
                 () = core.ending.cancelled() => {
-                    // What changed last is told, too.
+                    // Changes before the end are reported, too.
                     if lock(&core.dirty).is_empty() {
                         return;
                     }

@@ -1,4 +1,4 @@
-//! Plans: what is to be done, written down before anybody reviews it. A draft sends nothing.
+//! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
 use super::commands::set_free;
 use super::core::Jobs;
@@ -15,50 +15,42 @@ use crate::domain::{Address, BadgeId, EmailKey, State, TemplateId, Text};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// One badge to be issued to one person, who was looked at before.
+/// One badge for one recipient, after a review of that recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuePlan {
-    /// The template to issue from.
     pub template_id: TemplateId,
-    /// Its title, for people, and for finding its badges in the history.
+    /// The template's title, for people and for finding its badges in the history.
     pub title: Text,
-    /// `recipient_name`, as it will be printed.
+    /// `recipient_name` as it is printed on the badge.
     pub recipient_name: String,
-    /// `recipient_email`.
     pub recipient_email: Address,
-    /// Badges of this template that the person had before: what is found later and is none of these is
-    /// this job's. `None` when that could not be read, so that nothing found later proves anything.
+    /// Badges of this template that the recipient had before. A badge that is found later and is not one of these
+    /// belongs to this job. `None` if they could not be read; then a badge found later proves nothing.
     pub held_before: Option<Vec<BadgeId>>,
-    /// The slot of the [`Rival`] that the reviewer was told of: a second badge is right all the same. Any later
-    /// one needs another review.
+    /// The slot of the [`Rival`] that the reviewer saw. It allows a second badge. A later rival needs another
+    /// review.
     pub allows: Option<i64>,
 }
 
-/// One person of many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// `recipient_name`, as it will be printed.
+    /// `recipient_name` as it is printed on the badge.
     pub name: String,
-    /// `recipient_email`.
     pub email: String,
 }
 
-/// A badge that somebody wants revoked, as it was last seen.
+/// A badge to revoke, as last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokeTarget {
-    /// Its id.
     pub badge_id: BadgeId,
-    /// Whose it is.
     pub holder: Text,
-    /// The holder's address: two people may have one name.
+    /// The holder's e-mail address: two people may have one name.
     pub email: Text,
-    /// What it is.
     pub title: Text,
-    /// Where it stood when it was last seen.
+    /// The state when the badge was last seen.
     pub state: State,
 }
 
-/// Badges to be revoked for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokePlan {
     victims: Vec<RevokeTarget>,
@@ -67,35 +59,34 @@ pub struct RevokePlan {
 }
 
 impl RevokePlan {
-    /// Plans a revocation. Each badge counts once, however often it is named. `when_issued`: those that still
-    /// wait are revoked when they become Issued, instead of being left out.
+    /// Drops repeated badges. With `when_issued`, waiting badges are revoked when they become Issued, instead of
+    /// being skipped.
     pub fn new(victims: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
         let mut seen = HashSet::new();
         let victims = victims.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
         Self { victims, reason: reason.trim().to_owned(), when_issued }
     }
 
-    /// All of them.
     pub fn victims(&self) -> &[RevokeTarget] {
         &self.victims
     }
 
-    /// Those that will be sent: the service accepts Issued badges only.
+    /// The badges that are sent: the service accepts only Issued badges.
     pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.victims.iter().filter(|v| v.state.may_be_revoked())
     }
 
-    /// Those that wait until they are Issued.
+    /// The badges that wait until they are Issued.
     pub fn queued(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.victims.iter().filter(|v| self.when_issued && v.state == State::Waiting)
     }
 
-    /// Those that are left out, since the service would drop them without a word.
+    /// The skipped badges. The service would drop them without notice.
     pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.victims.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
     }
 
-    /// The reason that goes with the request; the holder may see it.
+    /// The reason in the request. The holder may see it.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -118,8 +109,8 @@ impl RevokePlan {
     }
 }
 
-/// The service's own word for a state, where that is all that is known of it. Any other has its word with the first
-/// look: what lapel calls it is not what the service says.
+/// The service's word for an unknown state. Known states get their word from the next poll, since lapel's name for
+/// them is not the service's word.
 pub(super) fn own_word(state: &State) -> Option<String> {
     match state {
         State::Other(word) => Some(word.wire().to_owned()),
@@ -127,7 +118,7 @@ pub(super) fn own_word(state: &State) -> Option<String> {
     }
 }
 
-/// Where a badge of a state belongs that is to be revoked, and why.
+/// The status of a row that revokes a badge in this state, with the reason.
 pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
     if state.may_be_revoked() {
         (RowStatus::Ready, None)
@@ -139,7 +130,6 @@ pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Rea
     }
 }
 
-/// What a new issue job begins with.
 pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<Origin>) -> NewJob {
     NewJob {
         kind: Kind::Issue,
@@ -160,7 +150,7 @@ pub(super) fn revoke_job(
     NewJob { kind: Kind::Revoke, template: None, title: reason.to_owned(), origin, follows, after }
 }
 
-/// A job for one person, who was looked at before. A rival instead, where the reviewer was not told of it.
+/// Creates a job for one reviewed recipient. Returns a rival instead if the reviewer did not see it.
 fn one(
     db: &Connection,
     account: &Account,
@@ -205,11 +195,11 @@ fn changed(rival: &Rival) -> JobError {
 }
 
 impl Jobs {
-    /// Issues one badge to a person whom somebody has reviewed: written down and begun in one step.
+    /// Issues one badge to a reviewed recipient: writes the job and begins it in one step.
     ///
     /// # Errors
-    /// With a read-only profile, when the journal cannot be used, or when another row has served the person and
-    /// the reviewer was not told of it; nothing was sent then.
+    /// The profile is read-only, the journal cannot be used, or another row has served the recipient and the
+    /// reviewer did not see that. Nothing was sent.
     pub async fn issue(&self, plan: IssuePlan, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(&plan.recipient_name)?;
@@ -233,11 +223,8 @@ impl Jobs {
         Ok(id)
     }
 
-    /// Writes a job for several people down, for the guard and for review. They are taken as they are: whoever
-    /// calls has checked them.
-    ///
-    /// # Errors
-    /// With a read-only profile, or when the journal cannot be used.
+    /// Writes a job for several recipients, for the duplicate check and the review. The caller has checked the
+    /// recipients.
     pub async fn draft_people(
         &self,
         (template_id, title): (TemplateId, Text),
@@ -258,11 +245,8 @@ impl Jobs {
             .await?)
     }
 
-    /// Issues a corrected badge, and revokes the old one when the new one is Issued: the holder is never
-    /// without one, and has two for a while. Both are written down in one step. Gives back the two jobs.
-    ///
-    /// # Errors
-    /// As [`Jobs::issue`].
+    /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has a
+    /// badge, and for a while two. Writes both jobs in one step and returns them.
     pub async fn replace(
         &self,
         plan: IssuePlan,
@@ -282,7 +266,7 @@ impl Jobs {
             .journal
             .write("plan", move |db| {
                 let mut plan = plan;
-                // The badge that is replaced is no reason against its replacement.
+                // The replaced badge does not block its replacement.
                 let known = accounts::of(db, &account.base_url, &account.key)?;
                 let key = EmailKey::of(plan.recipient_email.as_str());
                 if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
@@ -315,17 +299,17 @@ impl Jobs {
         Ok(ids)
     }
 
-    /// Revokes badges that somebody has reviewed: written down and begun in one step.
+    /// Revokes reviewed badges: writes the job and begins it in one step.
     ///
     /// # Errors
-    /// With a read-only profile, without a reason, or when the journal cannot be used; nothing was sent then.
+    /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
     pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
         let id = self.draft_revoke(plan, None).await?;
         self.begin_now(id, "").await?;
         Ok(id)
     }
 
-    /// Writes a revocation down for review.
+    /// Writes a draft of a revocation for review.
     ///
     /// # Errors
     /// As [`Jobs::revoke`].
@@ -352,11 +336,11 @@ impl Jobs {
             .await?)
     }
 
-    /// Plans to undo an issue job: what it has not sent is called off, what is Issued is to be revoked, and
-    /// what still waits is to be revoked when it becomes Issued. The revocation is a draft, for review.
+    /// Plans to undo an issue job: cancels unsent rows, revokes Issued badges, and revokes waiting badges when
+    /// they become Issued. The revocation is a draft for review.
     ///
     /// # Errors
-    /// When the job is no issue job of this process, or has nothing to undo.
+    /// The job is not an issue job of this process, or has nothing to undo.
     pub async fn undo(&self, id: JobId, reason: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(reason)?;
@@ -418,11 +402,8 @@ impl Jobs {
         })
     }
 
-    /// The row of an earlier job that has given this person such a badge, or may still: the service may not show
-    /// it yet. A second badge is for the reviewer to allow ([`IssuePlan::allows`]).
-    ///
-    /// # Errors
-    /// When the journal cannot be used.
+    /// The row of an earlier job that gave this recipient the badge, or may have. The service may not show it
+    /// yet. The reviewer can allow a second badge ([`IssuePlan::allows`]).
     pub async fn sent_before(
         &self,
         template_id: &TemplateId,
@@ -436,7 +417,6 @@ impl Jobs {
         Ok(self.core.journal.read(read).await?)
     }
 
-    /// Lets what is ready of a job be sent.
     pub(super) async fn begin_now(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let who = who.to_owned();
         self.core.journal.write("begin", move |db| set_free(db, id, &who)).await?;
@@ -444,32 +424,29 @@ impl Jobs {
         Ok(())
     }
 
-    /// Something may be sent, and something is to be followed.
+    /// Wakes the sender and the follower after a job began.
     pub(super) fn begun(&self, id: JobId) {
-        // What was written just now shows that the journal takes it; if not for long, that is found out at once.
+        // The journal was just written, so earlier journal errors are cleared. A new one shows at once.
         self.core.no_trouble(id);
         self.core.changed(id, []);
         send::ensure_sender(&self.core, id);
         self.core.wake.notify_one();
     }
 
-    /// Removes a draft; what was begun stays.
-    ///
-    /// # Errors
-    /// When the journal cannot be used.
+    /// Removes a draft. Does nothing to a job that began.
     pub async fn discard(&self, id: JobId) -> Result<(), JobError> {
         self.core.journal.write("discard", move |db| jobs::discard(db, id)).await?;
         Ok(())
     }
 
-    /// Calls off what a job has not sent. What was sent is followed all the same.
+    /// Cancels the unsent rows of a job and returns their number. Sent rows are still followed.
     ///
     /// # Errors
-    /// When the job is not this process's, or the journal cannot be used.
+    /// Another process owns the job, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let kind = self.core.my_job(id).await?.kind;
         send::pause(&self.core, id);
-        // A refusal that is not certain is looked into first: its rows may exist, and then stay in doubt.
+        // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
         let who = who.to_owned();
         let called_off = self

@@ -1,4 +1,4 @@
-//! The duplicate guard: who already holds this badge, may get it twice, or is written in two ways.
+//! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
 use super::core::{Core, Jobs};
 use super::error::JobError;
@@ -19,60 +19,58 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 words! {
-    /// What was found of a row before anything is sent.
+    /// The result of the duplicate check for one row, before anything is sent.
     DuplicateKind {
-        /// Nothing: the person does not hold this badge.
+        /// The recipient does not have this badge.
         New = "new", tr_noop!("new");
-        /// The same address and the same name stand in an earlier row of the file.
+        /// An earlier row of the file has the same address and the same name.
         Twin = "twin", tr_noop!("twice in the file");
-        /// The same address under another name stands in an earlier row of the file: a shared mailbox, or a slip.
+        /// An earlier row of the file has the same address and another name: a shared mailbox or a mistake.
         SharedAddress = "shared_address", tr_noop!("one address, two names");
-        /// The person holds it, and it is valid.
+        /// The recipient has a valid badge.
         Valid = "valid", tr_noop!("holds it already");
-        /// The person holds it, and it expires soon.
+        /// The recipient has a valid badge that expires soon.
         Expiring = "expiring", tr_noop!("holds it, expires soon");
-        /// The person held it, and it has expired: a renewal.
+        /// The recipient's badge has expired: a renewal.
         Expired = "expired", tr_noop!("held it, expired");
-        /// The person held it, and it was or is being revoked: a re-issue.
+        /// The recipient's badge was revoked, or is being revoked: a re-issue.
         Revoked = "revoked", tr_noop!("held it, revoked");
-        /// One is accepted and waits to be issued.
+        /// A badge is accepted and waits to be issued.
         Waiting = "waiting", tr_noop!("one is waiting already");
         /// A job of this journal has sent one that the service does not show yet.
         Sent = "sent", tr_noop!("sent before, not visible yet");
-        /// Somebody holds it whose address differs only by dots, a plus tag or such.
+        /// A holder's address differs only by dots or a plus tag.
         LookAlike = "look_alike", tr_noop!("a similar address holds it");
     }
 }
 
 words! {
-    /// What happens with a row of a class.
+    /// What happens with rows of a duplicate kind.
     Policy {
-        /// It is left out.
+        /// Skip the row.
         Block = "block", tr_noop!("left out");
-        /// A person decides.
         Ask = "ask", tr_noop!("asked about");
-        /// It is sent.
         Allow = "allow", tr_noop!("sent");
     }
 }
 
 impl DuplicateKind {
-    /// Whether a person would get such a badge twice, or may.
+    /// Whether the recipient would, or may, get the badge twice.
     pub fn is_duplicate(self) -> bool {
         matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
     }
 
-    /// Whether it comes from other rows of the file. A row can be of another class besides.
+    /// Whether it results from other rows of the file. The row may be of a second kind as well.
     const fn is_in_file(self) -> bool {
         matches!(self, Self::Twin | Self::SharedAddress)
     }
 
-    /// Whether the badge that was found is not valid any more: another one is a renewal.
+    /// Whether the found badge is no longer valid, so that another one is a renewal.
     fn is_over(self) -> bool {
         matches!(self, Self::Expired | Self::Revoked)
     }
 
-    /// What happens unless the profile says otherwise.
+    /// The policy unless the profile sets another one.
     pub fn default_policy(self) -> Policy {
         match self {
             Self::New | Self::Expired | Self::Expiring => Policy::Allow,
@@ -82,38 +80,35 @@ impl DuplicateKind {
     }
 }
 
-/// Up to so many addresses are looked up without asking what title pages would cost.
+/// Maximum number of addresses that are queried without comparing the cost of title pages.
 const FEW: usize = 2;
 
-/// Where not all pages could be read, up to this many addresses are looked up one by one instead.
+/// If not all pages could be read: maximum number of addresses that are queried one by one instead.
 const FEW_LOOK_UPS: usize = 200;
 
-/// How far a guard has come.
+/// Progress of a duplicate check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarding {
-    /// Requests that were made.
     pub done: u64,
-    /// Requests that it will take, as far as the counts tell.
+    /// Expected requests, according to the counts so far.
     pub all: u64,
 }
 
-/// What a guard found.
+/// Result of a duplicate check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guarded {
-    /// Rows of each class but [`DuplicateKind::New`].
+    /// Number of rows per kind, except [`DuplicateKind::New`].
     pub classes: Vec<(DuplicateKind, u64)>,
-    /// Whether everything was read; otherwise somebody may hold the badge all the same.
+    /// Whether everything was read. If not, a recipient may have the badge without being reported.
     pub complete: bool,
-    /// Requests that it took.
     pub requests: u64,
-    /// Jobs that were paused or have stopped before they sent to some of these people, and to how many: resuming
-    /// them is better than issuing anew. Where the draft is begun, those jobs do not send to these people any
-    /// more.
+    /// Paused or stopped jobs with unsent rows for some of these recipients, and how many. Resuming those jobs is
+    /// better than issuing anew. Once the draft begins, those jobs no longer send to these recipients.
     pub unsent: Vec<(JobId, u64)>,
 }
 
 impl Guarded {
-    /// What a person should know before the draft is begun.
+    /// Warnings for the person who begins the draft.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |(job, n): &(JobId, u64)| {
             plural!(
@@ -128,13 +123,12 @@ impl Guarded {
 }
 
 impl Jobs {
-    /// Reads what the recipients of an issue job hold already, by the cheaper of addresses and title pages,
-    /// keeps it as the baseline that doubts are later settled by, and puts every row that was not sent where
-    /// the policies say. What a person has allowed stays allowed while nothing new is found.
+    /// Reads which badges the recipients of an issue job have, by addresses or by title pages, the cheaper way.
+    /// Stores them as the baseline for resolving doubts later. Then gives every unsent row its status by the
+    /// policies. What a person allowed stays allowed unless something new is found.
     ///
     /// # Errors
-    /// When the service cannot be asked, or the journal cannot be used; the job is as it was then, and the
-    /// guard can be asked for again.
+    /// The service or the journal failed. The job is unchanged, and the check can be repeated.
     pub async fn guard(
         &self,
         id: JobId,
@@ -151,12 +145,12 @@ impl Jobs {
     }
 }
 
-/// The rows of an issue job that are judged: those that were certainly not sent.
+/// Condition for the rows of an issue job to judge: rows that were certainly not sent.
 fn judged(phase: Phase) -> String {
     rules::condition(Step::Judge, Kind::Issue, phase)
 }
 
-/// The addresses of a job's unsent rows, once each, with one spelling.
+/// The addresses of the job's unsent rows: one spelling for each e-mail key.
 fn addresses(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<Vec<String>> {
     db.prepare_cached(&format!(
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
@@ -180,7 +174,7 @@ pub(super) async fn guard(
     let phase = job.phase;
     let emails = core.journal.read(move |db| addresses(db, id, phase)).await?;
     core.journal.write("guard", move |db| forget(db, id, phase)).await?;
-    // A few requests are a person's; hundreds are work in the background.
+    // A person waits for a few requests; hundreds run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
@@ -201,7 +195,7 @@ pub(super) async fn guard(
                 page = hunt.page(&mut scan).await?;
             }
             core.learn_filters(&scan).await?;
-            // What a page hides that is empty and should not be, single look-ups show, where they are few.
+            // An incomplete page can hide badges. For few addresses, query each one instead.
             if scan.is_complete() || emails.len() > FEW_LOOK_UPS {
                 hunt.complete &= scan.is_complete();
                 left = Some(());
@@ -228,7 +222,7 @@ pub(super) async fn guard(
     let (classes, unsent) = core
         .journal
         .write("guarded", move |db| {
-            // What was refused before this reading is proven by it, where it is complete.
+            // A complete reading also proves refusals from before it.
             if complete {
                 job_records::set_guarded(db, id, begun)?;
             } else {
@@ -243,14 +237,14 @@ pub(super) async fn guard(
     Ok(Guarded { classes, complete, requests, unsent })
 }
 
-/// Forgets what an earlier guard found of rows that were not sent.
+/// Removes earlier results from unsent rows.
 fn forget(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(phase)), [id.0])?;
     Ok(())
 }
 
-/// What addresses have in common that differ only by dots or a plus tag before the @: the same mailbox with
-/// some providers, another one with others.
+/// A hash of the address without dots and plus tag before the @. Some providers deliver these addresses to one
+/// mailbox, others do not.
 fn loosened(key: &EmailKey) -> Option<u64> {
     let (local, domain) = key.as_str().rsplit_once('@')?;
     let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
@@ -320,7 +314,7 @@ impl Hunt<'_> {
     }
 }
 
-/// Keeps a badge that somebody of the job holds.
+/// Stores a badge that a recipient of the job has.
 fn found(
     db: &Connection,
     (id, phase): (JobId, Phase),
@@ -332,11 +326,11 @@ fn found(
     let known = db
         .prepare_cached("SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 LIMIT 1")?
         .exists(params![key.as_str(), id.0])?;
-    // What this job has sent is nothing that was there before.
+    // A badge that this job has sent was not there before.
     if !known || rows::holder_of(db, &sight.badge_id)?.is_some_and(|(job, _)| job == id) {
         return Ok(());
     }
-    // Nor is what may have come of a request in doubt: that is for a look to settle.
+    // A badge that may come from a request in doubt does not count either. The poller decides about it.
     let in_doubt = db
         .prepare_cached(
             "SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 AND request IS NOT NULL AND badge IS NULL
@@ -377,7 +371,7 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
             DuplicateKind::Revoked
         }
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => DuplicateKind::Waiting,
-        // A word that lapel does not know may mean that the badge is valid.
+        // An unknown word may mean that the badge is valid.
         Verdict::Valid { until: None }
         | Verdict::NotYetValid { .. }
         | Verdict::SaidIssued { .. }
@@ -387,7 +381,7 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
     (class, line)
 }
 
-/// Gives the unsent rows of an address a class, unless they have one that weighs more.
+/// Sets the kind of an address's unsent rows, unless they already have one of greater weight.
 fn classify(
     db: &Connection,
     (id, phase): (JobId, Phase),
@@ -411,7 +405,7 @@ fn classify(
 }
 
 impl DuplicateKind {
-    /// Of two classes, the heavier one is what a person should know.
+    /// Of two kinds, the row keeps the one of greater weight.
     fn weight(self) -> u8 {
         match self {
             Self::New => 0,
@@ -428,7 +422,7 @@ impl DuplicateKind {
     }
 }
 
-/// What no request is needed for: the file's rows with one another, and with the journal.
+/// The checks without requests: rows of the file against each other and against the journal.
 fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     let judged = judged(phase);
     let rivals = claims::rivals(db, id, &judged)?;
@@ -436,8 +430,8 @@ fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
         &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
         [id.0],
     )?;
-    // What the reading shows of a valid badge stays said. What a person has allowed who did not know of this
-    // one is not allowed any more.
+    // The reason keeps what the reading found about a valid badge. A permission ends if the person who gave it did
+    // not know of this rival.
     let mut known = db.prepare_cached(
         "UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
                                          THEN json_object('code', ?6, 'args',
@@ -450,7 +444,7 @@ fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     for (no, rival, still) in rivals {
         known.execute(params![id.0, no, rival.why(), rival.slot, still, Code::Verdict.name()])?;
     }
-    // What is known of the person stays said: a person who allows the one has not allowed the other.
+    // The reason keeps what is known of the recipient: allowing the one does not allow the other.
     let first = format!(
         "json_set(?2, '$.args', json_object('row', (
              SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS})))"
@@ -469,14 +463,14 @@ fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The rows of one address before a row of a job. The first of several rows is no twin; rows that will not be
-/// sent make none. Without the index named, every row is compared with all before it.
+/// Earlier rows of the job with the same address. So the first of several rows is not a twin. Invalid rows do not
+/// count, since they are not sent. Without `INDEXED BY`, SQLite compares every row with all rows before it.
 const EARLIER_ROWS: &str = "
     FROM row AS other INDEXED BY row_key
     WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
       AND other.bucket <> 'invalid'";
 
-/// What a row is because of the rows before it, as an expression: NULL where it is the first of its address.
+/// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
 fn class_in_file() -> String {
     format!(
         "(SELECT CASE WHEN max(other.name = row.name) THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
@@ -484,7 +478,7 @@ fn class_in_file() -> String {
     )
 }
 
-/// Puts every row that was not sent where the policies say, and counts.
+/// Gives every unsent row its status by the policies, and counts the kinds.
 pub(super) fn place(
     db: &Connection,
     id: JobId,
@@ -492,7 +486,7 @@ pub(super) fn place(
     policies: &super::settings::Policies,
 ) -> rusqlite::Result<Vec<(DuplicateKind, u64)>> {
     let judged = judged(phase);
-    // What an earlier guard left out is judged again.
+    // Rows that an earlier check skipped are judged again.
     db.execute(
         &format!(
             "UPDATE row SET bucket = 'ready', why = NULL
@@ -501,9 +495,9 @@ pub(super) fn place(
         [id.0],
     )?;
     db.execute(&format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"), [id.0])?;
-    // A row may be of two classes: the stricter policy counts.
+    // A row may be of two kinds: the stricter policy applies.
     for policy in [Policy::Block, Policy::Ask] {
-        // Once a job is begun, nothing is left out without a person who sees it.
+        // After the job began, no row is skipped unless a person sees it.
         let bucket = if policy == Policy::Block && phase == Phase::Draft {
             RowStatus::LeftOut
         } else {
@@ -525,7 +519,7 @@ pub(super) fn place(
             )?;
         }
     }
-    // A usual policy is nobody's decision about people whom this journal has served.
+    // A default policy does not decide about recipients whom this journal has already served.
     db.execute(
         &format!(
             "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
@@ -543,7 +537,7 @@ pub(super) fn place(
         .collect()
 }
 
-/// The classes whose rows a setting or a flag lets pass, for a statement.
+/// The kinds that a setting or a flag allows, as an SQL list.
 fn allowed_by_setting(policies: &super::settings::Policies) -> String {
     let codes: Vec<String> = DuplicateKind::ALL
         .iter()
@@ -553,14 +547,14 @@ fn allowed_by_setting(policies: &super::settings::Policies) -> String {
     codes.join(", ")
 }
 
-/// Rows of a class that a person may allow together: they are of no other class besides, which another decision
-/// has to cover. (A condition on the table `row`.)
+/// Condition on the table `row`: rows of this kind that a person may allow together. They are of no second kind,
+/// which would need a decision of its own.
 pub(super) fn only_of(class: DuplicateKind) -> String {
     let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", class_in_file()) };
     format!("(class = '{}' {only})", class.code())
 }
 
-/// Writes down that the rows which a setting or a flag lets pass are allowed by it.
+/// Records that a setting or a flag allows these rows.
 pub(super) fn allow_by_setting(
     db: &Connection,
     id: JobId,
@@ -577,8 +571,8 @@ pub(super) fn allow_by_setting(
     Ok(())
 }
 
-/// Looks up what the person of one row holds that was sent before. What was not known needs review: the row says
-/// so from now on. Does nothing for a row that was not sent: [`guard`] reads those.
+/// Queries which badges the recipient of one sent row has. If something new is found, the row needs review and
+/// says why. Does nothing for an unsent row: [`guard`] reads those.
 pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let read = move |db: &Connection| -> rusqlite::Result<Option<String>> {
@@ -634,14 +628,14 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
     Ok(())
 }
 
-/// Nobody is sent anything by a reading that is not complete.
+/// The error for an incomplete reading: lapel sends nothing.
 pub(super) fn incomplete() -> JobError {
     JobError::no(t!(
         "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
     ))
 }
 
-/// Whether a guard's reading is too old to be sent by.
+/// Whether the duplicate check is too old to send without repeating it.
 pub(super) fn is_stale(core: &Core, job: &Job) -> bool {
     let (now, _) = core.moment();
     job.guarded.is_none_or(|at| {

@@ -1,18 +1,15 @@
-//! What can stand in the way of something that was asked of a job.
+//! The error type of job operations.
 
 use super::journal::JournalError;
 use crate::api::ApiError;
 
-/// Why something that was asked of a job was not done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
-    /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The service could not be asked.
     #[error(transparent)]
     Service(#[from] ApiError),
-    /// Something of this name is there already, and may not be replaced unless somebody says so.
+    /// The target file exists, and the caller did not allow replacing it.
     #[error(
         "{}",
         t!(
@@ -21,16 +18,16 @@ pub enum JobError {
         )
     )]
     Exists(std::path::PathBuf),
-    /// It is not possible as things stand; the text says why and what to do.
+    /// Not possible now. The text says why and what to do.
     #[error("{0}")]
     NotPossible(String),
-    /// A person has to look first: the text says at what.
+    /// A person must review something first. The text says what.
     #[error("{0}")]
     NeedsReview(String),
 }
 
 impl JobError {
-    /// Of a file that could not be read or written: the text is complete.
+    /// An error of reading or writing a file. `why` is a complete message.
     pub(super) fn file(why: &impl std::fmt::Display) -> Self {
         Self::NotPossible(why.to_string())
     }
@@ -39,7 +36,7 @@ impl JobError {
         Self::NeedsReview(why.into())
     }
 
-    /// Refuses a text that would be written down and sent, where it is an API key.
+    /// Refuses text that lapel would store and send if the text is an API key.
     pub(super) fn unless_key(text: &str) -> Result<(), Self> {
         if crate::secrets::is_key(text) {
             return Err(Self::no(t!("This looks like an API key. Nothing was sent.")));

@@ -1,5 +1,7 @@
-//! From files to drafts: recipients and badge ids, read off the loop and written down row by row, so that a
-//! million of them need no more memory than a few. Every row of the file is a row of a job.
+//! Turns files into drafts: recipients and badge ids.
+//!
+//! lapel reads a file on a blocking thread and writes it row by row, so that a million rows need no more memory
+//! than a few. Every row of the file becomes a row of a job.
 
 mod badge_ids;
 mod recipients;
@@ -21,47 +23,42 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Rows of a preview.
 const PREVIEW: usize = 20;
 
-/// How far a reading has come.
+/// Progress of reading a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Bytes that were read.
     pub bytes_done: u64,
-    /// Bytes of the file.
     pub bytes_all: u64,
-    /// Rows that were written down.
     pub rows: u64,
 }
 
-/// A file that was opened, and how it is to be read as far as that is clear.
+/// An opened file, and how to read it as far as that is clear.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// What is known of it, and what has to be asked.
+    /// What is known about the file, and what a person must decide.
     pub about: About,
-    /// Its first rows as they stand there.
+    /// The first rows, unchanged.
     pub rows: Vec<RawRow>,
-    /// What lapel makes of them.
     pub preview: Preview,
 }
 
-/// The first rows of a file, as they would be taken.
+/// The first rows of a file, as lapel would take them.
 #[derive(Clone, Debug)]
 pub enum Preview {
-    /// Recipients, judged; none while something has to be asked.
+    /// Checked recipients; empty while a question is open.
     Recipients(Vec<Checked>),
-    /// Badge ids, none while something has to be asked.
+    /// Badge ids; empty while a question is open.
     BadgeIds {
-        /// The column that they stand in, from 0; `None` when a person has to say.
+        /// The column of the ids, from 0; `None` if a person must choose.
         column: Option<usize>,
-        /// The ids, or why they are none.
+        /// The ids, or why a cell is not an id.
         ids: Vec<IdRow>,
     },
 }
 
 impl Opened {
-    /// What a person has to decide about the reading; of badge ids, besides their column.
+    /// Open questions for a person. For badge ids, without the question for the column.
     pub fn questions(&self) -> Vec<Question> {
         match &self.preview {
             Preview::Recipients(_) => self.about.needs_answer(),
@@ -69,7 +66,7 @@ impl Opened {
         }
     }
 }
-/// Tells how far a reading is, and when to stop.
+/// Reports the progress of a reading, and cancels it.
 struct Watcher {
     progress: watch::Sender<Reading>,
     cancel: CancellationToken,
@@ -87,7 +84,7 @@ impl Watch for Watcher {
     }
 }
 
-/// Where a row belongs that was judged, and why.
+/// Status and reason of a checked row.
 pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
     let bucket = match standing {
         Standing::Ready => RowStatus::Ready,
@@ -103,7 +100,6 @@ pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Op
         .collect();
     (bucket, (!said.is_empty()).then(|| Reason::list(Code::Findings, said)))
 }
-/// How a file was read.
 fn read_as(about: &About) -> Reason {
     let mut parts = vec![Reason::told(about.format.label())];
     if let Some(guess) = &about.encoding {
@@ -133,7 +129,7 @@ fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
     }
 }
 
-/// The columns that were confirmed for a header before.
+/// The columns that a person confirmed earlier for this header.
 fn remembered(journal: &Journal, signature: &str) -> Option<ColumnMap> {
     let key = signature.to_owned();
     let kept = journal.read_blocking(move |db| facts::kept(db, "columns", &key)).ok().flatten()?;
@@ -141,10 +137,10 @@ fn remembered(journal: &Journal, signature: &str) -> Option<ColumnMap> {
 }
 
 impl Jobs {
-    /// Opens a file and finds out how it is to be read.
+    /// Opens a file of recipients and detects how to read it.
     ///
     /// # Errors
-    /// What is wrong with the file, in words.
+    /// The file cannot be read. The message is complete.
     pub async fn open_file(
         &self,
         source: Source,
@@ -170,10 +166,10 @@ impl Jobs {
         .await
     }
 
-    /// Opens a file of badge ids and finds out how it is to be read.
+    /// Opens a file of badge ids and detects how to read it.
     ///
     /// # Errors
-    /// What is wrong with the file, in words.
+    /// The file cannot be read. The message is complete.
     pub async fn open_ids(
         &self,
         source: Source,
@@ -192,7 +188,7 @@ impl Jobs {
     }
 }
 
-/// Runs what reads and writes files where nobody waits for it.
+/// Runs file work on a blocking thread.
 pub(super) async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {

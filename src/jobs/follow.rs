@@ -1,5 +1,5 @@
-//! Following: one task that looks at what is open when it is due, and settles what is in doubt. One look at
-//! a time, in the background unless somebody asked for it.
+//! The follower: one task that polls open jobs when they are due, and resolves rows in doubt. It runs one poll at
+//! a time, in the background unless a person requested it.
 
 mod poll;
 mod probe;
@@ -18,15 +18,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// However fast a sandbox's clock runs, a look costs a request: no more than five a second.
+/// Minimum real time between polls. A sandbox with a fast clock gets at most five requests a second.
 const SHORTEST: Duration = Duration::from_millis(200);
-/// How often it is looked whether another process that has open jobs still lives, and what it does.
+/// Interval for checking another process with open jobs.
 const NEIGHBOURS: Duration = Duration::from_secs(2);
-/// How often it is looked whether there is such a process at all: one may begin at any time.
+/// Interval for checking whether another process has open jobs. One may start at any time.
 const NEWCOMERS: Duration = Duration::from_secs(5);
-/// How long to wait after a look whose outcome could not be written down: nothing says then when the next is.
+/// Pause after a poll whose result could not be written. Without it, the next poll time is unknown.
 const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
-/// How long to wait after a look that failed.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
 pub(super) async fn run(core: Arc<Core>) {
@@ -38,7 +37,7 @@ pub(super) async fn run(core: Arc<Core>) {
         let open = match open_jobs(&core).await {
             Ok(open) => open,
             Err(JournalError::Closed) => return,
-            // Looking changes nothing; it is tried again.
+            // Polling changes nothing, so try again later.
             Err(_) => Vec::new(),
         };
         let (now, _) = core.moment();
@@ -85,7 +84,7 @@ pub(super) async fn run(core: Arc<Core>) {
 
 fn answer(asked: Asked, looked: &Looked) {
     for done in asked.done {
-        // Whoever asked may have gone.
+        // The caller may be gone.
         let _ = done.send(looked.clone());
     }
 }
@@ -97,20 +96,20 @@ async fn sleep_until(at: Option<Instant>) {
     }
 }
 
-/// How long it is, in real time, until the service's clock shows a moment.
+/// The real time until the service's clock shows `next`.
 fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
     let ahead = next.duration_since(now);
     if ahead <= SignedDuration::ZERO {
         return Duration::ZERO;
     }
     let speed = core.reader().clock().speed();
-    // A clock that stands still would never come to a look; it is followed in real time.
+    // A stopped clock would never reach the next poll, so use real time.
     let speed = if speed.is_finite() && speed > 0.0 { speed } else { 1.0 };
     let ahead = Duration::try_from(ahead).unwrap_or(Duration::ZERO);
     Duration::try_from_secs_f64(ahead.as_secs_f64() / speed).unwrap_or(ahead).max(SHORTEST)
 }
 
-/// The jobs of this process with something to look for, and when.
+/// This process's open jobs and the time of their next poll.
 async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, JournalError> {
     let me = core.me();
     let buckets: Vec<String> = RowStatus::ALL
@@ -131,7 +130,7 @@ async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, Journ
         .await
 }
 
-/// Looks at jobs, and writes down when the next look is; whether that could be written.
+/// Polls jobs and writes the time of the next poll. Returns whether that write succeeded.
 async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     let swept = poll::sweep(core, due, call).await;
     let complete = matches!(swept, Ok(true));
@@ -146,7 +145,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
         .write("looked", move |db| {
             for id in &ids {
                 let next = next_look(db, &looks, *id, now)?;
-                // After a failure the next look is not put off by a day.
+                // After a failure, poll again soon instead of in a day.
                 let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
                 jobs::set_next_look(db, *id, if is_failed { next.map(|n| n.min(soon)) } else { next })?;
                 jobs::set_look_note(db, *id, said.as_ref())?;
@@ -163,7 +162,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     (Looked { jobs: due.len(), failed, complete }, is_written)
 }
 
-/// When a job is to be looked at next: the earliest of what each of its open rows waits for.
+/// The job's next poll: the earliest time among its open rows.
 fn next_look(
     db: &Connection,
     looks: &Schedule,
@@ -197,7 +196,6 @@ fn next_look(
     Ok(next)
 }
 
-/// Why a look ended early.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error(transparent)]
@@ -207,7 +205,7 @@ enum Failed {
 }
 
 impl Failed {
-    /// What is kept of it.
+    /// The reason that the journal stores.
     fn note(&self) -> Reason {
         let why = match self {
             Self::Service(error) => Reason::from(error),

@@ -1,4 +1,4 @@
-//! Looking: what the service shows of badges, with as few requests as it takes.
+//! Reads badges from the service: one by id, or a part of the history, with few requests.
 
 use super::reason::Code;
 use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole, whole};
@@ -6,19 +6,18 @@ use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, Template
 use jiff::civil::DateTime;
 use std::collections::BTreeSet;
 
-/// Pages of one person's history that a look reads at most.
+/// Maximum pages of one recipient's history that [`holdings`] reads.
 const PERSON_PAGES: u64 = 50;
-/// How often a list is read that changes meanwhile.
+/// Maximum passes over a list that changes while it is read.
 const PASSES: u16 = 3;
 
-/// Where a badge was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     History,
     Detail,
 }
 
-/// A badge as it was seen.
+/// A badge as observed.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     pub(super) place: Place,
@@ -73,14 +72,13 @@ impl Sight {
         }
     }
 
-    /// The key of its address.
     pub(super) fn key(&self) -> Option<EmailKey> {
         self.email.as_ref().map(|e| EmailKey::of(e.wire()))
     }
 }
 
-/// Reads one badge. `None`: the service says that it knows no such badge, which proves nothing about one
-/// that waits.
+/// Reads one badge. `None`: the service does not know the badge. That proves nothing about a badge that waits for
+/// issue.
 pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<Sight>, ApiError> {
     match reader.badge(id, call).await {
         Ok(badge) => Ok(Some(Sight::of_badge(badge, reader.clock().now()))),
@@ -89,7 +87,7 @@ pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<
     }
 }
 
-/// Reads a part of the history, page by page.
+/// Reads a part of the history page by page.
 pub(super) struct Scan<'r> {
     reader: &'r Reader,
     filter: HistoryFilter,
@@ -98,14 +96,14 @@ pub(super) struct Scan<'r> {
     lessons: BTreeSet<Lesson>,
 }
 
-/// The spellings that an address is looked for by: a filter that minds capital letters would miss a badge whose
-/// address was stored in small ones.
+/// The spellings to filter an address by. A case-sensitive filter would miss a badge whose address is stored in
+/// lower case.
 pub(super) fn spellings(email: &str) -> Vec<String> {
     let lower = email.to_lowercase();
     if lower == email { vec![lower] } else { vec![email.to_owned(), lower] }
 }
 
-/// What answers show of a filter (the contract does not say how the filters of the history match).
+/// What a response shows about a filter. The contract does not say how the history filters match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lesson {
     TitlePartial,
@@ -114,7 +112,7 @@ pub(super) enum Lesson {
 }
 
 impl Lesson {
-    /// The fact's name, its value, and the evidence.
+    /// Name, value and evidence of the fact.
     pub(super) fn fact(self) -> (&'static str, &'static str, Code) {
         match self {
             Self::TitlePartial => ("title_filter", "partial", Code::OtherTitle),
@@ -129,31 +127,31 @@ impl<'r> Scan<'r> {
         Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
     }
 
-    /// By title. The filter may match partially, and titles are not unique: the template's id decides.
+    /// Filters by title. The filter may match partially, and titles are not unique: compare the template id.
     pub(super) fn of_title(reader: &'r Reader, title: &Text, call: &'r Call) -> Self {
         let title = Some(title.wire().to_owned());
         Self::new(reader, HistoryFilter { title, ..HistoryFilter::default() }, call)
     }
 
-    /// By address. The filter may match partially: the key decides.
+    /// Filters by address. The filter may match partially: compare the e-mail key.
     pub(super) fn of_address(reader: &'r Reader, email: &str, call: &'r Call) -> Self {
         let recipient_email = Some(email.to_owned());
         Self::new(reader, HistoryFilter { recipient_email, ..HistoryFilter::default() }, call)
     }
 
-    /// The same, but what slipped from one page to another while it was read is left for the next time.
+    /// Reads only one pass. Records that move between pages meanwhile are left for the next scan.
     pub(super) fn once(mut self) -> Self {
         self.pages = self.pages.passes(1);
         self
     }
 
-    /// The rest of it is read by this call.
+    /// Uses this call for the following pages.
     pub(super) fn called(mut self, call: &'r Call) -> Self {
         self.call = call;
         self
     }
 
-    /// The next badges, none of which was there before; `None` after the end.
+    /// The next badges, each only once; `None` after the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Sight>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         let query = HistoryQuery { filter: self.filter.clone(), paging: wanted.paging() };
@@ -166,23 +164,21 @@ impl<'r> Scan<'r> {
         Ok(Some(items.into_iter().map(|item| Sight::of_history(item, now)).collect()))
     }
 
-    /// What the answers have shown of the filter.
     pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson> + '_ {
         self.lessons.iter().copied()
     }
 
-    /// Pages that are left, as far as the count tells.
+    /// Number of remaining pages, according to the service's count.
     pub(super) fn left(&self) -> u64 {
         self.pages.left()
     }
 
-    /// Whether it was read to its end and nothing is missing: no page, no record, and the count agrees.
+    /// Whether the scan reached the end and nothing is missing: no page, no record, and the count matches.
     pub(super) fn is_complete(&self) -> bool {
         self.pages.end().is_some_and(End::is_complete)
     }
 }
 
-/// What one answer shows of the filter.
 fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
     if let (Some(asked), Some(title)) = (&filter.title, &item.title) {
         return (title.wire() != asked && title.wire().contains(asked.as_str()))
@@ -196,17 +192,16 @@ fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
     }
 }
 
-/// What a person has of a template.
+/// The badges of one template that a recipient has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holdings {
-    /// The badges.
     pub items: Vec<HistoryItem>,
-    /// Whether these are all: the list was read to its end.
+    /// Whether the list was read to its end.
     pub complete: bool,
 }
 
-/// The badges of a template that a person has, waiting ones included where the service shows them.
-/// Filters of the service may match partially: the template's id and the address decide.
+/// Reads the badges of a template that a recipient has. Includes waiting badges where the service shows them. The
+/// service's filters may match partially, so the template id and the address are compared.
 pub async fn holdings(
     reader: &Reader,
     template_id: &TemplateId,

@@ -1,4 +1,4 @@
-//! A job: what was asked for, and where each of its rows stands.
+//! A job: its kind, its phase, and the status of each row.
 
 use super::duplicate_check::DuplicateKind;
 use super::intake::ColumnMap;
@@ -8,7 +8,7 @@ use crate::domain::{BadgeId, TemplateId, Text};
 use jiff::Timestamp;
 use std::fmt;
 
-/// Number of a job in the journal. Never given twice.
+/// Number of a job in the journal. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub i64);
 
@@ -18,7 +18,7 @@ impl fmt::Display for JobId {
     }
 }
 
-/// A closed set of words: as they stand in the journal, and as people read them.
+/// Defines a closed enum with a code for the journal and a word for people.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $word:expr;)+ }) => {
         $(#[$doc])*
@@ -26,25 +26,24 @@ macro_rules! words {
         pub enum $name { $($(#[$vdoc])* $variant,)+ }
 
         impl $name {
-            /// All of them, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// As it stands in the journal, and in JSON.
+            /// The code in the journal and in JSON.
             pub const fn code(self) -> &'static str {
                 match self { $(Self::$variant => $code),+ }
             }
 
-            /// As a person reads it, in the language that is spoken.
+            /// The word in the current language.
             pub fn word(self) -> &'static str {
                 $crate::i18n::tr(self.name())
             }
 
-            /// The same in English, whatever is spoken: for what goes into a file.
+            /// The word in English, for files.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// Reads what [`Self::code`] writes.
+            /// Parses the output of [`Self::code`].
             pub fn from_code(code: &str) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)+ _ => None }
             }
@@ -54,106 +53,94 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// What a job does.
     Kind {
-        /// Issues badges.
         Issue = "issue", tr_noop!("issue");
-        /// Revokes badges.
         Revoke = "revoke", tr_noop!("revoke");
     }
 }
 
 words! {
-    /// What a job may do next. Whether it is finished is not kept: its rows say so.
+    /// What a job may do next. The phase does not tell whether a job is finished; its rows do.
     Phase {
-        /// Planned, and nothing may be sent: it is checked, reviewed, corrected.
+        /// Planned: lapel checks it and a person reviews and corrects it. Nothing may be sent.
         Draft = "draft", tr_noop!("draft");
-        /// What is ready may be sent.
+        /// Ready rows may be sent.
         Running = "running", tr_noop!("running");
-        /// A person has paused it.
         Paused = "paused", tr_noop!("paused");
-        /// It has stopped by itself; [`Job::stop`] says why.
+        /// The job stopped by itself; [`Job::stop`] says why.
         Stopped = "stopped", tr_noop!("stopped");
-        /// A person has called off what was not sent.
+        /// A person cancelled the rows that were not sent.
         Cancelled = "cancelled", tr_noop!("called off");
-        /// It goes on in the journal of another computer, and is only a record here.
+        /// The job continues in the journal of another computer. This journal only keeps a record.
         Moved = "moved", tr_noop!("on another computer");
     }
 }
 
 words! {
-    /// Why a job has stopped by itself. All of them can be resumed.
+    /// Why a job stopped by itself. Every one can be resumed.
     StopKind {
-        /// 422: most likely the issue quota (contract, "Errors": 422 is tied to it, without a code).
+        /// HTTP 422: most likely the issue quota (contract, "Errors": 422 is tied to the quota, without a code).
         Quota = "quota", tr_noop!("stopped at the quota");
-        /// The key, or this computer's address, was refused.
+        /// The service refused the key or this computer's IP address.
         Refused = "refused_key", tr_noop!("the key was refused");
-        /// The service refused the request itself.
         BadRequest = "bad_request", tr_noop!("the service refused the request");
-        /// The service could not be reached.
         NotReached = "not_reached", tr_noop!("the service could not be reached");
         /// Several requests in a row ended in doubt.
         Doubt = "doubt", tr_noop!("too many answers were lost");
-        /// lapel ended before everything was sent.
         Interrupted = "interrupted", tr_noop!("interrupted");
-        /// The journal could not be written.
         Journal = "journal", tr_noop!("the journal could not be written");
     }
 }
 
-/// Why a job has stopped by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// The kind.
     pub kind: StopKind,
-    /// What happened, what was changed, what to do.
+    /// What happened, what was changed, and what to do.
     pub why: Reason,
 }
 
 words! {
-    /// Where one row of a job stands. Every row is in exactly one of these, and they add up to the job.
+    /// The status of one row of a job. Every row has exactly one, so the counts add up to the job.
     RowStatus {
-        /// Checked and free to be sent; nothing has left.
+        /// Checked and free to send. Nothing was sent.
         Ready = "ready", tr_noop!("not sent yet");
-        /// A person has to decide first.
+        /// A person must decide first.
         Ask = "ask", tr_noop!("to be decided");
-        /// Not valid as it stands; it cannot be sent before it is corrected.
+        /// Invalid: the row must be corrected before it can be sent.
         Invalid = "invalid", tr_noop!("not valid");
-        /// Left out, with the reason.
+        /// Skipped. The row has the reason.
         LeftOut = "left_out", tr_noop!("left out");
-        /// Written down, and on its way.
+        /// The intent is in the journal, and the request may be on its way.
         Sending = "sending", tr_noop!("being sent");
-        /// The service refused it: certainly nothing was done.
+        /// The service refused the row: certainly nothing was done.
         NotDone = "not_done", tr_noop!("refused");
-        /// Nobody knows whether the service acted. It is looked for, and never sent again by itself.
+        /// Unknown whether the service acted. lapel looks for the badge and never resends the row by itself.
         InDoubt = "in_doubt", tr_noop!("in doubt");
         /// Accepted, but the service has not shown which badge it is.
         Unbound = "unbound", tr_noop!("accepted, not visible yet");
-        /// Looked for until the window was over, and never seen. Sending again is offered.
+        /// Looked for until the window ended, and never seen. lapel offers to send it again.
         NotSeen = "not_seen", tr_noop!("never seen");
-        /// Accepted; the badge has an id. Accepted is not issued.
+        /// Accepted, and the badge has an id. Accepted is not issued.
         Waiting = "waiting", tr_noop!("waiting");
-        /// Accepted more than 24 hours ago, and still waiting (contract, "Limits" rule 3).
+        /// Accepted more than 24 hours ago and still waiting (contract, "Limits" rule 3).
         Overdue = "overdue", tr_noop!("overdue");
-        /// The service shows the badge as Issued.
         Issued = "issued", tr_noop!("issued");
-        /// The service's own word, which lapel does not know.
+        /// The service shows a state that lapel does not know.
         Other = "other", tr_noop!("in another state");
-        /// To be revoked as soon as it is Issued.
+        /// Revoke the badge as soon as it is Issued.
         Queued = "queued", tr_noop!("to be revoked when issued");
-        /// Sent to be revoked with others of which the service accepted some; which ones is looked at.
+        /// Sent in a revoke request of which the service accepted only some. lapel reads which ones.
         Unproven = "unproven", tr_noop!("being checked");
-        /// The revocation was accepted, or is under way.
+        /// The revocation was accepted or is under way.
         Revoking = "revoking", tr_noop!("being revoked");
-        /// The service shows the badge as Revoked.
         Revoked = "revoked", tr_noop!("revoked");
-        /// The service left it out of the revocation, with its state.
+        /// The service did not accept the revocation. The reason names the badge's state.
         Dropped = "dropped", tr_noop!("not accepted");
     }
 }
 
 impl RowStatus {
-    /// Whether the service may still change it, so that it is worth looking at.
+    /// Whether the service may still change the row, so that polling makes sense.
     pub fn is_open(self) -> bool {
         matches!(
             self,
@@ -170,7 +157,7 @@ impl RowStatus {
         )
     }
 
-    /// Whether a person has to look at it.
+    /// Whether a person must act on the row.
     pub fn needs_a_person(self) -> bool {
         matches!(
             self,
@@ -185,117 +172,102 @@ impl RowStatus {
     }
 }
 
-/// How many rows are in each bucket; only those with rows, in the order of [`RowStatus::ALL`].
+/// Number of rows per status, without statuses that have no rows, in the order of [`RowStatus::ALL`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
 
 impl Counts {
-    /// How many are in a bucket.
     pub fn of(&self, bucket: RowStatus) -> u64 {
         self.0.iter().find(|(b, _)| *b == bucket).map_or(0, |(_, n)| *n)
     }
 
-    /// How many are in buckets that fulfil a condition.
     pub fn sum(&self, which: impl Fn(RowStatus) -> bool) -> u64 {
         self.0.iter().filter(|(b, _)| which(*b)).map(|(_, n)| n).sum()
     }
 
-    /// All rows.
     pub fn total(&self) -> u64 {
         self.sum(|_| true)
     }
 
-    /// The buckets that have rows.
     pub fn iter(&self) -> impl Iterator<Item = (RowStatus, u64)> + '_ {
         self.0.iter().copied()
     }
 }
 
-/// Where a job's rows came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The file's name; what pasted text is called in the language that is spoken; empty in the journal.
+    /// File name. For pasted text, its name in the current language; empty in the journal.
     pub name: Text,
-    /// SHA-256 of its bytes, in hex.
+    /// SHA-256 of the bytes, in hex.
     pub sha256: String,
-    /// Its columns, in their order.
     pub columns: Vec<Text>,
-    /// How it was read: encoding, delimiter, header row.
+    /// Encoding, delimiter and header row.
     pub read_as: Reason,
-    /// Which column is what.
     pub map: Option<ColumnMap>,
 }
 
-/// The process that a job belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// What it is called: `process 4711`.
+    /// Label for people: `process 4711`.
     pub label: Reason,
-    /// Whether it is this one.
     pub is_me: bool,
-    /// Whether it still runs.
     pub is_alive: bool,
 }
 
-/// What the service said to the requests of a job that it accepted.
+/// Totals over the job's accepted requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceptedCount {
-    /// Its `accepted_count`, in all.
+    /// Sum of the service's `accepted_count`.
     pub accepted: u64,
-    /// How many were sent with those requests.
+    /// Number of entries that those requests sent.
     pub sent: u64,
 }
 
-/// A job as it stands: a snapshot, without its rows.
+/// A snapshot of a job, without its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its number.
     pub id: JobId,
-    /// What it does.
     pub kind: Kind,
-    /// What it may do next.
     pub phase: Phase,
-    /// Why it has stopped, if it has by itself.
+    /// Why the job stopped, if it stopped by itself.
     pub stop: Option<Stop>,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
-    /// The template that is issued from; none for a revocation.
+    /// `None` for a revocation.
     pub template_id: Option<TemplateId>,
-    /// The file, if there was one.
     pub origin: Option<Origin>,
-    /// When it was planned, by this computer's clock.
+    /// When the job was planned, by this computer's clock.
     pub created: Timestamp,
-    /// How its rows stand. They add up to the job.
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
-    /// What a person should know about the whole of it.
+    /// What a person should know about the whole job.
     pub note: Option<Reason>,
-    /// How many the service says that it accepted; `None` where it has not said.
+    /// `None` if the service did not report it.
     pub accepted: Option<AcceptedCount>,
-    /// Requests on their way whose answers are not here yet.
+    /// Requests without a response yet.
     pub in_flight: u64,
-    /// When it is looked at next, in the service's UTC; `None` when nothing is open.
+    /// Time of the next poll, in the service's UTC. `None` when nothing is open.
     pub next_look: Option<Timestamp>,
-    /// Whose it is, while somebody has it.
+    /// `None` when no process owns the job.
     pub owner: Option<Owner>,
-    /// The profile that it was planned with.
+    /// The profile that planned the job.
     pub profile: String,
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
-    /// When its guard last read the whole history, in the service's UTC; `None` before that.
+    /// When the duplicate check last read the whole history, in the service's UTC. `None` before that.
     pub guarded: Option<Timestamp>,
-    /// Whether its names and addresses were removed: nothing of it can be sent any more.
+    /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
 }
 
 impl Job {
-    /// Whether the process that had it has ended without letting go of it.
+    /// Whether the owning process ended without releasing the job.
     pub fn is_abandoned(&self) -> bool {
         self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)
     }
 
-    /// How it stands once it is taken over: what was on its way is in doubt, and what is left is not sent.
+    /// The job as it is after a takeover: requests on their way are in doubt, and the rest is not sent.
     pub(super) fn into_abandoned(mut self) -> Self {
         let lost = self.counts.of(RowStatus::Sending);
         if lost > 0 {
@@ -313,7 +285,7 @@ impl Job {
         self
     }
 
-    /// Whether any row may still change by itself.
+    /// Whether any row may still change without a person.
     pub fn is_open(&self) -> bool {
         if self.phase == Phase::Moved {
             return false;
@@ -327,112 +299,99 @@ impl Job {
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
-    /// What a person should know about the whole of it, where its stop does not say just that.
+    /// The note, unless the stop reason says the same.
     pub fn note_besides(&self) -> Option<&Reason> {
         self.note.as_ref().filter(|note| self.stop.as_ref().is_none_or(|stop| stop.why != **note))
     }
 
-    /// How many rows are sent when it goes on.
+    /// Number of rows that are sent when the job runs on.
     pub fn left_to_send(&self) -> u64 {
         self.counts.of(RowStatus::Ready)
     }
 
-    /// Whether it can be paused: something of it is being sent, or will be.
     pub fn can_pause(&self) -> bool {
         self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }
 
-    /// Whether what is left of the quota can be used up.
+    /// Whether the job can use up the rest of the quota.
     pub fn can_use_up(&self) -> bool {
         self.can_resume() && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
-    /// Whether something of it can be called off before it is sent.
     pub fn can_call_off(&self) -> bool {
         self.phase != Phase::Cancelled
             && rules::count(Step::CallOff, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
-    /// How many rows are sent when what was refused is tried again.
+    /// Number of rows that a retry of refused rows sends.
     pub fn left_to_retry(&self) -> u64 {
         rules::count(Step::Retry, self)
     }
 
-    /// Whether it can be resumed: it has stopped or was paused with something left to send.
     pub fn can_resume(&self) -> bool {
         rules::count(Step::Resume, self) > 0
     }
 }
 
-/// One row of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRow {
-    /// Its place in the job, from 1.
+    /// Place in the job, from 1.
     pub no: u64,
-    /// Its line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: Option<u64>,
-    /// The original cells, where it came from a file.
+    /// The original cells, if the row came from a file.
     pub cells: Vec<Text>,
-    /// Whose it is: `recipient_name` as it is sent.
+    /// `recipient_name` as lapel sends it.
     pub holder: Text,
-    /// `recipient_email` as it is sent.
+    /// `recipient_email` as lapel sends it.
     pub address: Text,
-    /// What the badge is called, for a revocation.
+    /// The badge's title, for a revocation.
     pub title: Option<Text>,
-    /// Its id, once the service has given one.
+    /// The badge's id, once the service has given one.
     pub badge_id: Option<BadgeId>,
-    /// Where it stands.
     pub bucket: RowStatus,
-    /// Why.
     pub why: Option<Reason>,
-    /// What it holds of its person: only a row with a claim may be sent. Nothing for a revocation.
+    /// `None` for a revocation. Only a row with a claim may be sent.
     pub claim: Option<Claim>,
-    /// Whether the service may have acted on it.
+    /// Whether the service may have acted on the row.
     pub was_sent: bool,
-    /// What the guard found.
+    /// The result of the duplicate check.
     pub class: Option<DuplicateKind>,
-    /// When its request was accepted, in the service's UTC.
+    /// When the service accepted the request, in the service's UTC.
     pub accepted: Option<Timestamp>,
-    /// Until when it is looked for, where it is in doubt: in the service's UTC.
+    /// For a row in doubt: until when lapel looks for it, in the service's UTC.
     pub until: Option<Timestamp>,
-    /// The service's word for its state, when it was last seen.
+    /// `status_name` when the badge was last seen.
     pub status: Option<Text>,
-    /// The service's word for the mail's state.
+    /// `email_status` when the badge was last seen.
     pub mail_status: Option<Text>,
-    /// `issued_at`, as the service gave it.
     pub issued_at: Option<Text>,
-    /// `valid_until`, as the service gave it.
     pub valid_until: Option<Text>,
-    /// `revoke_at`, as the service gave it.
     pub revoke_at: Option<Text>,
 }
 
 impl JobRow {
-    /// The number by which people know it: its line in the file, or its place in the job where there is no file.
+    /// The number that people see: the line in the file, or the place in the job if there is no file.
     pub fn number(&self) -> u64 {
         self.line.unwrap_or(self.no)
     }
 }
 
-/// A row that has just changed: for a screen that shows the badge elsewhere.
+/// A row that has just changed, for screens that show its badge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// The badge.
     pub badge_id: BadgeId,
-    /// Where its row stands now.
     pub bucket: RowStatus,
 }
 
-/// A job has changed.
 #[derive(Clone, Debug)]
 pub struct Changed {
-    /// How it stands now.
     pub job: Job,
-    /// Badges whose rows have changed since the last such message; at most [`Changed::MOST`].
+    /// Badges whose rows changed since the last message; at most [`Changed::MOST`].
     pub touched: Vec<Touched>,
 }
 
 impl Changed {
-    /// The most badges that are named; beyond that, read the rows.
+    /// Maximum number of named badges. Beyond that, read the rows.
     pub const MOST: usize = 1000;
 }

@@ -1,18 +1,18 @@
-//! Issue and revoke jobs, which survive a crash: import, journal, sender, poller, reports.
+//! Issue and revoke jobs that survive a crash: import, journal, sender, poller and reports.
 //!
-//! This module never draws, and never sends a request twice that issues a badge: a row in doubt is resolved by looking
-//! at the service, not by sending again. A job is in the journal before it is reviewed, a request before its first byte
-//! leaves, and an answer before it is shown. The TUI and the verbs hand jobs to [`Jobs`] and watch each [`Job`].
+//! This module never draws. It never repeats an issue request by itself: to resolve a row in doubt it reads from
+//! the service. The journal records a job before its review, a request before its first byte leaves, and a
+//! response before a screen shows it. The TUI and the verbs pass jobs to [`Jobs`] and watch each [`Job`].
 //!
 //! ```text
 //! draft -> duplicate_check -> (a person reviews) -> send -> follow/poll -> receipt
 //!                |                                   |         |
 //!                +--------------- history_scan ------+---------+       everything through the journal
 //!
-//! intake/             reads files of recipients     rules             which rows may be sent, resent, retried, undone
-//! commands, resolve   what a person does with a job resend            one decision for many rows
-//! apply_observation   what a reading changes        reports           receipts and redo files
-//! journal/            the SQLite file               reason            why a row is where it is, as a code
+//! intake/             reads files of recipients     rules       which rows may be sent, resent, retried, undone
+//! commands, resolve   what a person does with a job resend      one decision for many rows
+//! apply_observation   what a reading changes        reports     receipts and redo files
+//! journal/            the SQLite file               reason      why a row has its status, as a code
 //! ```
 
 mod apply_observation;

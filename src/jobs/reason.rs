@@ -1,5 +1,5 @@
-//! Why something is as it is: kept as a code with arguments, and put into words where it is shown. A journal
-//! that was written while lapel spoke one language is read in any other.
+//! Reasons, stored as a code with arguments and translated when they are shown. So lapel can show a journal in
+//! another language than the one it was written in.
 
 use super::journal::JournalError;
 use crate::api::ApiError;
@@ -12,26 +12,25 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display};
 
-/// The longest sentence of another part that is kept, in characters.
+/// Maximum length of a stored message from another part of lapel, in characters.
 const LONGEST: usize = 2_000;
 
 macro_rules! codes {
     ($($variant:ident = $code:literal, $text:expr;)+) => {
-        /// What is said. The codes are what programs and the journal know it by, and never change.
+        /// The code of a reason. Programs and the journal use the codes, so they never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the texts say what they are")]
         pub enum Code { $($variant,)+ }
 
         impl Code {
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// As it stands in the journal, and in JSON.
+            /// The code in the journal and in JSON.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $code),+ }
             }
 
-            /// The English text; none for codes whose text is kept with them, or is made of their parts.
+            /// The English text. `None` if the text is stored with the code or composed of parts.
             pub const fn text(self) -> Option<&'static str> {
                 let text = match self { $(Self::$variant => $text),+ };
                 if text.is_empty() { None } else { Some(text) }
@@ -45,21 +44,21 @@ macro_rules! codes {
 }
 
 codes! {
-    // A sentence of another part of lapel, with its English text; or in its own words.
+    // A message from another part of lapel: with its English text, or verbatim.
     Told = "told", "";
-    // A sentence of an earlier lapel that no code is known for.
+    // A message of an earlier version without a known code.
     Legacy = "legacy", "";
-    // Lists: what a check found, how a file was read, a verdict.
+    // Lists: findings of a check, how a file was read, a verdict.
     Findings = "findings", "";
     Finding = "finding", "";
     ReadAs = "read_as", "";
     Verdict = "verdict", "";
-    // What the duplicate check found, and why.
+    // The result of the duplicate check, with the reason.
     Class = "class", "";
-    // A status, code and message of the service.
+    // Status, code and message of the service.
     Http = "http", "";
 
-    // What the service, or what stands before it, made of a request. Their texts are kept with them.
+    // The result of a request, from the service or a proxy before it. Their texts are stored with them.
     KeyRefused = "key_refused", "";
     AddressRefused = "address_refused", "";
     RateLimited = "rate_limited", "";
@@ -104,7 +103,7 @@ codes! {
         tr_noop!("The service says that it accepted {n}, but only {sent} were sent: tell the provider.");
     RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted; looking which ones were not.");
 
-    // What people decided.
+    // Decisions of people.
     CalledOff = "called_off", tr_noop!("called off before it was sent");
     NotAllowed = "not_allowed", tr_noop!("asked about, and not allowed");
     SettledOtherwise = "settled_otherwise", tr_noop!("settled otherwise, as a person decided");
@@ -118,7 +117,7 @@ codes! {
     NeedReview = "need_review", tr_noop!("Rows that need review and were not sent: {n}. These people have the badge already, or may have.");
     LeftOutByHand = "left_out_by_hand", tr_noop!("left out by hand");
 
-    // Looking.
+    // Reading from the service.
     LookFailed = "look_failed", tr_noop!("The last look failed. {why}");
     Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this address, but it cannot be told whether it is this one: look at the holder's wallet, then decide");
     HoldsOlder = "holds_older", tr_noop!("this person holds one that was accepted before this request: somebody else issued it. Whether this one is wanted all the same is for a person to decide");
@@ -144,7 +143,7 @@ codes! {
     UnknownBadge = "unknown_badge", tr_noop!("the service knows no such badge, or does not show it");
     BadgeNotRead = "badge_not_read", tr_noop!("its record could not be read: {why}");
 
-    // The duplicate check, and files.
+    // Duplicate check and files.
     Held = "held", tr_noop!("{why} (badge {id})");
     LookAlike = "look_alike", tr_noop!("{address} holds it");
     SentBefore = "sent_before", tr_noop!("a job of this journal has sent one that the service does not show yet");
@@ -160,7 +159,7 @@ codes! {
     NoHeader = "no_header", tr_noop!("no header");
     Process = "process", tr_noop!("process {id}");
 
-    // On what facts rest.
+    // Evidence for facts.
     ReadInBadges = "read_in_badges", tr_noop!("read in badges");
     WaitingInHistory = "waiting_in_history",
         tr_noop!("a badge that was accepted and not issued yet was in the history");
@@ -186,7 +185,7 @@ impl Code {
         Self::ALL.iter().copied().find(|code| code.text() == Some(english))
     }
 
-    /// What stands between the parts of a list.
+    /// The separator between the parts of a list.
     fn separator(self) -> &'static str {
         match self {
             Self::Findings => "; ",
@@ -209,12 +208,12 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
-/// Why something is as it is, or what is to be known of it. `Display` says it in the language that is spoken, in
-/// one line that may be shown.
+/// Why something has its state, or what to know about it. `Display` gives one line in the current language that is
+/// safe to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     code: Code,
-    /// The English text, for codes that have none of their own.
+    /// The English text, for codes that have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -224,13 +223,13 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Arg {
-    /// As it is in every language: a number, a name, a word of the service.
+    /// The same in every language: a number, a name, a word of the service.
     Raw(String),
     Reason(Reason),
     All(Vec<Reason>),
 }
 
-/// Arguments that are sentences or words of lapel themselves.
+/// Arguments that are messages or words of lapel.
 const NESTED: &[&str] =
     &["why", "what", "sign", "state", "age", "said", "refusal", "failed", "error", "wait"];
 
@@ -241,32 +240,31 @@ impl From<Code> for Reason {
 }
 
 impl Reason {
-    /// With an argument that is the same in every language.
+    /// Adds an argument that is the same in every language.
     pub(super) fn with(mut self, name: &str, value: impl Display) -> Self {
         self.args.insert(name.to_owned(), Arg::Raw(value.to_string()));
         self
     }
 
-    /// With an argument that is a reason itself.
+    /// Adds an argument that is itself a reason.
     pub(super) fn because(mut self, name: &str, why: Self) -> Self {
         self.args.insert(name.to_owned(), Arg::Reason(why));
         self
     }
 
-    /// One of several parts.
     pub(super) fn list(code: Code, parts: Vec<Self>) -> Self {
         let mut list = Self::from(code);
         list.args.insert("all".to_owned(), Arg::All(parts));
         list
     }
 
-    /// An English text that stands in the catalogues, and has no arguments.
+    /// An English text of the catalogues, without arguments.
     pub(super) fn word(english: &str) -> Self {
         Code::of_text(english)
             .map_or_else(|| Self { text: Some(english.to_owned()), ..Code::Told.into() }, Self::from)
     }
 
-    /// The state of a badge; a word of the service stays as it is.
+    /// The state of a badge. An unknown word of the service stays unchanged.
     pub(super) fn state(state: &State) -> Self {
         match state {
             State::Other(label) if !label.looks_empty() => Self::verbatim(Code::Told, label.wire()),
@@ -274,7 +272,7 @@ impl Reason {
         }
     }
 
-    /// A sentence that another part of lapel has put into words.
+    /// A message that another part of lapel has already translated.
     pub(super) fn told(sentence: &str) -> Self {
         Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Told, sentence))
     }
@@ -283,32 +281,30 @@ impl Reason {
         Self::from(code).with("text", sentence.chars().take(LONGEST).collect::<String>())
     }
 
-    /// A thing that was found in a field: `name: it is empty`.
+    /// A finding in a field: `name: it is empty`.
     pub(super) fn finding(field: &str, what: &str) -> Self {
         Self::from(Code::Finding).because("field", Self::told(field)).because("what", Self::told(what))
     }
 
-    /// Whether it says this.
     pub fn is(&self, code: Code) -> bool {
         self.code == code
     }
 
-    /// Its code.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// Whether there is nothing to say.
+    /// Whether the list of parts is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
     }
 
-    /// In English, whatever is spoken: for programs, and for what goes into a file.
+    /// In English, for programs and files.
     pub fn english(&self) -> String {
         self.in_language(Language::English)
     }
 
-    /// What happened, of a sentence that goes on to say what it means and what to do.
+    /// Only what happened, without what it means and what to do.
     pub fn cause(&self) -> String {
         let language = i18n::language();
         let Some(why) = self.args.get("why") else { return self.in_language(language) };
@@ -316,7 +312,6 @@ impl Reason {
         format!("{}{status}", why.said(language))
     }
 
-    /// In a language.
     pub fn in_language(&self, language: Language) -> String {
         let arg = |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(language));
         match (self.code, self.code.text().or(self.text.as_deref())) {
@@ -347,7 +342,7 @@ impl Reason {
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
                 let said = i18n::fill(i18n::in_language(language, text), &args);
-                // Whatever has a reason that its text does not speak of says it at the end.
+                // If the text does not use `{why}`, the reason follows at the end.
                 match self.args.get("why") {
                     Some(why) if !text.contains("{why}") => format!("{said}: {}", why.said(language)),
                     _ => said,
@@ -356,17 +351,17 @@ impl Reason {
         }
     }
 
-    /// As it is kept.
+    /// The JSON that the journal stores.
     pub(super) fn stored(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// What was kept. What is none is shown as it stands.
+    /// Parses the stored JSON. Anything else is kept verbatim.
     pub(super) fn read(raw: &str) -> Self {
         serde_json::from_str(raw).unwrap_or_else(|_| Self::verbatim(Code::Legacy, raw))
     }
 
-    /// A sentence of an earlier lapel, which kept what it said in the language that was spoken then.
+    /// A message of an earlier version, which stored translated sentences.
     fn of_legacy(sentence: &str) -> Self {
         if let Ok(reason) = serde_json::from_str(sentence) {
             return reason;
@@ -374,11 +369,11 @@ impl Reason {
         Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Legacy, sentence))
     }
 
-    /// The same as codes, if all of it is known: it says exactly this in one of the languages.
+    /// Splits a sentence into codes. `None` unless the codes give exactly this sentence in one of the languages.
     fn taken_apart(sentence: &str) -> Option<Self> {
         let says_it =
             |reason: &Self| Language::ALL.iter().any(|language| reason.in_language(*language) == sentence);
-        // What is made of parts comes first: a text that begins with an argument would take the whole of it.
+        // Composed sentences come first: a text that begins with an argument would match the whole of one.
         if let Some(parts) = refusal(sentence).or_else(|| after_a_word(sentence)).filter(says_it) {
             return Some(parts);
         }
@@ -404,12 +399,12 @@ impl Reason {
     }
 }
 
-/// How a code of the service stands behind a status.
+/// The service's code, after the HTTP status.
 const HTTP_CODE: &str = tr_noop!(", code {code}");
 
 impl Arg {
     fn of(name: &str, value: &str) -> Self {
-        // In Korean, the word of a state is that of a verdict, too.
+        // In Korean, a state and a verdict share one word.
         let states = [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired];
         let is_value =
             |state: &State| Language::ALL.iter().any(|l| i18n::in_language(*l, state.name().wire()) == value);
@@ -431,7 +426,7 @@ impl Arg {
     }
 }
 
-/// `{why}{status}` is read as one; the status is told from it by its form.
+/// `{why}{status}` is matched as one argument. The form of the status tells them apart.
 fn split_status(args: &mut [(&'static str, String)]) {
     let at = |name: &str| args.iter().position(|(known, _)| *known == name);
     if let (Some(why), Some(status)) = (at("why"), at("status"))
@@ -443,7 +438,7 @@ fn split_status(args: &mut [(&'static str, String)]) {
     }
 }
 
-/// `HTTP 422, code 4221: “message”`.
+/// Parses `HTTP 422, code 4221: “message”`.
 fn refusal(sentence: &str) -> Option<Reason> {
     let rest = sentence.strip_prefix("HTTP ")?;
     let (status, mut rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
@@ -463,7 +458,7 @@ fn refusal(sentence: &str) -> Option<Reason> {
     }
 }
 
-/// `asked about, and not allowed: why`, and the word of a class with why.
+/// Parses `asked about, and not allowed: why`, and the name of a duplicate kind with its reason.
 fn after_a_word(sentence: &str) -> Option<Reason> {
     let (word, why) = sentence.split_once(": ")?;
     let is = |english: &str| Language::ALL.iter().any(|l| i18n::in_language(*l, english) == word);
@@ -477,18 +472,18 @@ fn after_a_word(sentence: &str) -> Option<Reason> {
 }
 
 impl Reason {
-    /// A text of the catalogues, kept with the code that it is given.
+    /// A text of the catalogues, stored with a code that the caller sets.
     fn word_of(english: &str) -> Self {
         Self { text: Some(english.to_owned()), ..Code::Told.into() }
     }
 
-    /// What the duplicate check calls a row of a class; why is added where it is known.
+    /// The name of a duplicate kind. The caller adds the reason.
     pub(super) fn class(class: super::duplicate_check::DuplicateKind) -> Self {
         Self { code: Code::Class, ..Self::word_of(class.name()) }
     }
 }
 
-/// `name: it is empty; e-mail address: it is empty`. What was found may have a semicolon of its own.
+/// Parses `name: it is empty; e-mail address: it is empty`. A finding may itself contain a semicolon.
 fn findings(sentence: &str) -> Option<Reason> {
     let field_of = |part: &str| {
         let (field, _) = part.split_once(": ")?;
@@ -513,19 +508,18 @@ fn findings(sentence: &str) -> Option<Reason> {
     Some(Reason::list(Code::Findings, all?))
 }
 
-/// The fields that things are found in, as they are called.
 const FIELDS: [&str; 4] =
     [tr_noop!("name"), tr_noop!("e-mail address"), tr_noop!("template"), tr_noop!("row")];
 
-/// `VALID, until 2027-01-01`.
+/// Parses `VALID, until 2027-01-01`.
 fn verdict(sentence: &str) -> Option<Reason> {
     let (word, more) = sentence.split_once(", ")?;
-    // The word of a verdict stands in capitals.
+    // The word of a verdict is in capitals.
     let english = i18n::recognise(word)?.english;
     if english.split('{').next().unwrap_or_default().chars().any(char::is_lowercase) {
         return None;
     }
-    // A date, and a reason that somebody gave, are the same in every language.
+    // A date and a person's reason are the same in every language.
     let parts = [Reason::taken_apart(word)?, Reason::told(more)];
     Some(Reason::list(Code::Verdict, parts.to_vec()))
 }
@@ -575,7 +569,7 @@ impl From<&JournalError> for Reason {
 
 impl ToSql for Reason {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        // A text that it quotes may hold a key.
+        // A quoted text may contain a key.
         Ok(ToSqlOutput::from(crate::secrets::redact(&self.stored()).into_owned()))
     }
 }
@@ -586,10 +580,10 @@ impl FromSql for Reason {
     }
 }
 
-/// What an earlier lapel kept as sentences, in the language that was spoken then, becomes codes. What is not known
-/// is kept as it is, under a code of its own.
+/// Replaces the sentences that earlier versions stored with codes. Unknown sentences stay verbatim, under the code
+/// [`Code::Legacy`].
 pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
-    // The same few sentences stand in many rows.
+    // Few distinct sentences, in many rows.
     let mut known: HashMap<String, String> = HashMap::new();
     let mut code = |sentence: Option<String>| -> Option<String> {
         let sentence = sentence?;
@@ -609,7 +603,7 @@ pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
         ("fact", "rowid", &["evidence"]),
     ] {
         for column in columns {
-            // Facts have no number of their own: each sentence of them is changed wherever it stands.
+            // Facts have no id: the sentence itself is the key.
             let by = if table == "fact" { *column } else { key };
             let found: Vec<(rusqlite::types::Value, String)> = db
                 .prepare(&format!("SELECT DISTINCT {by}, {column} FROM {table} WHERE {column} IS NOT NULL"))?
@@ -649,7 +643,7 @@ fn migrate_rows(
     }
 }
 
-/// How a file was read stands in the JSON of its job's origin.
+/// The origin of a job, in JSON, holds how its file was read.
 fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
     let found: Vec<(i64, String)> = db
         .prepare("SELECT id, json_extract(origin, '$.read_as') FROM job WHERE json_type(origin, '$.read_as') = 'text'")?

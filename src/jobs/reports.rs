@@ -1,4 +1,4 @@
-//! What a job leaves on paper: its receipt, the rows to be done again, and whom the mail did not reach.
+//! Files about a job: the receipt, the redo file, and the mail failures.
 
 use super::core::Jobs;
 use super::error::JobError;
@@ -16,10 +16,10 @@ use jiff::tz::Offset;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Rows that are read from the journal in one step.
+/// Rows per journal read.
 const AT_ONCE: usize = 2_000;
 
-/// The rows of a job, page by page. After an error there are no more.
+/// The rows of a job, page by page. Ends after an error.
 struct AllRows {
     journal: Journal,
     id: JobId,
@@ -80,7 +80,7 @@ fn words(text: Option<&Text>) -> String {
     text.map_or(String::new(), |t| t.wire().to_owned())
 }
 
-/// The columns of what came from no file.
+/// The file's columns, or default columns if there was no file.
 fn columns(job: &Job) -> Vec<String> {
     match &job.origin {
         Some(origin) if !origin.columns.is_empty() => {
@@ -91,7 +91,7 @@ fn columns(job: &Job) -> Vec<String> {
     }
 }
 
-/// The cells of a row as they were, or as they would have been in a file.
+/// The row's original cells, or the cells that it would have in a file.
 fn cells(job: &Job, row: &JobRow) -> Vec<String> {
     if !row.cells.is_empty() {
         return row.cells.iter().map(|c| c.wire().to_owned()).collect();
@@ -104,12 +104,12 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
 }
 
 impl Jobs {
-    /// Writes what became of every row of a job, at any time: the original columns in their order, and then
-    /// row, badge id, bucket, reason, accepted, status, mail status, issued and valid until.
+    /// Writes the state of every row of a job, at any time: the original columns in their order, then row, badge
+    /// id, status, reason, accepted, state, mail status, issued and valid until.
     ///
     /// # Errors
-    /// [`JobError::Exists`] when something is there and `overwrite` is not set; otherwise what stood in the way.
-    /// No half file is left.
+    /// [`JobError::Exists`] if the file exists and `overwrite` is not set. After any other error no partial file
+    /// remains.
     pub async fn receipt(
         &self,
         id: JobId,
@@ -129,8 +129,8 @@ impl Jobs {
         .await
     }
 
-    /// Writes the rows that are to be done again, as they stood in the file: what was not sent, what was left
-    /// out, what is not valid, what the service refused. What was sent or may have been is not among them.
+    /// Writes the redo file, with rows as they were in the original file: rows that were not sent, skipped,
+    /// invalid or refused. It never contains a row that was or may have been sent.
     ///
     /// # Errors
     /// As [`Jobs::receipt`].
@@ -167,10 +167,7 @@ impl Jobs {
         .await
     }
 
-    /// Whom the mail did not reach, by domain, among the badges of a job that are Issued.
-    ///
-    /// # Errors
-    /// When the journal cannot be used.
+    /// Issued badges of a job whose mail failed, by domain.
     pub async fn mail_failures(&self, id: JobId) -> Result<MailReport, JobError> {
         self.job(id).await?;
         let all = AllRows::of(self, id, &[RowStatus::Issued]);

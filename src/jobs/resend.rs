@@ -1,4 +1,4 @@
-//! One decision of a person for many rows that were never seen: each is sent again, in batches.
+//! Resends many rows that were never seen, after one decision of a person.
 
 use super::commands::set_free;
 use super::core::Jobs;
@@ -10,17 +10,17 @@ use super::rules::{self, Step};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Rows of a job that were sent, looked for, and never seen.
+/// Number of rows that were sent, looked for and never seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NeverSeen {
-    /// Those that can be sent again together.
+    /// Rows that can be sent again together.
     pub ready: u64,
-    /// Those that cannot: they are still looked for, or another row was sent to the same person.
+    /// Rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
     pub held: u64,
 }
 
-/// Rows that may be sent again together: the time is over in which a slow service could still show them. (?1 is the
-/// job, ?2 the last moment of an intent that is old enough.)
+/// SQL condition for rows that may be sent again together: a slow service can no longer show them. `?1` is the
+/// job, `?2` the latest request time that is old enough.
 fn old_enough() -> String {
     let may = rules::condition(Step::ResendAll, Kind::Issue, Phase::Running);
     format!(
@@ -30,10 +30,10 @@ fn old_enough() -> String {
 }
 
 impl Jobs {
-    /// Looks for the rows of a job that were never seen once more, and counts those that can be sent again together.
+    /// Polls a job's never seen rows once more, and counts the rows that can be sent again together.
     ///
     /// # Errors
-    /// When the job is not this process's, or not everything could be read.
+    /// Another process owns the job, or not everything could be read.
     pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
         let job = self.core.my_job_to_send(id).await?;
         let waiting = rules::count(Step::Resume, &job);
@@ -58,11 +58,11 @@ impl Jobs {
         Ok(self.core.journal.read(move |db| count(db, id, latest)).await?)
     }
 
-    /// Sends every row again that was never seen and may be: exactly `expected` of them, as a person has reviewed.
-    /// The reason is kept for each row.
+    /// Resends every never seen row that may be resent: exactly the `expected` number that a person reviewed. The
+    /// journal stores the reason with each row.
     ///
     /// # Errors
-    /// When it is another number by now; nothing was sent then.
+    /// The number has changed. Nothing was sent.
     pub async fn resend_never_seen(
         &self,
         id: JobId,
@@ -77,7 +77,7 @@ impl Jobs {
             self.core
                 .journal
                 .write("decide", move |db| {
-                    // Whatever has happened since the look.
+                    // Checks again, since rows may have changed after the poll.
                     let rows = ready(db, id, latest)?;
                     if rows.len() as u64 != expected {
                         return Ok(false);
@@ -116,13 +116,13 @@ impl Jobs {
         Ok(())
     }
 
-    /// When the request of a row was written down at the latest whose time is over.
+    /// The latest request time for which the doubt window has ended.
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
 }
 
-/// The rows that can be sent again together: nobody has served their people since.
+/// Rows that can be sent again together: no other row has served their recipients since.
 fn ready(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> {
     let served: HashSet<i64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();

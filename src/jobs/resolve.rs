@@ -1,25 +1,25 @@
-//! Judging what was seen of a row whose fate is not known. Pure: what is known goes in, a judgement comes out.
+//! Judges a row in doubt by the badges that a poll found. Pure functions.
 
 use super::settings::Settings;
 use crate::domain::BadgeId;
 use jiff::{SignedDuration, Timestamp};
 use unicode_normalization::UnicodeNormalization;
 
-/// How far two clocks may be apart before one is believed to be earlier.
+/// Largest difference between two clocks. Beyond it, one time counts as earlier.
 const SKEW: SignedDuration = SignedDuration::from_mins(5);
 
-/// A badge of the row's template and address that was found.
+/// A found badge with the row's template and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) badge_id: BadgeId,
-    /// When the service accepted it, where that and the zone of its times are known.
+    /// When the service accepted it, if that and the service's UTC offset are known.
     pub(super) accepted: Option<Timestamp>,
-    /// Whether it says another name than the row: the address may be shared.
+    /// Whether its name differs from the row's. The address may be shared.
     pub(super) other_name: bool,
 }
 
-/// Whether two names are certainly not the same. Letter case, spaces and the form of Unicode say nothing, nor
-/// does a name that is missing or partly hidden (`홍*동`).
+/// Whether two names are certainly different. Letter case, spaces and Unicode normalization do not count, nor does
+/// a missing or masked name (`홍*동`).
 pub(super) fn names_differ(ours: &str, theirs: &str) -> bool {
     let plain = |name: &str| -> String {
         name.nfc().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
@@ -28,53 +28,52 @@ pub(super) fn names_differ(ours: &str, theirs: &str) -> bool {
     !theirs.is_empty() && !theirs.contains('*') && ours != theirs
 }
 
-/// What is known of a row in doubt.
 #[derive(Clone, Debug)]
 pub(super) struct Doubt {
-    /// When its request was written down, by the service's clock.
+    /// When the journal recorded its request, by the service's clock.
     pub(super) intent: Timestamp,
-    /// Whether that was by the service's own clock.
+    /// Whether that time came from the service's own clock.
     pub(super) heard: bool,
-    /// Whether the service accepted its request for certain.
+    /// Whether the service certainly accepted its request.
     pub(super) accepted: bool,
-    /// Whether it is known what the person held before: otherwise nothing that is found proves anything.
+    /// Whether the recipient's earlier badges are known. Without them, a found badge proves nothing.
     pub(super) baseline: bool,
-    /// Whether as many of its request are found as the service says that it accepted: it is none of them.
+    /// Whether as many badges of its request were found as the service accepted, so that this row was not
+    /// accepted.
     pub(super) ruled_out: bool,
-    /// When a look first found nothing.
+    /// When a poll first found nothing.
     pub(super) absent: Option<Timestamp>,
 }
 
-/// What a look was worth.
+/// How far a poll can be trusted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) now: Timestamp,
-    /// Whether everything that could hold the badge was read.
+    /// Whether everything was read that could contain the badge.
     pub(super) complete: bool,
-    /// Whether the service is known to show badges that wait to be issued.
+    /// Whether the service is known to show waiting badges.
     pub(super) shows_waiting: bool,
 }
 
-/// A judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// It is this one.
+    /// The badge is this row's.
     Bind(BadgeId),
-    /// What was found may be it, or may be somebody else's doing: a person has to look.
+    /// The found badge may be this row's or have another origin. A person must decide.
     Ambiguous,
-    /// The person holds one that is certainly older than the request: somebody else's doing.
+    /// The recipient has a badge that is certainly older than the request, so it has another origin.
     HoldsAlready(BadgeId),
-    /// The others of its request are all that was accepted.
+    /// The accepted badges of its request are all bound to other rows.
     NotAccepted,
-    /// Nothing is there, for the first time.
+    /// A poll found nothing for the first time.
     Absent,
-    /// Nothing is there, and that means that nothing will come: sending again can be offered.
+    /// Nothing was found, and nothing will come. lapel can offer to send again.
     NotSeen,
-    /// Nothing can be said yet.
+    /// Not decided yet.
     Open,
 }
 
-/// Judges a row. `found` are badges that the person did not hold before and that no other row has.
+/// Judges a row. `found` contains badges that the recipient did not have before and that no other row has.
 pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &Settings) -> Judgement {
     let is_older =
         |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
@@ -82,7 +81,7 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
     match (ours.as_slice(), found) {
         ([one], _) if doubt.baseline && !one.other_name => return Judgement::Bind(one.badge_id.clone()),
         ([_, ..], _) => return Judgement::Ambiguous,
-        // It was hidden while it waited, and shows only now.
+        // The older badge was hidden while it waited, and shows only now.
         ([], [older, ..]) if !doubt.accepted => return Judgement::HoldsAlready(older.badge_id.clone()),
         ([], _) => {}
     }
@@ -96,8 +95,8 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
     if passed >= settings.doubt_window {
         return Judgement::NotSeen;
     }
-    // Where waiting badges are shown, absence means something: but a slow server may still be at work, and one
-    // look may have come too early.
+    // Absence counts only where the service shows waiting badges. A slow server may still be working, and one poll
+    // may have come too early.
     if doubt.accepted || !look.shows_waiting || passed < settings.absence_after {
         return Judgement::Open;
     }
@@ -141,7 +140,7 @@ mod tests {
         let out = Doubt { ruled_out: true, ..doubt() };
         let settings = Settings::default();
         assert_eq!(judge(&out, &[], look(1), &settings), Judgement::NotAccepted);
-        // A look that did not read everything says nothing, and what is found counts more than a number.
+        // An incomplete poll proves nothing. A found badge counts more than a number.
         assert_eq!(judge(&out, &[], Look { complete: false, ..look(1) }, &settings), Judgement::Open);
         assert!(matches!(judge(&out, &[candidate("b", None)], look(1), &settings), Judgement::Bind(_)));
     }

@@ -1,64 +1,61 @@
-//! Which rows may be sent, sent again, undone, exported and so on. Screens, verbs and the journal's statements ask
-//! here, and have no rules of their own. Pure: what is known goes in, a verdict comes out.
+//! The rules about which rows may be sent, resent, undone, exported and so on.
+//!
+//! Screens, verbs and the journal's SQL use these rules and have none of their own. The functions are pure.
 
 use super::job::{Job, JobRow, Kind, Phase, RowStatus, words};
 
 words! {
-    /// What a row of an issue job holds of its person. Only a row with a claim may be sent.
+    /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
     Claim {
-        /// It is the one that may be sent, and was not.
+        /// The row may be sent and was not sent yet.
         Reserved = "reserved", tr_noop!("may be sent");
-        /// It was sent, and it is not known which badge came of it, if any.
+        /// The row was sent. Its badge is unknown, and may not exist.
         Open = "open", tr_noop!("sent, badge unknown");
-        /// Its badge is known, or a person has settled it otherwise.
+        /// The row's badge is known, or a person resolved the row in another way.
         Kept = "kept", tr_noop!("badge known");
     }
 }
 
-/// Something that can be done with a row.
+/// An action on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It is compared with what its person holds already, before it is sent.
+    /// Compare the row with the badges that its recipient already has, before sending.
     Judge,
-    /// It goes into the next request.
+    /// Put the row into the next request.
     Send,
-    /// It is sent when its job is resumed.
+    /// Send the row when its job is resumed.
     Resume,
-    /// It was refused, and is sent again.
+    /// Send a refused row again.
     Retry,
-    /// A person decides about it after its job was begun: it is this badge, it is left, it is sent (again).
+    /// A person resolves the row after the job began: bind a badge, leave the row, or send it (again).
     Decide,
-    /// It was looked for and never seen, and a person has it sent again together with others.
+    /// A person resends many rows that were never seen.
     ResendAll,
-    /// A person allows it in a review.
+    /// A person allows the row in a review.
     Allow,
-    /// A person leaves it out in a review.
+    /// A person skips the row in a review.
     LeaveOut,
-    /// It is called off before it is sent.
+    /// Cancel the row before it is sent.
     CallOff,
-    /// Its badge is revoked when its job is undone.
+    /// Revoke the row's badge when its job is undone.
     Undo,
-    /// It goes into a file of the rows to do again.
+    /// Write the row into a redo file.
     Redo,
 }
 
-/// What the rules need to know of a row.
+/// The facts about a row that the rules need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
-    /// What its job does.
     pub kind: Kind,
-    /// What its job may do next.
     pub phase: Phase,
-    /// Where it stands.
     pub bucket: RowStatus,
-    /// What it holds of its person; nothing for a revocation.
+    /// `None` for a revocation.
     pub claim: Option<Claim>,
-    /// Whether its name and address were removed.
+    /// Whether the recipient's name and address were removed.
     pub is_purged: bool,
 }
 
 impl Stand {
-    /// Of a row of a job.
     pub fn of(job: &Job, row: &JobRow) -> Self {
         Self {
             kind: job.kind,
@@ -69,26 +66,26 @@ impl Stand {
         }
     }
 
-    /// Whether the service may have acted on it.
+    /// Whether the service may have acted on the row.
     pub fn may_exist(self) -> bool {
         matches!(self.claim, Some(Claim::Open | Claim::Kept))
     }
 }
 
-/// Whether something may be done with a row.
+/// Whether this step is allowed for the row.
 pub fn may(step: Step, row: Stand) -> bool {
     let issues = row.kind == Kind::Issue;
     let drafted = row.phase == Phase::Draft;
-    // It goes on in the journal of another computer.
+    // The job continues in the journal of another computer.
     if row.phase == Phase::Moved {
         return false;
     }
-    // There is no address that it could be sent to.
+    // The address is gone, so the row cannot be sent.
     if row.is_purged && matches!(step, Step::Send | Step::Resume | Step::Retry | Step::Redo) {
         return false;
     }
     match step {
-        // What a review has left out stays out once the job is begun.
+        // A row that the review skipped stays skipped after the job began.
         Step::Judge if drafted => {
             matches!(row.bucket, RowStatus::Ready | RowStatus::Ask | RowStatus::LeftOut)
         }
@@ -131,8 +128,8 @@ pub fn may(step: Step, row: Stand) -> bool {
                         | RowStatus::Sending
                 )
         }
-        // Of a draft, what is ready is about to be sent. What may exist is not done again by a file, nor what
-        // another job has taken over.
+        // In a draft, ready rows are about to be sent. A redo file never contains a row whose badge may exist, nor
+        // a row that another job took over.
         Step::Redo => match row.bucket {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
             RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
@@ -142,14 +139,14 @@ pub fn may(step: Step, row: Stand) -> bool {
     }
 }
 
-/// How many rows of a job something may be done with, as far as its counts tell.
+/// Counts the rows of a job that a step applies to, as far as the job's counts tell.
 pub fn count(step: Step, job: &Job) -> u64 {
     let (kind, phase, is_purged) = (job.kind, job.phase, job.is_purged);
     let may_be = |bucket, claim| may(step, Stand { kind, phase, bucket, claim, is_purged });
     job.counts
         .iter()
         .map(|(bucket, n)| match bucket {
-            // Those that were not sent are told from those that may exist.
+            // `held` rows were certainly not sent. The other rows that need review may exist.
             RowStatus::Ask => {
                 let held = if may_be(bucket, None) { job.held } else { 0 };
                 held + if may_be(bucket, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
@@ -164,7 +161,7 @@ fn claims() -> impl Iterator<Item = Option<Claim>> {
     std::iter::once(None).chain(Claim::ALL.iter().copied().map(Some))
 }
 
-/// The same rule as a condition on the table `row`, for rows of jobs of a kind in a phase that were not purged.
+/// The rule of [`may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     let mut any = Vec::new();
     for bucket in RowStatus::ALL {
@@ -189,32 +186,32 @@ pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     if any.is_empty() { "0".to_owned() } else { format!("({})", any.join(" OR ")) }
 }
 
-/// Another row's claim on the same person and template.
+/// Another row's claim on the same recipient and template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Other {
     pub(super) slot: i64,
     pub(super) claim: Claim,
-    /// A reserved claim: whether its row can be sent at any moment, or may have been (a refusal that is not
-    /// certain).
+    /// For a reserved claim: whether its row can be sent at any moment, or may have been sent (an uncertain
+    /// refusal).
     pub(super) is_live: bool,
-    /// Its badge is expired, revoked or being revoked, or the two rows were reviewed together.
+    /// The badge is expired, revoked or being revoked, or one review covered both rows.
     pub(super) is_accounted: bool,
 }
 
-/// Whether a row gets a claim.
+/// The result of [`judge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It gets this slot, or has it already. The claims in these places were never used, and are taken over.
+    /// The row gets this slot, or has it already. `takes` are indexes of claims that were never used; the row
+    /// takes them over.
     Free { slot: i64, takes: Vec<usize>, approved: bool },
-    /// It needs review: because of the claim in this place.
+    /// The row needs review because of the claim at this index.
     Review(usize),
 }
 
-/// Judges a row that is about to be sent. `mine` is the slot that it has; `approved` is the highest slot that a
-/// person knew of who allowed the row.
+/// Judges a row that is about to be sent. `mine` is the row's own slot. `approved` is the highest slot that the
+/// person who allowed the row knew of.
 ///
-/// Who has a higher slot has accounted for all the lower ones. So a row that has a slot looks only at those
-/// above it.
+/// A row with a higher slot accounts for all lower slots. So a row that has a slot checks only the slots above it.
 pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> Verdict {
     let above = |other: &Other| mine.is_none_or(|slot| other.slot > slot);
     let was_sent = |other: &Other| other.claim != Claim::Reserved;
@@ -231,7 +228,7 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
         return Verdict::Free { slot, takes: Vec::new(), approved: true };
     }
     if let Some(slot) = mine {
-        // What is above and accounted for is below from now on.
+        // From now on, the accounted claims above this row are below it.
         let passed = others.iter().any(|o| o.slot > slot && was_sent(o));
         let slot = if passed { next(&mut others.iter()) } else { slot };
         return Verdict::Free { slot, takes: Vec::new(), approved: false };
@@ -285,7 +282,7 @@ mod tests {
         assert_eq!(judge(None, None, &[over]), free(1));
         let both = [over, other(1, Claim::Kept)];
         assert_eq!(judge(None, None, &both), Verdict::Review(1));
-        // It came after this row's claim: the row takes a place above it.
+        // The other claim came after this row's claim, so the row takes a slot above it.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..over }]), free(2));
     }
 
@@ -297,7 +294,7 @@ mod tests {
         assert_eq!(judge(None, None, &[live]), Verdict::Review(0));
         let approved = Verdict::Free { slot: 1, takes: Vec::new(), approved: true };
         assert_eq!(judge(None, Some(0), &[live]), approved);
-        // Whoever has a claim does not wait for one that was not used.
+        // A row that has a claim does not wait for an unused one.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..live }]), free(0));
     }
 

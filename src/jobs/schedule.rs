@@ -1,30 +1,27 @@
-//! When to look again at something that the service has accepted, or may have: seldom, and then ever more
-//! seldom. All times are the service's.
+//! When to poll the service again about accepted or doubtful requests: in growing intervals, in the service's
+//! time.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// When accepted issues are looked at, in minutes after acceptance. The service takes 5 minutes to a day
-/// (contract, "Limits", rule 3): earlier is a wasted request.
+/// Minutes after acceptance for accepted issues. The service takes 5 minutes to a day (contract, "Limits", rule
+/// 3), so an earlier request is wasted.
 const ISSUE: [u32; 13] = [5, 7, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1200, 1440];
-/// The same for a revocation, whose time the contract does not give. Two looks a minute apart settle which
-/// badges were left out.
+/// Minutes for revocations, whose duration the contract does not give. Two polls a minute apart tell which badges
+/// were not accepted.
 const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1440];
-/// The same for a request whose fate is not known: where the service shows waiting badges, two looks after
-/// ten minutes settle it; elsewhere the end of the window does, a little after the day and two hours.
+/// Minutes for requests in doubt. Where the service shows waiting badges, two polls after ten minutes decide.
+/// Elsewhere the end of the window decides, a little after a day and two hours.
 const DOUBT: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
-/// After the last of them: every six hours, for ever. Nothing is given up in silence.
+/// Minutes between polls after the last entry: six hours, without end.
 const AFTER: u32 = 360;
 
-/// When to look, in minutes of service time after what is looked for began.
+/// When to poll, in minutes of service time after the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// For accepted issues.
     pub issue: Vec<u32>,
-    /// For revocations.
     pub revoke: Vec<u32>,
-    /// For requests whose fate is not known.
     pub doubt: Vec<u32>,
-    /// From look to look after the last of them.
+    /// Minutes between polls after the last entry.
     pub after: u32,
 }
 
@@ -34,26 +31,24 @@ impl Default for Schedule {
     }
 }
 
-/// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looking {
     /// Whether an accepted badge is issued.
     Issue,
     /// Whether a badge is revoked.
     Revoke,
-    /// Whether a request did anything.
+    /// Whether a request in doubt had an effect.
     Doubt,
 }
 
-/// When to look next at something that began at `since`, after a look at `now`. However long nobody looked,
-/// one look catches up.
+/// The next poll of something that began at `since`, after a poll at `now`. After any pause one poll catches up.
 pub(super) fn next(schedule: &Schedule, what: Looking, since: Timestamp, now: Timestamp) -> Timestamp {
     let minutes = match what {
         Looking::Issue => &schedule.issue,
         Looking::Revoke => &schedule.revoke,
         Looking::Doubt => &schedule.doubt,
     };
-    // A clock that was set back makes things begin in the future.
+    // If a clock was set back, `since` can be in the future.
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
     let due = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).find(|d| *d > passed);
     match due {

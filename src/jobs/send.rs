@@ -1,6 +1,8 @@
-//! Sending what is ready: one task per job, a few requests at a time, each written down before it leaves and
-//! its answer before anybody is told. A request is written down only when it has its turn: it never waits for the pace
-//! or for a `Retry-After` while its rows may have left.
+//! Sends ready rows: one task per job, with a few concurrent requests. The journal records each request before it
+//! leaves, and its answer before anybody sees it.
+//!
+//! The sender takes a turn at the rate limiter before it records a request. So rows are never marked as sending
+//! while they only wait for the rate limit or a `Retry-After`.
 
 mod issue;
 mod revoke;
@@ -17,20 +19,19 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// So many requests in a row that end in doubt stop a job: the next ones would fare no better.
+/// Maximum number of consecutive requests that end in doubt. Then the job stops, since the next would fail, too.
 const DOUBTS: u32 = 3;
-/// How long to wait before a journal that could not be written is tried again.
+/// Pause before writing to a failed journal again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// A job's task.
 pub(super) struct Sender {
-    /// Stops it before its next request; one that waits for its turn is given up.
+    /// Stops the task before its next request. Also cancels waiting for a turn.
     pause: CancellationToken,
-    /// Whether there is new work for it, or was when it was looking for the last time.
+    /// Whether new work arrived since the task last checked.
     again: bool,
 }
 
-/// Sees to it that what is ready of a job is sent. Does nothing for a job that may not.
+/// Ensures that a task sends the job's ready rows. Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
@@ -46,8 +47,8 @@ pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
-/// The same for every job of which something is ready: what one job has settled may have held up another,
-/// since no two requests of one template have the same address while one of them is open.
+/// Starts the sender of every job with ready rows. A finished request may have blocked another job: while a
+/// request is open, no other request of the same template may contain its addresses.
 pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
     let me = core.me();
     let ready = core.journal.read(move |db| jobs::ready(db, &me)).await;
@@ -58,14 +59,13 @@ pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
     }
 }
 
-/// Stops a job's task before its next request. What is on its way is waited for by the task itself.
+/// Stops a job's task before its next request. The task itself waits for requests on their way.
 pub(super) fn pause(core: &Core, id: JobId) {
     if let Some(sender) = lock(&core.senders).get(&id) {
         sender.pause.cancel();
     }
 }
 
-/// Waits until a job's task has ended.
 pub(super) async fn idle(core: &Core, id: JobId) {
     loop {
         let idle = core.idle.notified();
@@ -78,7 +78,7 @@ pub(super) async fn idle(core: &Core, id: JobId) {
     }
 }
 
-/// Stops all tasks, and waits for what is on its way.
+/// Stops all tasks and waits for requests on their way.
 pub(super) async fn stop_all(core: &Core) {
     for sender in lock(&core.senders).values() {
         sender.pause.cancel();
@@ -94,11 +94,10 @@ pub(super) async fn stop_all(core: &Core) {
     }
 }
 
-/// What an answer means for the job.
+/// What the job does after an answer.
 enum Next {
-    /// Go on.
     GoOn,
-    /// Go on, but not for ever.
+    /// The request is in doubt: continue, up to [`DOUBTS`] in a row.
     Doubt,
     /// Send nothing more of this job.
     Stop(StopKind, Reason),
@@ -116,7 +115,7 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
                 let again = senders.remove(&id).is_some_and(|s| s.again);
                 drop(senders);
                 core.idle.notify_waiters();
-                // It was asked for after it had been paused.
+                // The job was started again after it was paused.
                 if again && !core.ending.is_cancelled() {
                     ensure_sender(&core, id);
                 }
@@ -126,22 +125,22 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
     }
 }
 
-/// Sends what can be sent; whether it was anything.
+/// Sends what can be sent. Returns whether anything was sent.
 async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
     let Ok(job) = core.job(id).await else { return false };
     if job.phase != Phase::Running {
         return false;
     }
     if let Err(why) = core.journal.assure_whole().await {
-        // Nothing is written into a file that is damaged, not even that the job has stopped.
+        // A damaged file is not written to, not even to record the stop.
         core.trouble(id, &why);
         return false;
     }
-    // A person waits for a few requests; more than that is work in the background.
+    // A person waits for a few requests; more run in the background.
     let call =
         if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
             .cancelled_by(pause.clone());
-    // Doubts are judged by the service's clock; who reviewed the job has usually heard it already.
+    // Doubts are judged by the service's clock, so hear it once. After a review it is usually known.
     if !core.moment().1 {
         let _ = core.reader().ping(&call).await;
     }
@@ -149,7 +148,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     let mut unwritten = None;
     let mut doubts = 0;
     let (mut stopped, mut sent, mut blocked) = (false, false, false);
-    // Kept while answers come in, so that it keeps its place in the queue.
+    // Kept while answers arrive, so that the task keeps its place in the queue.
     let mut turn: Option<Pin<Box<dyn Future<Output = Option<Turn>> + Send>>> = None;
     loop {
         let may_send = !stopped
@@ -170,7 +169,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
             taken = async { turn.as_mut()?.await }, if turn.is_some() => {
                 turn = None;
                 let Some(taken) = taken else { continue };
-                // What is ready may be held up by another request of its people.
+                // Ready rows may wait for another request to the same recipients.
                 let chunk = match record_intent(core, id).await {
                     Ok(Some(chunk)) => chunk,
                     Ok(None) => {
@@ -178,7 +177,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                         continue;
                     }
                     Err(why) => {
-                        // Nothing is sent that is not written down.
+                        // A request that is not recorded is not sent.
                         pause.cancel();
                         unwritten = stopped_by(core, id, why).await;
                         continue;
@@ -196,7 +195,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                 continue;
             }
             else => {
-                // An answer may have found room since, and with it this.
+                // The journal may be writable again, so record the stop now.
                 if let Some(why) = unwritten {
                     stopped_by(core, id, why).await;
                 }
@@ -230,7 +229,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     }
 }
 
-/// Whether something of a job may be sent now. Where that cannot be read, the job stops.
+/// Whether the job has rows that may be sent now. Stops sending if the journal cannot be read.
 async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bool {
     let me = core.me();
     match core.journal.read(move |db| requests::has_ready(db, id, &me)).await {
@@ -243,7 +242,7 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
     }
 }
 
-/// Writes the next request down. `None` when there is nothing to send, or nothing may be.
+/// Records the next request in the journal. `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
     let (now, heard) = core.moment();
@@ -255,8 +254,8 @@ async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, Jou
     Ok(chunk)
 }
 
-/// Stops a job whose next request could not be written down. Gives the reason back when not even the stop can
-/// be written: then it is only shown.
+/// Stops a job whose next request could not be recorded. Returns the reason if the stop cannot be recorded either;
+/// then only the snapshot shows it.
 async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
     let said = Reason::from(&why);
@@ -264,7 +263,7 @@ async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<Jo
     stopped.is_err().then_some(why)
 }
 
-/// Writes an answer down, however long that takes: nobody is told before it is durable.
+/// Records an answer, and retries until it is durable. Nobody sees the answer earlier.
 async fn record_answer<T: Send + 'static>(
     core: &Core,
     id: JobId,
@@ -281,7 +280,7 @@ async fn record_answer<T: Send + 'static>(
                 core.trouble(id, &why);
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
-                    // The next lapel finds the request without an answer, and looks.
+                    // The next lapel process finds the request without an answer and polls.
                     () = core.closing.cancelled() => return None,
                     () = core.ending.cancelled() => return None,
                 }
@@ -290,8 +289,8 @@ async fn record_answer<T: Send + 'static>(
     }
 }
 
-/// Stops a job in the same write that gives its rows back: otherwise they would be sent again before the stop
-/// is written.
+/// Stops a job in the same write that makes its rows ready again. Otherwise they could be sent again before the
+/// stop is written.
 fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, Reason)>) -> rusqlite::Result<()> {
     match stop {
         Some((kind, why)) => jobs::stop(db, id, *kind, why),
@@ -308,7 +307,7 @@ impl Next {
     }
 }
 
-/// How an error is kept, and what it means for the job. `None`: the fate of the request is not known.
+/// The stored outcome of an error, and what the job does next. `None`: the request is in doubt.
 fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     let why = Reason::from(error);
     Some(match error {

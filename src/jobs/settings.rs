@@ -1,4 +1,4 @@
-//! How carefully and how patiently jobs work. Everything here can be set per profile.
+//! Settings for how jobs work. A profile can set each one.
 
 use super::duplicate_check::{DuplicateKind, Policy};
 use super::schedule::Schedule;
@@ -6,31 +6,30 @@ use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;
 use std::collections::BTreeMap;
 
-/// How jobs work. All times are the service's: a sandbox whose clock runs fast is followed faster.
+/// All times are the service's: lapel polls a sandbox with a fast clock more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Issue or revoke requests that may be on their way at the same time.
+    /// Maximum number of concurrent issue or revoke requests.
     pub in_flight: usize,
-    /// Entries of one request, at most (contract, "Limits": 1000).
+    /// Maximum entries per request (contract, "Limits": 1000).
     pub batch: usize,
-    /// When to look at what the service has accepted, or may have.
+    /// When to poll accepted rows and rows in doubt.
     pub schedule: Schedule,
-    /// How long a row in doubt is looked for before sending it again is offered. The service may take a day
-    /// (contract, "Limits" rule 3); two hours more than that by default.
+    /// How long lapel looks for a row in doubt before it offers to send it again. The service may take a day
+    /// (contract, "Limits" rule 3); the default is two hours longer.
     pub doubt_window: SignedDuration,
-    /// Where the service is known to show waiting badges, how long after sending a row's absence from the
-    /// history counts at all.
+    /// Delay after sending before an absence counts. For an issue: the row is not in the history; this counts only
+    /// where the service is known to show waiting badges. For a revocation in doubt: the badge is not revoked.
     pub absence_after: SignedDuration,
-    /// How far apart two scans must be that agree on an absence.
+    /// Minimum time between two scans that agree on an absence.
     pub scans_apart: SignedDuration,
-    /// A guard's reading of the history that is older than this is read again before sending.
+    /// Maximum age of the duplicate check's history reading. Before sending, lapel repeats an older one.
     pub guard_age: SignedDuration,
-    /// A badge that is still valid for at most this long counts as expiring.
+    /// A badge that is valid for at most this much longer counts as expiring.
     pub expiring: SignedDuration,
-    /// What happens with a row of each class.
     pub policies: Policies,
-    /// After how many days names and addresses of finished jobs are removed from the journal; `None` keeps
-    /// them until `lapel jobs purge`.
+    /// Days after which lapel removes names and addresses of finished jobs from the journal. `None` keeps them
+    /// until `lapel jobs purge`.
     pub keep_days: Option<u32>,
 }
 
@@ -51,23 +50,22 @@ impl Default for Settings {
     }
 }
 
-/// What happens with a row of each class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies(BTreeMap<DuplicateKind, Policy>);
 
 impl Policies {
-    /// The policy for a class: what was set, or the class's own.
+    /// The configured policy for a kind, or the kind's default.
     pub fn of(&self, class: DuplicateKind) -> Policy {
         self.0.get(&class).copied().unwrap_or_else(|| class.default_policy())
     }
 
-    /// Whether somebody has said that a class is sent: a setting, or a flag.
+    /// Whether a setting or a flag allows sending rows of this kind.
     pub fn allows(&self, class: DuplicateKind) -> bool {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
-    /// Whether somebody has said that every class is sent in which a reading shows that the person has such a badge:
-    /// then it does not matter that a reading was incomplete.
+    /// Whether every kind is allowed in which the recipient has the badge according to the history. Then an
+    /// incomplete reading does not matter.
     pub fn allows_duplicates(&self) -> bool {
         DuplicateKind::ALL
             .iter()
@@ -75,12 +73,11 @@ impl Policies {
             .all(|c| self.allows(*c))
     }
 
-    /// Sets one.
     pub fn set(&mut self, class: DuplicateKind, policy: Policy) {
         self.0.insert(class, policy);
     }
 
-    /// The same policy for every class in which the person has, or may have, such a badge already.
+    /// Sets one policy for every kind in which the recipient has, or may have, the badge.
     pub fn on_duplicate(&mut self, policy: Policy) {
         for class in DuplicateKind::ALL.iter().filter(|c| c.is_duplicate()) {
             self.set(*class, policy);

@@ -1,4 +1,4 @@
-//! Records out of every kind of JSON.
+//! Tests: decoding records from all kinds of JSON.
 
 use super::super::decode_records::{accepted, batch_accepted, revoke_accepted};
 use super::*;

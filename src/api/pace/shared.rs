@@ -1,4 +1,4 @@
-//! The handle to `pace.sqlite`: one thread that owns the connection, so that nothing else waits for the disk.
+//! Access to `pace.sqlite` through one thread that owns the connection, so that nothing else waits for the disk.
 
 use super::Priority;
 use super::slots::{self, Moment, Seen, Slot, Taken, Want};
@@ -10,26 +10,26 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
-/// How long another process may keep the file locked.
+/// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The slots of one key and origin, shared by all lapel processes that use a data folder.
 #[derive(Debug)]
 pub(super) struct Shared {
     work: Sender<Work>,
-    /// Only the first waiter of each class asks for a slot; the others wait here, in order.
+    /// Only the first waiter of each priority requests a slot. The others wait here, in order.
     people: tokio::sync::Mutex<()>,
     background: tokio::sync::Mutex<()>,
 }
 
 type Work = Box<dyn FnOnce(&mut Table) + Send>;
 
-/// The file of the shared pace in a data folder, which need not exist.
+/// Path of the shared file in a data folder. It may not exist.
 pub fn pace_file(folder: &Path) -> PathBuf {
     folder.join("pace.sqlite")
 }
 
-/// Why the file cannot be used, in words.
+/// Why the file cannot be used, as a message.
 pub(super) type Trouble = String;
 
 struct Table {
@@ -37,15 +37,15 @@ struct Table {
     pace: String,
     process: String,
     window: Duration,
-    /// A hold that could not be written yet: until when, and after how many refusals.
+    /// A hold that is not written yet: its end and its number of refusals.
     unwritten: Option<(std::time::Instant, u32)>,
 }
 
 impl Shared {
-    /// Opens the file of a data folder, and makes it if there is none.
+    /// Opens the file of a data folder, and creates it if it does not exist.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// The file cannot be used. The message is complete.
     pub(super) fn open(folder: &Path, pace: String, window: Duration) -> Result<(Self, Seen), Trouble> {
         let path = pace_file(folder);
         let failed = |why: &dyn std::fmt::Display| {
@@ -56,7 +56,7 @@ impl Shared {
         if disk::FileSystem::of(folder) != disk::FileSystem::Local {
             return Err(failed(&t!("the folder is on a network drive")));
         }
-        // SQLite makes its other files with the mode of this one.
+        // SQLite creates its other files with this file's mode.
         drop(disk::open_private_append(&path).map_err(|why| failed(&why))?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(&why))?;
@@ -74,7 +74,7 @@ impl Shared {
         ))
     }
 
-    /// The place of the first waiter of a class.
+    /// The place of the first waiter of a priority.
     pub(super) async fn head(&self, priority: Priority) -> tokio::sync::MutexGuard<'_, ()> {
         match priority {
             Priority::Interactive => self.people.lock().await,
@@ -89,7 +89,7 @@ impl Shared {
             let taken = table
                 .write_hold()
                 .and_then(|()| table.at(|db, now, _| slots::take(db, &pace, &process, &want, now)));
-            // A waiter that has gone cannot give its slot back itself.
+            // The waiter is gone and cannot return the slot itself.
             if let Err(Ok(Taken::Granted(slot, _))) = answer.send(taken) {
                 table.give(slot, None);
             }
@@ -97,7 +97,7 @@ impl Shared {
         asked.await.map_err(|_| closed())?
     }
 
-    /// Returns at once: the slot is given back by the thread.
+    /// Returns at once; the thread returns the slot.
     pub(super) fn give(&self, slot: Slot, sent: Option<Priority>) {
         self.queue(move |table| table.give(slot, sent));
     }
@@ -133,7 +133,7 @@ impl Shared {
         asked.await.map_err(|_| closed())?
     }
 
-    /// Comes back when everything that was queued before is written.
+    /// Returns when everything queued earlier is written.
     pub(super) async fn flush(&self) {
         let (answer, asked) = oneshot::channel();
         self.queue(move |_| {
@@ -173,7 +173,7 @@ impl Table {
                 t!("this folder does not support the way lapel shares the file").to_owned(),
             ));
         }
-        // No write waits for the disk. A power cut loses the last moments and leaves the file whole.
+        // Writes do not wait for the disk. A power cut loses the last moments but does not damage the file.
         self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
         slots::prepare(&self.db)?;
         let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
@@ -188,7 +188,7 @@ impl Table {
             .map_err(|why| scrub(&why.to_string()).into_owned())
     }
 
-    /// Writes a hold. While that fails nothing is read from the file either: it would say that there is none.
+    /// Writes a pending hold. Until that succeeds, nothing is read, since the file would show no hold.
     fn write_hold(&mut self) -> Result<(), Trouble> {
         let Some((until, refusals)) = self.unwritten else { return Ok(()) };
         let wait = until.saturating_duration_since(std::time::Instant::now());
@@ -209,19 +209,18 @@ pub(super) fn is_fresh(slot: Slot) -> bool {
     moment().boot_ms <= slot.begin_by
 }
 
-/// The moment now.
 fn moment() -> Moment {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
     Moment { boot_ms: boot_ms(wall_ms), boot: boot(), wall_ms }
 }
 
-/// Milliseconds since the start of the computer, sleep included; by the wall clock where the system has no other.
+/// Milliseconds since boot, including sleep. Uses the wall clock if the system has no boot clock.
 #[cfg(unix)]
 fn boot_ms(_wall_ms: i64) -> i64 {
     #[cfg(target_os = "linux")]
     let clock = rustix::time::ClockId::Boottime;
-    // On macOS this clock counts sleep, too.
+    // On macOS this clock includes sleep.
     #[cfg(not(target_os = "linux"))]
     let clock = rustix::time::ClockId::Monotonic;
     let now = rustix::time::clock_gettime(clock);
@@ -233,7 +232,6 @@ fn boot_ms(wall_ms: i64) -> i64 {
     wall_ms
 }
 
-/// Which start of the computer this is.
 fn boot() -> String {
     static BOOT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();

@@ -1,26 +1,25 @@
-//! The table of slots that all lapel processes of one computer share, in `pace.sqlite`: the rules only. Time is
-//! passed in, so that tests can let it pass.
+//! The slots in `pace.sqlite` that all lapel processes of one computer share: only the rules. Callers pass the
+//! time in, so that tests control it.
 //!
-//! A row of `slot` is one request that counts against a limit. It is written before the request is sent, and it
-//! ends one window after the request completed. Until the completion is known it has the latest end that is
-//! possible: how long the slot may be used, plus the request's time-out, plus one window. A process that crashed
-//! leaves its slots behind in that form.
+//! A row of `slot` is one request that counts against a limit. It is written before the request is sent, and ends
+//! one window after the request completed. Until then it has the latest possible end: the time to use the slot,
+//! plus the request's time-out, plus one window. A crashed process leaves its slots in that form.
 //!
 //! Proof of the limit: of all requests that the service sees within some window, take the one whose slot was
-//! granted last. Each of the others arrived at most one window earlier, so its slot had not ended when the last one
-//! was granted. No more than `limit` slots exist then.
+//! granted last. Each other one arrived at most one window earlier, so its slot had not ended when the last one
+//! was granted. At that time, no more than `limit` slots exist.
 
 use super::Priority;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::time::Duration;
 
-/// How long the mark of a waiting person stays without being renewed.
+/// How long the mark of a waiting interactive call lasts without renewal.
 const PERSON: Duration = Duration::from_secs(3);
-/// The longest pause between two tries of a waiter: a slot can be given back unused at any time.
+/// Maximum pause between two attempts of a waiter. A slot may be returned unused at any time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// The shortest pause: slots end on whole milliseconds.
+/// Minimum pause. Slots end on whole milliseconds.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
-/// A `Retry-After` beyond this is the same as for ever.
+/// Maximum hold. A longer `Retry-After` is practically endless.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
 const SCHEMA: &str = "
@@ -35,72 +34,67 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS person (
         pace TEXT NOT NULL, process TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (pace, process));";
 
-/// A moment, by a clock that also runs while the computer sleeps.
+/// The current time, by a clock that also runs during sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
-    /// Milliseconds since the computer was started.
     pub(super) boot_ms: i64,
-    /// Which start of the computer that was; empty where the system does not say.
+    /// Id of the boot; empty if the system has none.
     pub(super) boot: String,
-    /// Milliseconds since 1970. Used only for holds that outlive a restart of the computer.
+    /// Milliseconds since 1970. Used only for holds across a reboot.
     pub(super) wall_ms: i64,
 }
 
-/// What a slot is wanted for.
+/// A request for a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Want {
     pub(super) priority: Priority,
-    /// Requests in any window.
+    /// Maximum requests in any window.
     pub(super) limit: u32,
-    /// Requests of background work in any window.
+    /// Maximum background requests in any window.
     pub(super) background: u32,
-    /// The window of the limit.
     pub(super) window: Duration,
-    /// How long the slot may be used: a request must begin within this time.
+    /// How long the slot may be used: the request must begin within this time.
     pub(super) usable: Duration,
-    /// How long a request may take that has begun.
+    /// Maximum duration of the request.
     pub(super) reach: Duration,
-    /// Whether a hold is ignored: a person has asked for one ping.
+    /// Whether to ignore a hold: a person asked for one ping.
     pub(super) through: bool,
 }
 
-/// A granted slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) id: i64,
-    /// The last moment at which its request may begin.
+    /// Latest time at which its request may begin, in milliseconds since boot.
     pub(super) begin_by: i64,
 }
 
-/// What is known of the pace apart from the answer itself.
+/// The state of the shared rate limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Slots of all processes that count now.
+    /// Current slots of all processes.
     pub(super) used: u32,
-    /// Those of other processes.
+    /// Current slots of other processes.
     pub(super) others: u32,
-    /// How long until the last of those ends.
+    /// Time until the last of those slots ends.
     pub(super) others_end_in: Duration,
-    /// How long a hold still lasts.
+    /// Remaining time of a hold.
     pub(super) held: Option<Duration>,
-    /// 429 answers in a row.
+    /// Consecutive 429 responses.
     pub(super) refusals: u32,
 }
 
-/// The answer to a want.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     Granted(Slot, Seen),
-    /// Not now; when to ask again.
+    /// Not now. The duration says when to try again.
     Later(Duration, Seen),
 }
 
-/// Makes the tables, where there are none.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(SCHEMA)
 }
 
-/// One transaction, by the clock that is read once the file is locked.
+/// Runs one transaction. Reads the clock only after the file is locked.
 pub(super) fn at<T>(
     db: &mut Connection,
     window: Duration,
@@ -117,9 +111,8 @@ pub(super) fn at<T>(
     Ok(value)
 }
 
-/// Brings the table to this moment, and gives the moment by which it goes: never earlier than the last one. After
-/// a restart of the computer all moments are counted anew: slots then end one window from now, and what is left of
-/// a hold is known by the wall clock, and is never longer than it was.
+/// Sets the table's clock and returns its time, which never goes back. After a reboot all times restart: slots
+/// then end one window from now. The wall clock gives the rest of a hold, which never gets longer.
 fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Result<i64> {
     let known: Option<(String, i64)> = db
         .prepare_cached("SELECT boot, now FROM clock")?
@@ -147,8 +140,8 @@ fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Re
     Ok(now)
 }
 
-/// Grants a slot, or says when to ask again. People go first: while one waits in any process, background work gets
-/// nothing.
+/// Grants a slot, or says when to try again. Interactive calls go first: while one waits in any process,
+/// background calls get nothing.
 pub(super) fn take(
     db: &Connection,
     pace: &str,
@@ -189,8 +182,8 @@ pub(super) fn take(
     Ok(Taken::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
 }
 
-/// Gives a slot back: at once where nothing was sent, else one window from now. It counts again where it had ended
-/// already, since its process was stopped for long.
+/// Returns a slot: at once if nothing was sent, otherwise after one window. A slot that had already ended, because
+/// its process was suspended, counts again.
 pub(super) fn give(
     db: &Connection,
     (pace, process): (&str, &str),
@@ -211,13 +204,13 @@ pub(super) fn give(
         pace,
         process,
         priority == Priority::Background,
-        // The clock is read in whole milliseconds: the answer may have come up to one later.
+        // The clock has whole milliseconds, so the response may have come up to one later.
         now.saturating_add(millis(window)).saturating_add(1)
     ])?;
     Ok(())
 }
 
-/// The service asked to wait so long. A shorter wait never shortens a longer one.
+/// Stores a hold that the service requested. A shorter wait never shortens a longer one.
 pub(super) fn hold(
     db: &Connection,
     pace: &str,
@@ -236,19 +229,18 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// The service has answered: what it refused before is over, and with `lift` so is a hold that still lasts.
+/// Records an answer of the service: removes expired holds, and with `lift` an active hold, too.
 pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM hold WHERE pace = ?1 AND (?2 OR until <= ?3)")?
         .execute(params![pace, lift, now])?;
     Ok(())
 }
 
-/// How the pace is now.
 pub(super) fn look(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<Seen> {
     Ok(count(db, pace, process, now)?.0)
 }
 
-/// What is seen; the slots of background work; the first end of any slot, and of one of those.
+/// The state; the number of background slots; the first end of any slot and of a background slot.
 fn count(
     db: &Connection,
     pace: &str,

@@ -1,4 +1,4 @@
-//! The pace under a paused clock, with the service's own window as the judge.
+//! Tests of the rate limiter with a paused clock, checked against the service's window.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::time::{advance, sleep};
 
-/// The shortest wait after a 429.
+/// Minimum wait after a 429.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 fn token() -> CancellationToken {
@@ -19,14 +19,14 @@ async fn interactive(pace: &Arc<Pace>) -> Permit {
     permit
 }
 
-/// Lets every task that can run do so, without time passing.
+/// Runs all tasks that can run, without letting time pass.
 async fn settle() {
     for _ in 0..20 {
         tokio::task::yield_now().await;
     }
 }
 
-/// The most moments that any closed-open 60 s hold.
+/// The largest number of times in any half-open 60 s.
 fn fullest_window(seen: &[Instant]) -> usize {
     let mut seen = seen.to_vec();
     seen.sort();
@@ -46,7 +46,7 @@ async fn a_slot_is_held_until_a_minute_after_the_answer() {
             Instant::now()
         }
     });
-    // An answer that takes 100 s: the service may have seen the request at the very end of them.
+    // A response takes 100 s: the service may have seen the request only at the end.
     sleep(Duration::from_secs(100)).await;
     assert!(!waiting.is_finished());
     assert_eq!((pace.status_now().waiting, pace.status_now().used_last_minute), (1, 1));
@@ -71,14 +71,14 @@ async fn people_go_first_and_the_background_gets_a_quarter() {
         }));
         settle().await;
     }
-    // 2 of the background (a quarter of 8), then 6 people: the minute is full.
+    // 2 background calls (a quarter of 8), then 6 interactive ones: the limit is reached.
     let so_far: Vec<_> = order.lock().expect("lock").iter().map(|(_, p)| *p).collect();
     assert_eq!(so_far.iter().filter(|p| **p == Priority::Background).count(), 2);
     assert_eq!(so_far.len(), 8);
     advance(WINDOW).await;
     settle().await;
     let next: Vec<_> = order.lock().expect("lock")[8..].iter().map(|(i, _)| *i).collect();
-    // Who runs first of those that were given their turn together is the scheduler's business.
+    // The scheduler decides the order among waiters with a turn.
     let people: Vec<_> = next.iter().copied().filter(|i| *i >= 5).collect();
     let background: Vec<_> = next.iter().copied().filter(|i| *i < 5).collect();
     assert_eq!((people, background), (vec![11, 12, 13, 14], vec![2, 3]));
@@ -131,7 +131,7 @@ async fn a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() {
     settle().await;
     drop(first);
     advance(WINDOW).await;
-    // Somebody else joins the queue, and so hands the turn to the first, which does not look any more.
+    // Another waiter joins the queue. That grants the turn to the first one, which does not check any more.
     let third = tokio::spawn({
         let pace = pace.clone();
         async move { drop(interactive(&pace).await) }
@@ -148,7 +148,6 @@ async fn a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() {
     next.await.expect("no panic");
 }
 
-/// Polls once.
 async fn futures_poll<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     std::future::poll_fn(|cx| {
         std::task::Poll::Ready(match std::pin::Pin::new(&mut *future).poll(cx) {
@@ -178,7 +177,7 @@ async fn what_was_dropped_under_way_still_counts() {
     assert_eq!(pace.status_now().used_last_minute, 0);
 }
 
-/// How many turns the background gets at once.
+/// Number of turns that background calls get at once.
 async fn share(pace: &Arc<Pace>) -> usize {
     let mut permits = Vec::new();
     loop {
@@ -212,7 +211,7 @@ async fn a_hold_stops_people_too_and_is_seen() {
     let mut watch = pace.watch();
     let start = Instant::now();
     assert_eq!(watch.borrow_and_update().held_until, Some(start + Duration::from_secs(7)));
-    // A shorter wish that comes later does not shorten it.
+    // A shorter `Retry-After` that comes later does not shorten the hold.
     pace.hold(Some(Duration::from_secs(1)), SHORTEST);
     let mut turns = Vec::new();
     for priority in [Priority::Interactive, Priority::Background, Priority::Interactive] {
@@ -237,7 +236,7 @@ async fn blind_waits_grow_and_an_answer_resets_them() {
     for _ in 0..6 {
         let wait = pace.hold(None, SHORTEST);
         waits.push(wait.as_secs());
-        // Refused together with the first: the same refusal.
+        // Refused together with the first: counts as the same refusal.
         pace.hold(None, SHORTEST);
         advance(wait).await;
     }
@@ -322,12 +321,12 @@ async fn a_thousand_a_minute_is_reached_and_not_passed() {
     }
     assert_eq!(seen.lock().expect("lock").len(), 3000);
     assert_eq!(fullest_window(&seen.lock().expect("lock")), 1000);
-    // 3000 requests take two full waits and little more.
+    // 3000 requests take two full windows and little more.
     assert!(start.elapsed() < Duration::from_secs(130), "{:?}", start.elapsed());
 }
 
-/// A request of a made-up day: when it comes, how urgent, how long until the service sees it, how long until
-/// its end, and whether it is dropped half-way or cancelled in the queue.
+/// A generated request: when it arrives, its priority, when the service sees it, when it ends, and whether it is
+/// dropped early or cancelled in the queue.
 #[derive(Clone, Debug)]
 struct Made {
     comes: u64,
@@ -395,7 +394,7 @@ proptest! {
                     permit.sent();
                     sleep(Duration::from_millis(made.seen_after)).await;
                     seen.lock().expect("lock").push(Instant::now());
-                    // Fate 1: given up as soon as the service has seen it.
+                    // Fate 1: cancelled as soon as the service has seen it.
                     if made.fate != 1 {
                         sleep(Duration::from_millis(made.ends_after - made.seen_after)).await;
                     }
@@ -414,14 +413,14 @@ proptest! {
             for (from, wait) in held.lock().expect("lock").iter() {
                 assert!(!granted.iter().any(|(at, _)| at > from && *at < *from + *wait), "a hold was broken");
             }
-            // Nobody is forgotten: all tasks ended above, and nothing is left in a queue.
+            // No request is forgotten: all tasks have ended, and no queue has an entry left.
             assert_eq!(pace.status_now().waiting, 0);
             assert!(count > 0);
         });
     }
 }
 
-/// As many processes: each has its own queue, and all have one file.
+/// This number of processes: each has its own queue, and all share one file.
 fn processes(folder: &Path, count: usize, limit: u32, window: Duration) -> Vec<Arc<Pace>> {
     let process = |_| {
         let pace = Pace::with_window(limit, window);
@@ -471,7 +470,7 @@ async fn processes_share_one_limit_and_use_it_up() {
     assert_eq!(seen.lock().expect("lock").len(), 120);
     assert!(fullest(&seen) <= LIMIT as usize, "{}", fullest(&seen));
     assert!(fullest(&background) <= LIMIT as usize / 4, "{}", fullest(&background));
-    // Six windows of twenty would do; the rest is for slow machines.
+    // Six windows of twenty are enough; the rest is for slow machines.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
@@ -498,7 +497,7 @@ async fn a_hold_is_known_to_every_process_and_to_those_that_start_later() {
     let later = processes(folder.path(), 1, 10, WINDOW).remove(0);
     let left = later.held_for();
     assert!(left > Duration::from_secs(3590) && left <= Duration::from_secs(3600), "{left:?}");
-    // Only a ping that a person has asked for goes through, and its answer ends the wait for all.
+    // Only a ping that a person asked for goes through. Its answer ends the hold for all processes.
     let span = Span { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
     assert!(later.turn_through(span).await.is_some());
     later.lift();

@@ -2,14 +2,14 @@ use super::super::error::Refusal;
 use super::*;
 use proptest::prelude::*;
 
-/// A list that changes while it is read, and a service that gives its pages as it likes.
+/// A list that changes while it is read, on a service with configurable pages.
 struct Service {
     rows: Vec<u64>,
-    /// The largest page that it gives.
+    /// Maximum page size.
     size: usize,
     counts: fn(u64, &[u64]) -> Option<u64>,
     beyond: Beyond,
-    /// Pages of a hundred that are not given as they are.
+    /// Pages of a hundred that are returned wrongly.
     bad: fn(u64) -> Bad,
 }
 
@@ -23,9 +23,9 @@ enum Beyond {
 #[derive(Clone, Copy, PartialEq)]
 enum Bad {
     No,
-    /// It is empty, however many rows are asked for.
+    /// Empty for any page size.
     Empty,
-    /// It is empty where a hundred rows are asked for.
+    /// Empty if a hundred rows are requested.
     EmptyAtAHundred,
     Unreadable,
 }
@@ -71,7 +71,7 @@ impl Service {
     }
 }
 
-/// Reads it all; `between` changes the list before each request, which is numbered from 1.
+/// Reads everything. `between` changes the list before each request; requests are numbered from 1.
 fn gather(mut service: Service, mut between: impl FnMut(u64, &mut Vec<u64>)) -> (Vec<u64>, Gathered) {
     let (mut reader, mut all, mut requests) = (PageReader::default(), Vec::new(), 0);
     while let Some(wanted) = reader.next() {
@@ -184,7 +184,7 @@ fn without_a_count_an_empty_page_or_three_without_anything_new_are_the_end() {
         let service = Service { counts: |_, _| None, beyond, size, ..Service::of(300) };
         let (all, said) = gather(service, |_, _| {});
         let requests = if beyond == Beyond::Last { 15 + 3 } else { 4 };
-        // Behind a full page, an empty one may hide more.
+        // After a full page, an empty one may hide more.
         let end = if beyond == Beyond::Last { End::Uncounted } else { End::Unconfirmed };
         assert_eq!((all.len(), said.end, said.requests), (300, end, requests));
     }
@@ -236,7 +236,7 @@ fn an_empty_page_in_the_middle_ends_nothing() {
         assert_eq!((all.len(), said.end, said.total_count), (850, End::Disagrees, Some(950)));
         assert!(said.requests <= 10 + 5, "{}", said.requests);
     }
-    // The last page, which has fewer.
+    // The last page, which has fewer rows.
     let bad = |page| if page == 10 { Bad::Empty } else { Bad::No };
     let (all, said) = gather(Service { bad, ..Service::of(950) }, |_, _| {});
     assert_eq!((all.len(), said.end), (900, End::Disagrees));
@@ -307,7 +307,7 @@ fn a_last_page_that_is_given_for_ever_ends_after_three() {
 
 #[test]
 fn rows_without_end_are_stopped() {
-    // New ones on every page, whatever is counted.
+    // Every page has new records, for any count.
     let mut reader = PageReader::default();
     while let Some(wanted) = reader.next() {
         assert!(reader.requests() < 3 + 5, "it never ends");
@@ -324,7 +324,7 @@ fn rows_without_end_are_stopped() {
     }
     let said = reader.finish().expect("the end");
     assert_eq!((said.end, said.rows, said.requests), (End::Stopped, 800, 8), "what was found is used");
-    // Whatever is counted, or nothing.
+    // The same with a huge count, no count, and a wrong count.
     for (total, most) in [(Some(u64::MAX), 100_000 + 5), (None, 10_000 + 5), (Some(99), 10_000 + 5)] {
         let mut pass = Pass::default();
         while pass.next().is_some() {
@@ -394,7 +394,7 @@ async fn a_short_list_says_when_it_is_not_complete() {
 }
 
 proptest! {
-    /// Whatever comes in, wherever, while pages are read: once it rests, all of it is there, once.
+    /// Records may arrive while pages are read: once the list rests, every record was returned exactly once.
     #[test]
     fn nothing_is_missing_from_a_list_that_only_grows(
         rows in 0_u64..600,

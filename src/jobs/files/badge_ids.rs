@@ -1,4 +1,4 @@
-//! Badge ids of a file: where each badge stands is looked at, and a revocation is drafted.
+//! Drafts a revocation from a file of badge ids, after reading each badge's state.
 
 use super::{Reading, Watcher, off_the_loop, origin_of};
 use crate::api::{ApiError, Call, HistoryFilter};
@@ -17,27 +17,25 @@ use std::sync::atomic::AtomicU64;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Up to so many badges are read one by one without asking what the history's pages would cost.
+/// Maximum number of badges that are read one by one without comparing the cost of history pages.
 const FEW: usize = 3;
 
-/// Ids of badges that are to be revoked.
 #[derive(Clone, Debug)]
 pub struct IdsRequest {
-    /// The file, or what was pasted.
     pub source: Source,
-    /// How it is read, as far as a person has decided.
+    /// How to read it, as far as a person has decided.
     pub choices: Choices,
-    /// The reason; holders may see it.
+    /// The reason. Holders may see it.
     pub reason: String,
-    /// Whether those that still wait are revoked when they become Issued.
+    /// Whether waiting badges are revoked when they become Issued.
     pub when_issued: bool,
 }
 impl Jobs {
-    /// Reads ids of badges, looks where each stands, and writes a revocation down for review. Ids that are
-    /// damaged or stand there twice are rows of it too, with the reason.
+    /// Reads badge ids, queries each badge's state, and writes a draft of the revocation. Damaged and repeated ids
+    /// become rows, too, with the reason.
     ///
     /// # Errors
-    /// What is wrong with the file, or that the service could not be asked; nothing is left of the draft then.
+    /// The file is not readable, or the service could not be queried. No draft remains.
     pub async fn draft_ids(
         &self,
         request: IdsRequest,
@@ -78,7 +76,7 @@ impl Jobs {
             .await?)
     }
 
-    /// Where badges stand: one by one, or by all pages of the history where that is cheaper.
+    /// Queries badge states: one by one, or by all pages of the history if that is cheaper.
     async fn resolve(
         &self,
         ids: &[BadgeId],
@@ -126,14 +124,12 @@ impl Jobs {
     }
 }
 
-/// Where badges stand.
 struct States {
     seen: HashMap<BadgeId, Sight>,
     /// Badges whose record could not be read, and why.
     unread: HashMap<BadgeId, ApiError>,
 }
 
-/// A row of a revocation, for an id of a file.
 fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
     let id = match row.id {

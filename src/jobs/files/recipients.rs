@@ -1,4 +1,4 @@
-//! Recipients of a file: one draft for the template, or one for each template that a column names.
+//! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
 use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered};
 use crate::api::{Call, TemplateFilter, TemplateQuery, whole};
@@ -19,30 +19,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Rows that are written down in one step.
+/// Rows per journal write.
 const AT_ONCE: usize = 2_000;
-/// Pages of templates that are read to find those that a file names.
+/// Maximum pages of templates that are read to find those that a file names.
 const TEMPLATE_PAGES: u64 = 200;
-/// Domains that look like slips and are asked about, at most.
+/// Maximum number of suspicious domains that are reported.
 const SUSPECTS: usize = 200;
 
-/// Recipients from a file.
 #[derive(Clone, Debug)]
 pub struct FileRequest {
-    /// The template; `None` where a column of the file says which.
+    /// The template; `None` if a column of the file names it.
     pub template: Option<(TemplateId, Text)>,
-    /// The file, or what was pasted.
     pub source: Source,
-    /// How it is read, as far as a person has decided.
+    /// How to read it, as far as a person has decided.
     pub choices: Choices,
 }
 impl Jobs {
-    /// Reads, checks and writes down every row of a file: one draft for the template, or one for each template
-    /// that a column names. Rows that name no template of the organisation are in the first of them, not
-    /// valid, with the reason.
+    /// Reads, checks and writes every row of a file: one draft for the template, or one per template that a column
+    /// names. A row that names no template of the organisation becomes an invalid row of the first draft, with the
+    /// reason.
     ///
     /// # Errors
-    /// What is wrong with the file, or what has to be asked about it first; nothing is left of the drafts then.
+    /// The file is not readable, or a question about it is open. No draft remains.
     pub async fn draft_file(
         &self,
         request: FileRequest,
@@ -74,8 +72,8 @@ impl Jobs {
         .await
     }
 
-    /// The organisation's templates by id and by title; a title that two of them share names none. Where not all
-    /// of them could be read, no title is certain to be that of one only.
+    /// The organisation's templates by id and title. A title that two templates share matches none. If not all
+    /// templates could be read, no title matches, since it may not be unique.
     async fn templates(&self, cancel: &CancellationToken) -> Result<Templates, JobError> {
         let call = Call::interactive().cancelled_by(cancel.clone());
         let reader = self.core.reader();
@@ -98,7 +96,7 @@ impl Jobs {
                 .and_modify(|one| *one = None)
                 .or_insert_with(|| Some(this.clone()));
         }
-        // An id is certain, whatever titles say.
+        // An id matches regardless of titles.
         for template in all.items {
             let title = template.title.unwrap_or_default();
             known.insert(fold(template.template_id.wire()), Some((template.template_id, title)));
@@ -107,11 +105,9 @@ impl Jobs {
     }
 }
 
-/// Templates that rows may name.
 struct Templates {
-    /// By folded id and title.
+    /// By folded id and folded title.
     known: HashMap<String, Option<(TemplateId, Text)>>,
-    /// Whether these are all that there are.
     complete: bool,
 }
 
@@ -127,12 +123,12 @@ fn new_row(checked: Checked) -> NewRow {
         ..NewRow::default()
     }
 }
-/// Titles and ids in files are compared without case and without white space around them.
+/// Folds titles and ids of files for comparison: without case and surrounding white space.
 fn fold(raw: &str) -> String {
     raw.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// A draft that is being filled.
+/// A draft while rows are added.
 struct Draft {
     id: JobId,
     template: TemplateId,
@@ -144,12 +140,11 @@ struct Drafts<'j> {
     account: Account,
     me: std::sync::Arc<(String, String)>,
     jobs: Vec<Draft>,
-    /// How many addresses each domain has.
     domains: HashMap<String, u64>,
 }
 
 impl Drafts<'_> {
-    /// The draft of a template, which is made if there is none.
+    /// The index of the template's draft, created if it does not exist.
     fn of(&mut self, template: &(TemplateId, Text), origin: &Origin) -> Result<usize, JobError> {
         if let Some(at) = self.jobs.iter().position(|d| d.template == template.0) {
             return Ok(at);
@@ -193,7 +188,7 @@ impl Drafts<'_> {
     }
 }
 
-/// Asks about rows whose domain looks like a slip of another one in the file.
+/// Marks rows for review whose domain looks like a typing mistake for another domain in the file.
 fn ask_about(db: &Connection, id: JobId, suspects: &[(String, String)]) -> rusqlite::Result<()> {
     let mut ask = db.prepare_cached(
         "UPDATE row SET bucket = 'ask', why = ?3
@@ -229,7 +224,7 @@ fn read_into(
         )));
     }
     let origin = origin_of(about, Some(map.clone()));
-    // Rows without a template of the organisation wait here for the first draft.
+    // Rows without a template of the organisation are added to the first draft at the end.
     let mut strays = Vec::new();
     for row in rows {
         if watcher.is_cancelled() {
@@ -287,7 +282,7 @@ fn read_into(
     keep(journal, &request.source, about, now)
 }
 
-/// Keeps what is offered again: the columns that a person has chosen, and where the file is.
+/// Stores what lapel offers next time: the chosen columns and the file's path.
 fn keep(journal: &Journal, source: &Source, about: &About, now: i64) -> Result<(), JobError> {
     let chosen = match &about.map {
         MapState::Chosen(map) => serde_json::to_string(map).ok(),

@@ -1,4 +1,4 @@
-//! One look at everything that is due: the cheaper of single badges, addresses and title pages.
+//! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::apply_observation::{self, Context, Observed};
 use super::super::core::Core;
@@ -18,31 +18,29 @@ use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Up to so many badges or addresses are read one by one without asking what pages would cost.
+/// Maximum number of badges or addresses that are read one by one without comparing the cost of pages.
 const ONE_BY_ONE: usize = 3;
-/// Two badges of one person that were accepted so close to each other come of one request.
+/// Maximum time between the acceptance of two badges of one holder that come from one request.
 const TOGETHER: SignedDuration = SignedDuration::from_mins(10);
-/// Where pages of the history are missing, up to this many addresses and badges are looked up one by one.
+/// If history pages are missing: maximum number of addresses and badges that are read one by one.
 const FEW_MISSING: usize = 200;
-/// So many waiting badges are enough to see whether the history shows them.
+/// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
-/// The fact that tells whether the history shows badges that wait to be issued.
+/// The fact that tells whether the history shows waiting badges.
 const WAITING: &str = "waiting_in_history";
 
-/// What a template's rows wait for.
+/// The open rows of one template.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) title: Text,
     pub(super) jobs: HashSet<JobId>,
-    /// Badges that were accepted.
     pub(super) bound: Vec<BadgeId>,
-    /// Whose they are.
+    /// Holders of the accepted badges: badge id and address.
     pub(super) holders: HashMap<EmailKey, (BadgeId, String)>,
-    /// Addresses of rows in doubt.
     pub(super) doubts: HashMap<EmailKey, String>,
 }
 
-/// Looks; whether everything was read that could hold a badge in doubt.
+/// Polls. Returns whether everything was read that could contain a badge in doubt.
 pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
     let mut complete = true;
     for (template, group) in groups(core, due).await? {
@@ -113,20 +111,19 @@ async fn groups(core: &Core, due: &[JobId]) -> Result<Vec<(TemplateId, Group)>, 
         })
         .await?;
     let mut groups: Vec<_> = groups.into_iter().collect();
-    // What is in doubt first: somebody may wait to send more.
+    // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     Ok(groups)
 }
 
-/// What was found for addresses in doubt, and whether all of it was read.
+/// Badges found for addresses in doubt.
 #[derive(Default)]
 struct Found {
     by_key: HashMap<EmailKey, Vec<Sight>>,
-    /// The addresses for which everything was read.
+    /// Addresses for which everything was read.
     complete: HashSet<EmailKey>,
-    /// Badges that were seen to have become Issued.
     issued: u64,
-    /// What else the holders of badges have of the template, by when the service accepted it.
+    /// Badges of this template per holder, with the time of acceptance.
     copies: HashMap<EmailKey, Vec<(BadgeId, DateTime)>>,
 }
 
@@ -143,7 +140,7 @@ async fn template_sweep(
     let mut found = Found::default();
     let reader = core.reader();
     let mut by_pages = false;
-    // Without a title there is nothing to find pages by.
+    // Pages can only be found by title.
     if single > ONE_BY_ONE && !group.title.looks_empty() {
         let probe = match Probe::wanted(core, group, call).await? {
             Some(probe) => Some((probe.count(core, group, call).await?, probe)),
@@ -183,7 +180,7 @@ async fn template_sweep(
                     probe::learn(core, template, count, found.issued).await?;
                 }
             } else {
-                // Pages may be empty that should not be: what they hide is looked up by itself, where it is little.
+                // Pages may be incomplete. Read the missing badges one by one if they are few.
                 let hidden: Vec<&EmailKey> =
                     group.doubts.keys().filter(|key| !found.by_key.contains_key(key)).collect();
                 if hidden.len() <= FEW_MISSING {
@@ -201,7 +198,7 @@ async fn template_sweep(
         by_address(core, template, group, &all, call, &mut found).await?;
         one_by_one(core, &group.bound, call).await?;
         learn_zone(core, group, call).await?;
-        // Whoever has a badge now may have two: a record that is read by its id does not tell.
+        // Holders whose badge is now issued may have two. A single badge record does not tell, so read by address.
         for email in finished(core, group).await? {
             let mut scan = Scan::of_address(reader, &email, call);
             while let Some(sights) = scan.next().await? {
@@ -216,7 +213,7 @@ async fn template_sweep(
     Ok(complete)
 }
 
-/// Looks addresses in doubt up one by one.
+/// Queries the addresses in doubt one by one.
 async fn by_address(
     core: &Arc<Core>,
     template: &TemplateId,
@@ -243,7 +240,7 @@ async fn by_address(
     Ok(())
 }
 
-/// Takes a page: writes down what is known, and keeps what may settle a doubt.
+/// Handles a page: applies what is known, and keeps the badges that may resolve a doubt.
 async fn take(
     core: &Arc<Core>,
     template: &TemplateId,
@@ -271,7 +268,7 @@ async fn take(
     Ok(())
 }
 
-/// The addresses of holders whose badges have become Issued with this look.
+/// Addresses of holders whose badges are Issued after this poll.
 async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
     let holders: Vec<(BadgeId, String)> = group.holders.values().cloned().collect();
     let finished = core
@@ -293,8 +290,8 @@ async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
     Ok(finished)
 }
 
-/// Whether somebody has a second badge that was accepted together with theirs, though it was asked for once:
-/// something on the way may have sent the request twice. It is said, and nothing is done about it.
+/// Finds holders with a second badge that was accepted together with theirs, although only one was requested: a
+/// proxy may have sent the request twice. Only reports it.
 async fn twice(core: &Arc<Core>, group: &Group, found: &Found) -> Result<(), Failed> {
     let mut pairs: Vec<(BadgeId, EmailKey, BadgeId)> = Vec::new();
     for (key, copies) in &found.copies {
@@ -346,7 +343,7 @@ async fn twice(core: &Arc<Core>, group: &Group, found: &Found) -> Result<(), Fai
     Ok(())
 }
 
-/// Writes down what was seen, and says how many badges have become Issued.
+/// Applies observations, and returns how many badges became Issued.
 async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     if sights.is_empty() {
         return Ok(0);
@@ -403,7 +400,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
                     .write("not found", move |db| apply_observation::not_found(db, &context, &id))
                     .await?;
             }
-            // One odd record says nothing about the others; anything else would meet them too.
+            // One broken record says nothing about the others. Other errors would affect them, too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -411,8 +408,8 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
     Ok(())
 }
 
-/// Only the history says when a badge was accepted; from that the service's zone is learned, with one request
-/// for a badge whose acceptance was witnessed.
+/// Learns the service's UTC offset with one request, for a badge whose acceptance lapel witnessed. Only the
+/// history shows when a badge was accepted.
 async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
@@ -439,8 +436,8 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     Ok(())
 }
 
-/// Where nothing tells yet whether the history shows badges that wait, one that was accepted is looked for there:
-/// only then does it mean something that another one is not seen.
+/// If it is unknown whether the history shows waiting badges, looks there for an accepted one. Only if it shows
+/// them, a missing badge means something.
 async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
     let account = core.account.clone();
     let one = core
@@ -484,11 +481,11 @@ struct Row {
     request: i64,
     doubt: Doubt,
     bucket: RowStatus,
-    /// How many its request accepted, of how many.
+    /// Number of accepted entries and of all entries in its request.
     counts: (i64, i64),
 }
 
-/// Settles what can be settled; what was found is all of the template that was looked for.
+/// Resolves what can be resolved. `found` contains every badge of the template that was found.
 async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Failed> {
     if group.doubts.is_empty() {
         return Ok(());
@@ -577,7 +574,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     .collect()
 }
 
-/// Whether a badge was there before, or is another row's.
+/// Whether the recipient had the badge before, or another row has it.
 fn is_known(db: &Connection, job: JobId, row: &Row, badge: &BadgeId) -> rusqlite::Result<bool> {
     let before = db
         .prepare_cached("SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3")?
@@ -636,8 +633,8 @@ fn apply(
     Ok(())
 }
 
-/// Where some rows of a request are there, it is not known whether the others were accepted: a service may accept
-/// a part of a request. They stay in doubt, and say so.
+/// If some rows of a request were found, the others may not have been accepted: a service may accept a part. They
+/// stay in doubt, with a reason that says so.
 fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
     let (found, rows, outcome): (i64, i64, Option<String>) = db
         .prepare_cached(
@@ -646,7 +643,7 @@ fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
         )?
         .query_row([request], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
     let code = match outcome.as_deref() {
-        // What the answer said of the others is told already.
+        // The response already gave the reason for the others.
         Some("accepted") => return Ok(()),
         Some("refused") => Code::PartlyThere,
         _ => Code::SomeThere,
@@ -659,7 +656,7 @@ fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Badges that are to be revoked when they are Issued, and those that were sent to be revoked, with when.
+/// Badges to revoke when they are Issued, and badges with a sent revocation and its time.
 type Revocations = (Vec<BadgeId>, Vec<(BadgeId, i64)>);
 
 async fn revocations(core: &Core, due: &[JobId]) -> Result<Revocations, Failed> {
@@ -693,8 +690,8 @@ async fn revocations(core: &Core, due: &[JobId]) -> Result<Revocations, Failed> 
     Ok(found)
 }
 
-/// Looks at badges that were sent to be revoked: a few one by one, many by the history's pages of the
-/// revocations of those days, and the rest one by one.
+/// Polls badges with a sent revocation: a few one by one. For many, it first reads the history filtered by revoke
+/// date, and then the rest one by one.
 async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), Failed> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
@@ -703,7 +700,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
             s.and_then(|s| Timestamp::from_second(s).ok()).map(|t| clock.offset().to_datetime(t).date())
         };
         let first = day(sent.iter().map(|(_, at)| *at).min());
-        // The service's zone may not be known, so a day before and a day after.
+        // The service's UTC offset may be unknown, so add a day before and a day after.
         let filter = HistoryFilter {
             revoke_start_date: first.and_then(|d| d.checked_sub(1.day()).ok()),
             revoke_end_date: clock.now().date().checked_add(1.day()).ok(),
@@ -712,10 +709,10 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
         let mut wanted: HashSet<BadgeId> = rest.iter().cloned().collect();
         let mut scan = Scan::new(core.reader(), filter, call).once();
         let mut page = scan.next().await?;
-        // More pages than badges: somebody else revokes, too.
+        // More pages than badges: others revoke badges, too.
         let cheap = scan.left() <= rest.len() as u64;
         while let Some(sights) = page {
-            // What the filter means is not documented: only a row that carries a revocation is an answer.
+            // The contract does not explain the filter, so only rows with a revocation count.
             let revoked: Vec<Sight> =
                 sights.into_iter().filter(|s| s.revoke_at.is_some() && wanted.remove(&s.badge_id)).collect();
             let _ = seen(core, revoked).await?;

@@ -1,5 +1,5 @@
-//! The count probe: one request instead of a hundred pages, where the service has shown that the number of
-//! badges issued since a day goes up when ours are issued.
+//! The count probe: one request instead of many pages. It works if the service has shown that its count of badges
+//! issued since a day increases when this job's badges are issued.
 
 use super::super::core::{Core, lock};
 use super::super::journal::facts;
@@ -13,21 +13,20 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 use rusqlite::params;
 use std::sync::Arc;
 
-/// Fewer badges than this are looked at anyway: their pages cost no more than a few probes.
+/// Minimum number of badges for a probe. The pages of fewer badges cost no more than a few probes.
 const FROM: usize = 300;
-/// The fact that tells whether a count can stand for a look.
+/// The fact that tells whether a count can replace a poll.
 const FACT: &str = "issued_count";
-/// After so long everything is read, whatever a count says (contract, "Limits" rule 3).
+/// After this time lapel reads everything, regardless of the count (contract, "Limits" rule 3).
 const AT_LAST: SignedDuration = SignedDuration::from_hours(24);
 
-/// A probe that makes sense.
 pub(super) struct Probe {
     since: Date,
     proven: bool,
 }
 
 impl Probe {
-    /// Whether a probe is worth its request: for many badges of which none is late, in the background.
+    /// A probe if it is worth its request: for many badges, none of them late, in the background.
     pub(super) async fn wanted(core: &Core, group: &Group, call: &Call) -> Result<Option<Self>, Failed> {
         if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
             return Ok(None);
@@ -53,7 +52,7 @@ impl Probe {
         if fact.as_deref() == Some("ignores") || now.duration_since(first) >= AT_LAST {
             return Ok(None);
         }
-        // The service's zone may not be known, so a day before.
+        // The service's UTC offset may be unknown, so start a day earlier.
         let day = core.reader().clock().offset().to_datetime(first).date();
         Ok(day
             .checked_sub(1.day())
@@ -61,7 +60,7 @@ impl Probe {
             .map(|since| Self { since, proven: fact.as_deref() == Some("follows") }))
     }
 
-    /// How many badges of the title the service counts as issued since then: one request.
+    /// The service's count of issued badges with this title since that day: one request.
     pub(super) async fn count(&self, core: &Core, group: &Group, call: &Call) -> Result<Option<u64>, Failed> {
         let filter = HistoryFilter {
             title: Some(group.title.wire().to_owned()),
@@ -72,7 +71,7 @@ impl Probe {
         Ok(core.reader().history(&query, call).await?.total_count)
     }
 
-    /// Whether the count proves that a look would see nothing new.
+    /// Whether the count proves that a poll would find nothing new.
     pub(super) fn says_nothing_changed(
         &self,
         core: &Core,
@@ -83,7 +82,7 @@ impl Probe {
     }
 }
 
-/// After a look that read everything: whether the count went up with the badges that have become Issued.
+/// After a complete poll: learns whether the count increased with the badges that became Issued.
 pub(super) async fn learn(
     core: &Arc<Core>,
     template: &TemplateId,

@@ -1,42 +1,37 @@
-//! What is known about a source before its rows are read.
+//! Properties of a source that are known before its rows are read.
 
 use super::{ColumnMap, Delimiter, Field, HeaderRow, NameColumns, TextEncoding};
 use crate::domain::Text;
 use std::fmt;
 
-/// What is known about a source: enough to show a person how it is going to be read.
+/// The properties of a source that tell a person how lapel will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// The file's name.
     pub name: Text,
-    /// SHA-256 of its bytes, in hexadecimal digits: the same file has the same, whatever it is called.
+    /// SHA-256 of the bytes, in hex. It does not depend on the file's name.
     pub sha256: String,
-    /// How many bytes it has.
     pub bytes: u64,
-    /// What it is.
     pub format: Format,
-    /// In which encoding, for text files.
+    /// For text files.
     pub encoding: Option<EncodingGuess>,
-    /// What separates its cells, for text files.
+    /// For text files.
     pub delimiter: Option<Delimiter>,
-    /// All sheets of a spreadsheet, hidden ones too.
+    /// All sheets of a spreadsheet, including hidden ones.
     pub sheets: Vec<SheetInfo>,
-    /// The sheet that is read, by its exact name.
+    /// The exact name of the sheet that is read.
     pub sheet: Option<String>,
-    /// The header row; `None` while that is an open question.
+    /// `None` while the header row is an open question.
     pub header: Option<HeaderRow>,
-    /// The names of the columns as they stand there, "column 3" where there is none. Raw.
+    /// The column names as in the source, or "column 3" without a name. Raw.
     pub columns: Vec<String>,
-    /// The same for every file with the same column names in the same order.
+    /// Equal for all files with the same column names in the same order.
     pub signature: String,
-    /// Which column is what.
     pub map: MapState,
-    /// What else is to be known.
     pub notes: Vec<Note>,
 }
 
 impl About {
-    /// What a person must decide before the rows may be read; empty when nothing is open.
+    /// The questions that a person must answer before the rows can be read.
     pub fn needs_answer(&self) -> Vec<Question> {
         let mut questions = Vec::new();
         if self.encoding.as_ref().is_some_and(|e| e.sure == Sure::Ambiguous) {
@@ -57,28 +52,26 @@ impl About {
     }
 }
 
-/// What a source is, by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Text with delimiters, whichever they are.
+    /// Text with any delimiter.
     Csv,
     /// An Excel workbook (`.xlsx`, `.xlsm`).
     Xlsx,
-    /// An old Excel workbook.
+    /// An Excel 97 to 2003 workbook (`.xls`).
     Xls,
-    /// A spreadsheet in the open format that free office programs write.
+    /// An ODS spreadsheet (`.ods`).
     Ods,
-    /// Lines that were pasted.
     Pasted,
 }
 
 impl Format {
-    /// Its name for people, in the language that is spoken.
+    /// The name in the current language.
     pub fn label(self) -> &'static str {
         crate::i18n::tr(self.name())
     }
 
-    /// The same in English, whatever is spoken: for what machines read.
+    /// The name in English, for programs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV",
@@ -96,68 +89,57 @@ impl fmt::Display for Format {
     }
 }
 
-/// The encoding of a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodingGuess {
-    /// The one it is read in.
     pub encoding: TextEncoding,
-    /// How sure that is.
     pub sure: Sure,
-    /// How its first lines with foreign letters read: in this encoding first, then in the others that have
-    /// no objection. Scrubbed. Empty when there are no such lines.
+    /// Sample lines with non-ASCII letters: first as decoded in `encoding`, then in each other encoding that fits.
+    /// Scrubbed. Empty without non-ASCII lines.
     pub alternatives: Vec<(TextEncoding, Vec<String>)>,
 }
 
-/// How sure an encoding is.
+/// How certain an encoding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sure {
-    /// A person said so.
     Chosen,
-    /// The file says so itself.
     Bom,
-    /// It can be no other.
+    /// No other encoding fits.
     Certain,
-    /// Probable; show how it reads.
+    /// Probable; show a sample.
     Guess,
-    /// It can be two, and only a person can tell: nothing is read before that.
+    /// Two encodings fit, and only a person can decide. Nothing is read before that.
     Ambiguous,
 }
 
-/// One sheet of a spreadsheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetInfo {
-    /// Its name; `.wire()` is what [`super::Choices::sheet`] takes.
+    /// The name; `.wire()` is the value for [`super::Choices::sheet`].
     pub name: Text,
-    /// Whether it is hidden. A hidden sheet is never read unless it is chosen.
+    /// A hidden sheet is read only if a person chooses it.
     pub hidden: bool,
-    /// The last row with something in it, 0 when it is empty.
+    /// Number of the last row with content; 0 for an empty sheet.
     pub rows: u64,
 }
 
-/// Which column is what.
+/// Which column holds which field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapState {
-    /// A person said so.
+    /// A person chose it.
     Chosen(ColumnMap),
-    /// It was so the last time that columns were called like this.
+    /// A person confirmed it earlier for the same column names.
     Remembered(ColumnMap),
-    /// By the names of the columns.
+    /// Detected by the column names, or by content without a header.
     Found(ColumnMap),
-    /// Not clear.
     Asked {
-        /// What is clear of it: the name.
+        /// The clear parts of the map: name, e-mail and template.
         name: Option<NameColumns>,
-        /// The address.
         email: Option<usize>,
-        /// The template.
         template: Option<usize>,
-        /// What must be decided.
         questions: Vec<Question>,
     },
 }
 
 impl MapState {
-    /// The map, when it is clear.
     pub fn map(&self) -> Option<&ColumnMap> {
         match self {
             Self::Chosen(map) | Self::Remembered(map) | Self::Found(map) => Some(map),
@@ -166,26 +148,22 @@ impl MapState {
     }
 }
 
-/// Something that a person must decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Two encodings fit; see [`EncodingGuess::alternatives`].
     EncodingAmbiguous,
-    /// More than one column can be this field.
+    /// Several columns may hold this field.
     ColumnsAmbiguous {
-        /// The field.
         field: Field,
-        /// The columns, from 0.
+        /// Column indexes, from 0.
         candidates: Vec<usize>,
     },
-    /// No column is this field.
+    /// No column holds this field.
     ColumnMissing {
-        /// The field.
         field: Field,
     },
-    /// More than one sheet can be meant; see [`About::sheets`].
+    /// Several sheets may be the right one; see [`About::sheets`].
     SheetAmbiguous,
-    /// No row looks like a header, and no row like data.
+    /// No row looks like a header, and no row looks like data.
     HeaderNotFound,
 }
 
@@ -214,42 +192,39 @@ impl fmt::Display for Question {
     }
 }
 
-/// Something about a source that a person should know; nothing that must be decided.
+/// A note about a source. It needs no decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// So many rows stand above the header and are not read.
+    /// Number of rows above the header, which are not read.
     RowsAboveHeader(u64),
-    /// Two rows look like a header; the second is taken.
+    /// Two rows look like a header. lapel uses the second.
     TwoHeaderRows {
-        /// The first.
+        /// Row number in the source, from 1.
         first: u64,
-        /// The second.
+        /// Row number in the source, from 1.
         second: u64,
     },
-    /// There is no header: columns were told by their content.
+    /// No header: the columns were detected by their content.
     NoHeader,
-    /// The file's name says something else than its content.
     NotWhatItsNameSays {
-        /// The ending of the name.
         ending: Text,
-        /// What it is.
+        /// The detected format.
         format: Format,
     },
-    /// It can hold macros; they are not run.
     MacroEnabled,
-    /// Sheets that are hidden and not read.
+    /// Hidden sheets with data, which are not read.
     HiddenSheets(Vec<Text>),
-    /// Columns that are hidden in the sheet, from 0; they are read.
+    /// Hidden columns with data, from 0. They are read.
     HiddenColumns(Vec<usize>),
-    /// So many rows are hidden in the sheet (a filter, perhaps); they are read and asked about.
+    /// Number of hidden rows, perhaps by a filter. They are read and need review.
     HiddenRows(u64),
-    /// Other sheets have data too, but no e-mail addresses.
+    /// Other sheets with data but without e-mail addresses.
     OtherSheets(Vec<Text>),
-    /// So many groups of cells are merged; the value stands in the first cell of each.
+    /// Number of merged cell ranges. The value is in the first cell of each.
     MergedCells(u64),
-    /// This format does not tell something that others do.
+    /// A property that this format does not show.
     CannotTell(&'static str),
-    /// There is a column for templates.
+    /// The column that names templates, from 0.
     TemplateColumn(usize),
 }
 

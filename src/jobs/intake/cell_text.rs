@@ -1,25 +1,24 @@
-//! Small questions about a cell's text.
+//! Predicates and trimming for the text of a cell.
 
 use crate::domain::text::is_invisible;
 
-/// Takes white space and invisible characters off both ends: no-break and ideographic spaces, zero-width
-/// characters, Hangul fillers, a byte order mark. Not what turns the direction of writing: that is no slip,
-/// and a name with it is refused.
+/// Trims white space and invisible characters at both ends: no-break and ideographic spaces, zero-width
+/// characters, Hangul fillers, a byte order mark. Does not trim direction controls: they are no typing mistake,
+/// and a name with one is refused.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| !is_bidi(c) && (c.is_whitespace() || is_invisible(c) || c == '\u{2800}'))
 }
 
-/// Whether it turns the direction of writing.
+/// Whether the character controls the writing direction.
 pub(super) fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether nothing can be seen of it.
 pub(super) fn is_blank(text: &str) -> bool {
     trim(text).is_empty()
 }
 
-/// Whether it looks enough like an e-mail address to tell a column of them by; no check.
+/// Whether the text looks like an e-mail address. Good enough to detect a column; not a check.
 pub(super) fn is_address_like(text: &str) -> bool {
     let text = trim(text);
     match text.split_once(['@', '\u{ff20}']) {
@@ -30,23 +29,21 @@ pub(super) fn is_address_like(text: &str) -> bool {
     }
 }
 
-/// Hangul syllables.
 pub(super) fn is_syllable(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Han characters, compatibility forms included.
+/// Han characters, including compatibility forms.
 pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' | '々' | '〇')
 }
 
-/// Hangul letters that stand alone.
 pub(super) fn is_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3131}'..='\u{318e}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
         && !is_invisible(c)
 }
 
-/// What a spreadsheet shows where a formula failed; as text it came in through a CSV.
+/// Whether the text is a spreadsheet error. A CSV export contains it as text.
 pub(super) fn is_error_token(text: &str) -> bool {
     const TOKENS: [&str; 12] = [
         "#REF!",

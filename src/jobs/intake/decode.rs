@@ -1,21 +1,19 @@
-//! From bytes to text, a piece at a time.
+//! Decodes bytes to text, piece by piece.
 
 use super::TextEncoding;
 use encoding_rs::{Decoder, DecoderResult};
 
-/// How many bytes are read and decoded at a time.
 pub(super) const PIECE: usize = 64 * 1024;
 
-/// Where bytes stopped being text.
+/// The first bytes that cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadBytes {
-    /// The byte in the source, from 0.
+    /// Byte offset in the source, from 0.
     pub offset: u64,
-    /// The line, from 1.
     pub line: u64,
 }
 
-/// Decodes strictly: nothing is replaced, the first byte that is not text ends it.
+/// A strict decoder: it replaces nothing and stops at the first invalid byte.
 pub(super) struct Decoding {
     decoder: Decoder,
     text: String,
@@ -25,13 +23,13 @@ pub(super) struct Decoding {
 }
 
 impl Decoding {
-    /// Begins. A byte order mark of this encoding is taken off.
+    /// Removes a byte order mark of this encoding.
     pub fn new(encoding: TextEncoding) -> Self {
         let decoder = encoding.codec().new_decoder_with_bom_removal();
         Self { decoder, text: String::new(), bytes: 0, line: 1, after_cr: false }
     }
 
-    /// Decodes the next bytes; `last` when there are no more behind them.
+    /// Decodes the next bytes. `last` means that no more bytes follow.
     pub fn push(&mut self, bytes: &[u8], last: bool) -> Result<&str, BadBytes> {
         self.text.clear();
         let mut rest = bytes;
@@ -68,14 +66,13 @@ impl Decoding {
         }
     }
 
-    /// The line at which it stands, from 1.
     #[cfg(test)]
     pub fn line(&self) -> u64 {
         self.line
     }
 }
 
-/// Decodes bytes as far as they go, for showing; what cannot be decoded becomes a replacement character.
+/// Decodes bytes for display, with replacement characters for invalid bytes.
 pub(super) fn shown(encoding: TextEncoding, bytes: &[u8]) -> String {
     let (text, _) = encoding.codec().decode_with_bom_removal(bytes);
     crate::domain::text::scrub(&text).into_owned()
@@ -104,7 +101,7 @@ mod tests {
     fn the_first_bad_byte_is_named() {
         let mut decoding = Decoding::new(TextEncoding::Utf8);
         assert_eq!(decoding.push(b"ab\r\nc\xffd", true), Err(BadBytes { offset: 5, line: 2 }));
-        // Cut off in the middle of a character.
+        // Ends in the middle of a character.
         let mut decoding = Decoding::new(TextEncoding::Utf8);
         assert_eq!(decoding.push(b"\xea\xb9", true), Err(BadBytes { offset: 0, line: 1 }));
     }

@@ -1,4 +1,4 @@
-//! One pass over a text file: its hash, which encodings it can be in, and which it is.
+//! Reads a text file once, to get its hash and detect its encoding.
 
 use super::about::{EncodingGuess, Sure};
 use super::cell_text::is_syllable;
@@ -9,26 +9,23 @@ use super::{IntakeError, TextEncoding, Watch};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use ring::digest::{Context, SHA256};
 
-/// Lines kept to show a person how they read.
+/// Maximum number of sample lines for a person.
 const SAMPLES: usize = 5;
-/// Longest sample line, in bytes.
+/// Maximum length of a sample line, in bytes.
 const SAMPLE_BYTES: usize = 200;
-/// Bytes that the detector of other encodings is shown.
+/// Bytes that the detector of other encodings receives.
 const DETECTED: u64 = 1024 * 1024;
-/// Words looked at for damage.
+/// Maximum number of words that are checked for damage.
 const WORDS: usize = 2000;
 
-/// What one pass over the bytes has found.
+/// The result of one pass over the bytes.
 pub(super) struct Survey {
-    /// SHA-256 of all bytes, in hexadecimal digits.
+    /// SHA-256 of all bytes, in hex.
     pub sha256: String,
-    /// How many bytes there are.
     pub bytes: u64,
-    /// The encoding, and how sure that is.
     pub guess: EncodingGuess,
 }
 
-/// Reads everything once.
 pub(super) fn survey(
     origin: &Origin,
     choice: Option<TextEncoding>,
@@ -66,12 +63,12 @@ pub(super) fn survey(
     Ok(Survey { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
-/// What the first bytes say.
+/// The evidence of the first bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
     Bom(TextEncoding),
-    /// No mark, but every other byte is NUL as in UTF-16.
+    /// No byte order mark, but NUL bytes as in UTF-16.
     Parity(TextEncoding),
 }
 
@@ -97,9 +94,8 @@ impl Mark {
     }
 }
 
-/// How much these look like the units of UTF-16 text, in hundredths; `None` when they do not. A list of
-/// people has addresses in it, so a third of it at least is plain letters: in other text with stray NUL
-/// bytes hardly a pair of bytes is one.
+/// How much these units look like UTF-16 text, in percent; `None` if they do not. A list of people contains
+/// addresses, so at least a third of it is ASCII. In other text with stray NUL bytes, hardly any unit is ASCII.
 fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
     let (mut all, mut plain, mut likely) = (0_u64, 0_u64, 0_u64);
     for unit in units {
@@ -187,8 +183,8 @@ impl Evidence {
                 let hint = self.hint(choice);
                 return Err(IntakeError::BadEncoding { name: name.to_owned(), encoding, line, offset, hint });
             }
-            // Bytes that can be CP949 as well as damaged UTF-8 are the latter: the names they would spell in
-            // CP949 do not exist. A reading in CP949 that is open itself proves nothing.
+            // If the bytes fit both CP949 and damaged UTF-8, they are damaged UTF-8: as CP949 they would give
+            // names that do not exist. An ambiguous CP949 reading proves nothing.
             if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
@@ -221,7 +217,7 @@ impl Evidence {
                 Ok((TextEncoding::Cp949, sure))
             }
             (Some(in_utf8), Some(in_cp949)) => {
-                // The one that went further is the one that it was meant to be.
+                // The encoding that fits further is the intended one.
                 let (encoding, bad) = if in_utf8.offset >= in_cp949.offset {
                     (TextEncoding::Utf8, in_utf8)
                 } else {
@@ -253,7 +249,7 @@ impl Evidence {
         t!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
     }
 
-    /// How the file's first telling lines read, in the encoding taken and in the others that it can be in.
+    /// The sample lines, decoded in the chosen encoding and in each other one that fits.
     fn alternatives(&self, taken: TextEncoding) -> Vec<(TextEncoding, Vec<String>)> {
         if self.samples.lines.is_empty() {
             return Vec::new();
@@ -265,9 +261,9 @@ impl Evidence {
     }
 }
 
-/// Both readings are whole. Without Hangul in UTF-8 but with Hangul in CP949 it may well be a Korean file:
-/// the bytes of 홍철 are also "ȫö". Only where every foreign letter stands in a word with plain ones (José,
-/// Müller) is it a Western file beyond reasonable doubt.
+/// Both encodings fit the whole file. If only CP949 gives Hangul, the file may be Korean: the bytes of 홍철 are also
+/// "ȫö". It is Western beyond reasonable doubt only if every non-ASCII letter is in a word with ASCII letters
+/// (José, Müller).
 fn both_valid(utf8: &Scan, cp949: &Scan) -> Sure {
     if utf8.hangul > 0 {
         Sure::Certain
@@ -282,7 +278,7 @@ fn line_feeds(bytes: &[u8]) -> u64 {
     bytes.iter().map(|b| u64::from(*b == b'\n')).sum()
 }
 
-/// The file read in one encoding, as far as that goes.
+/// The file decoded in one encoding, up to the first invalid byte.
 struct Reading {
     encoding: TextEncoding,
     decoding: Decoding,
@@ -309,12 +305,12 @@ impl Reading {
     }
 }
 
-/// What stands in a text.
+/// Counts of the letters and words in a text.
 #[derive(Default)]
 struct Scan {
     foreign: u64,
     hangul: u64,
-    /// Words with foreign letters and not one plain letter in them.
+    /// Words with non-ASCII letters and without any ASCII letter.
     words_alone: u64,
     words: usize,
     damaged: usize,
@@ -328,7 +324,7 @@ impl Scan {
     }
 
     fn push(&mut self, text: &str) {
-        // Most text is plain: words of it need no look unless something foreign is near.
+        // Most text is ASCII. Its words need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
             if let Some(at) = text.rfind(ends_word) {
                 self.word.push_str(tail(&text[at + 1..]));
@@ -373,7 +369,8 @@ impl Scan {
         self.word.clear();
     }
 
-    /// The file as a whole is damaged when most of its foreign words are; single ones are found in their rows.
+    /// The whole file is damaged if at least half of its non-ASCII words are. Single damaged words are found per
+    /// row.
     fn damage(&self) -> Option<(String, String)> {
         self.example.clone().filter(|_| self.damaged * 2 >= self.words)
     }
@@ -387,7 +384,7 @@ fn ends_word(c: char) -> bool {
     c.is_ascii_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '<' | '>' | '@' | '(' | ')' | '/')
 }
 
-/// The first lines with bytes that are not plain.
+/// The first lines with non-ASCII bytes.
 #[derive(Default)]
 struct Samples {
     lines: Vec<Vec<u8>>,

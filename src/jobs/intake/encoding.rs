@@ -1,10 +1,9 @@
-//! The encodings of text files.
+//! The supported encodings of text files.
 
 use encoding_rs::{EUC_KR, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::fmt;
 use std::str::FromStr;
 
-/// An encoding that text files come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextEncoding {
     /// UTF-8, with or without a byte order mark.
@@ -13,15 +12,13 @@ pub enum TextEncoding {
     Utf16Le,
     /// UTF-16, high byte first.
     Utf16Be,
-    /// CP949 (windows-949, UHC): what Korean spreadsheet programs call "CSV". It contains EUC-KR.
+    /// CP949 (windows-949, UHC): the "CSV" of Korean spreadsheet programs. It contains EUC-KR.
     Cp949,
 }
 
 impl TextEncoding {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Utf8, Self::Cp949, Self::Utf16Le, Self::Utf16Be];
 
-    /// Its name for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -31,7 +28,7 @@ impl TextEncoding {
         }
     }
 
-    /// The codec. What the web calls EUC-KR is windows-949.
+    /// The codec. The web's EUC-KR is windows-949.
     pub(super) fn codec(self) -> &'static Encoding {
         match self {
             Self::Utf8 => UTF_8,
@@ -51,7 +48,7 @@ impl fmt::Display for TextEncoding {
 impl FromStr for TextEncoding {
     type Err = String;
 
-    /// Reads a name as people write it; case, hyphens, underscores and spaces do not matter.
+    /// Parses a name. Ignores case, hyphens, underscores and spaces.
     fn from_str(typed: &str) -> Result<Self, String> {
         let folded: String =
             typed.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();

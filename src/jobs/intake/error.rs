@@ -1,26 +1,23 @@
-//! Why a source could not be read.
+//! The error type for reading a source.
 
 use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 
-/// Why a source could not be read as a whole. (What is wrong with a single row is a finding on that row.)
+/// Why a whole source could not be read. (A problem of a single row is a finding on that row.)
 ///
-/// Reading changes nothing, so that after any of these nothing was sent or kept. Names and quoted content
-/// are scrubbed.
+/// Reading changes nothing, so nothing was sent or stored. Names and quoted content are scrubbed.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    /// No such file.
     #[error("{}", t!("{name}: there is no such file. Check the path.", name))]
     NotFound {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// A folder, a pipe, a device.
+    /// A folder, a pipe or a device.
     #[error("{}", t!("{name} is not a file. Name a CSV, TSV, XLSX, XLS or ODS file.", name))]
     NotAFile {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// The system does not let us.
     #[error(
         "{}",
         t!(
@@ -29,10 +26,9 @@ pub enum IntakeError {
         )
     )]
     NoPermission {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// Any other failure of the system.
     #[error(
         "{}",
         t!(
@@ -42,18 +38,17 @@ pub enum IntakeError {
         )
     )]
     Io {
-        /// The source.
+        /// Name of the source.
         name: String,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// Nothing in it.
+    /// Zero rows.
     #[error("{}", t!("{name} is empty: there is not one row in it.", name))]
     Empty {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// More than is read.
+    /// Larger than the limit.
     #[error(
         "{}",
         t!(
@@ -64,23 +59,22 @@ pub enum IntakeError {
         )
     )]
     TooBig {
-        /// The source.
         name: String,
-        /// What of it is too big.
+        /// The part that is too big.
         what: &'static str,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// More rows than are read.
+    /// More rows than [`MAX_ROWS`].
     #[error(
         "{}",
         t!("{name} has more than {most} rows. Split it into several files.", name, most = MAX_ROWS)
     )]
     TooManyRows {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// More columns than are read.
+    /// More columns than [`MAX_COLUMNS`].
     #[error(
         "{}",
         t!(
@@ -91,12 +85,11 @@ pub enum IntakeError {
         )
     )]
     TooManyColumns {
-        /// The source.
         name: String,
-        /// Where.
+        /// Row in the source, from 1.
         line: u64,
     },
-    /// A cell that no spreadsheet program would write.
+    /// A cell longer than [`MAX_CELL_CHARS`].
     #[error(
         "{}",
         t!(
@@ -107,12 +100,11 @@ pub enum IntakeError {
         )
     )]
     CellTooLong {
-        /// The source.
         name: String,
-        /// Where.
+        /// Row in the source, from 1.
         line: u64,
     },
-    /// A row without an end.
+    /// A row longer than [`MAX_ROW_BYTES`].
     #[error(
         "{}",
         t!(
@@ -123,12 +115,11 @@ pub enum IntakeError {
         )
     )]
     RowTooLong {
-        /// The source.
         name: String,
-        /// The line in which the row starts.
+        /// Line in which the row starts, from 1.
         line: u64,
     },
-    /// A quotation mark that swallows the rest.
+    /// A quotation mark that is never closed.
     #[error(
         "{}",
         t!(
@@ -138,29 +129,26 @@ pub enum IntakeError {
         )
     )]
     UnclosedQuote {
-        /// The source.
         name: String,
-        /// The line in which it opens.
+        /// Line of the opening quotation mark, from 1.
         line: u64,
     },
-    /// A spreadsheet under a password.
     #[error(
         "{}",
         t!("{name} is protected with a password. Save it without one, or save it as CSV UTF-8.", name)
     )]
     PasswordProtected {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// A known format that is not read.
+    /// A known format that lapel does not read.
     #[error("{}", t!("{name} is {what}, which cannot be read. Save it as XLSX or as CSV UTF-8.", name, what))]
     Unsupported {
-        /// The source.
         name: String,
-        /// What it is, with its article.
+        /// The format, with its article.
         what: String,
     },
-    /// A spreadsheet that breaks its format's rules.
+    /// A spreadsheet that violates its format.
     #[error(
         "{}",
         t!(
@@ -171,14 +159,13 @@ pub enum IntakeError {
         )
     )]
     Damaged {
-        /// The source.
         name: String,
-        /// What it looks like, with its article.
+        /// The supposed format, with its article.
         what: &'static str,
-        /// What is wrong.
+        /// The damage.
         why: String,
     },
-    /// Text that was read in a wrong encoding earlier and saved like that.
+    /// Text that was decoded with a wrong encoding earlier and saved like that.
     #[error(
         "{}",
         t!(
@@ -189,14 +176,12 @@ pub enum IntakeError {
         )
     )]
     Mojibake {
-        /// The source.
         name: String,
-        /// What has happened to it.
         why: String,
-        /// One damaged word, and what it probably was.
+        /// A damaged word, and what it probably was.
         example: String,
     },
-    /// Bytes that the encoding does not have.
+    /// Bytes that are invalid in the encoding.
     #[error(
         "{}",
         t!(
@@ -209,18 +194,15 @@ pub enum IntakeError {
         )
     )]
     BadEncoding {
-        /// The source.
         name: String,
-        /// The encoding that was tried.
         encoding: TextEncoding,
-        /// The line.
         line: u64,
-        /// The byte in the file, from 0.
+        /// Byte offset in the file, from 0.
         offset: u64,
-        /// What to do.
+        /// What the person should do.
         hint: String,
     },
-    /// A text file with NUL bytes in it.
+    /// A text file with NUL bytes.
     #[error(
         "{}",
         t!(
@@ -231,42 +213,35 @@ pub enum IntakeError {
         )
     )]
     NulBytes {
-        /// The source.
         name: String,
-        /// The line.
         line: u64,
-        /// The byte in the file, from 0.
+        /// Byte offset in the file, from 0.
         offset: u64,
     },
-    /// The chosen sheet is not there.
+    /// The chosen sheet does not exist.
     #[error("{}", t!("{name} has no sheet called \"{sheet}\". It has: {there}.", name, sheet, there))]
     SheetNotFound {
-        /// The source.
         name: String,
-        /// What was asked for.
+        /// The chosen name.
         sheet: String,
-        /// What there is.
         there: String,
     },
-    /// A chosen column is not there.
+    /// The chosen column does not exist.
     #[error("{}", t!("{name} has no column {column}: it has {columns}.", name, column, columns))]
     ColumnNotFound {
-        /// The source.
         name: String,
-        /// What was asked for, from 1.
+        /// The chosen column, from 1.
         column: usize,
-        /// How many there are.
         columns: usize,
     },
-    /// The chosen header row is not there.
+    /// The chosen header row does not exist.
     #[error("{}", t!("{name} has no row {row} that could hold the column names.", name, row))]
     HeaderNotFound {
-        /// The source.
         name: String,
-        /// What was asked for.
+        /// The chosen row.
         row: u64,
     },
-    /// No column for badge ids.
+    /// It is unclear which column holds the badge ids.
     #[error(
         "{}",
         t!(
@@ -276,29 +251,26 @@ pub enum IntakeError {
         )
     )]
     NoIdColumn {
-        /// The source.
         name: String,
-        /// What there is.
+        /// The existing columns.
         columns: String,
     },
-    /// Something must be decided by a person first.
+    /// A person must answer a question first.
     #[error("{}", t!("{name} cannot be read yet: {questions}", name, questions))]
     Unanswered {
-        /// The source.
         name: String,
-        /// What must be decided.
+        /// The open questions.
         questions: String,
     },
-    /// The file is not the same any more.
+    /// The file changed while it was read.
     #[error(
         "{}",
         t!("{name} was changed while it was being read. Nothing of it was used; read it again.", name)
     )]
     Changed {
-        /// The source.
+        /// Name of the source.
         name: String,
     },
-    /// Somebody stopped it.
     #[error("{}", t!("Reading was stopped. Nothing was changed."))]
     Cancelled,
 }

@@ -1,4 +1,4 @@
-//! Finding the header, and which column is what.
+//! Detects the header row and the field of each column.
 
 use super::about::{MapState, Question};
 use super::cell_text::{is_address_like, is_blank, trim};
@@ -7,29 +7,25 @@ use super::origin::hex;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// Rows within which the header must stand.
+/// Maximum number of first rows that are searched for the header.
 pub(super) const SEARCHED: usize = 30;
 
-/// Which column is what, counted from 0. It can be kept and used again for files with the same
+/// Which column holds which field, from 0. It can be stored and reused for files with the same
 /// [`super::About::signature`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ColumnMap {
-    /// The recipient's name.
     pub name: NameColumns,
-    /// The address.
     pub email: usize,
-    /// Which template to issue, in a file of several.
+    /// The column that names the template, in a file for several templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<usize>,
 }
 
-/// Where the name stands.
+/// The column or columns of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameColumns {
-    /// All of it in one column.
     One(usize),
-    /// In two.
     FamilyGiven {
         /// 성, last name.
         family: usize,
@@ -39,7 +35,7 @@ pub enum NameColumns {
 }
 
 impl ColumnMap {
-    /// The last column it speaks of.
+    /// The highest column index.
     pub fn last(&self) -> usize {
         let name = match self.name {
             NameColumns::One(column) => column,
@@ -49,7 +45,7 @@ impl ColumnMap {
     }
 }
 
-/// What a column can be, by its name.
+/// The meaning of a column, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Title {
     Name,
@@ -175,20 +171,20 @@ const BADGE_IDS: &[&str] = &[
     "발급배지id",
 ];
 
-/// A column's name without what differs from file to file: case, spaces, punctuation, a remark in brackets.
+/// Folds a column name: without case, spaces, punctuation, and remarks in brackets.
 fn folded(title: &str) -> String {
     let composed: String = title.nfkc().collect();
     let outside = composed.split(['(', '[', '<']).next().filter(|o| !is_blank(o)).unwrap_or(&composed);
     outside.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What a column called this can be.
+/// The possible meaning of a column with this name.
 pub(super) fn title_of(cell: &str) -> Option<Title> {
     if cell.len() > 200 {
         return None;
     }
     let whole = known(&folded(cell));
-    // "성명 / Name", "이메일\nE-mail": two names of one column.
+    // One column with two names: "성명 / Name", "이메일\nE-mail".
     whole.or_else(|| {
         let mut parts = cell
             .split(['/', '\n', '\r', '|', '·', '(', ')', '[', ']'])
@@ -213,14 +209,14 @@ fn known(folded: &str) -> Option<Title> {
     }
 }
 
-/// How many of the fields of a recipient (name, address) a row names.
+/// Number of recipient fields (name, address) that a row names: 0 to 2.
 pub(super) fn fields_named(cells: &[String]) -> usize {
     let titles: Vec<Title> = cells.iter().filter_map(|c| title_of(c)).collect();
     let has = |wanted: &[Title]| usize::from(titles.iter().any(|t| wanted.contains(t)));
     has(&[Title::Email]) + has(&[Title::Name, Title::Family, Title::Given])
 }
 
-/// Which field a file is read for.
+/// The fields for which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Recipients,
@@ -236,20 +232,19 @@ impl Wanted {
     }
 }
 
-/// Where the header is, as an index into the rows looked at.
+/// Position of the header, as an index into the searched rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     At(usize),
-    /// Two rows look like one; the second is taken.
+    /// Two rows look like a header. The second one is used.
     Second(usize, usize),
     Absent,
     Unknown,
 }
 
-/// Looks for the header among the first rows.
 pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> Found {
     let rows = &rows[..rows.len().min(SEARCHED)];
-    // Data begins at the first address: a header is above it.
+    // The header is above the first address.
     let data = rows.iter().position(|row| row.iter().any(|c| is_address_like(c)));
     let above = match wanted {
         Wanted::Recipients => &rows[..data.unwrap_or(rows.len())],
@@ -272,8 +267,8 @@ pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> Found {
     }
 }
 
-/// No name is known, but the row right above the first data row may still be a header: it is one when it
-/// names the column in which the addresses stand.
+/// Without a known name, the row above the first data row is a header if it names the column of the addresses and
+/// at least one more.
 fn header_by_shape(rows: &[&[String]], data: usize) -> Found {
     let Some(above) = data.checked_sub(1) else { return Found::Absent };
     let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else { return Found::Absent };
@@ -282,7 +277,7 @@ fn header_by_shape(rows: &[&[String]], data: usize) -> Found {
     if named && filled >= 2 { Found::At(above) } else { Found::Absent }
 }
 
-/// The names of the columns, with a number where there is none.
+/// The column names, or a numbered name for a column without one.
 pub(super) fn column_names(header: Option<&[String]>, width: usize) -> Vec<String> {
     let width = width.max(header.map_or(0, <[String]>::len));
     (0..width)
@@ -293,7 +288,7 @@ pub(super) fn column_names(header: Option<&[String]>, width: usize) -> Vec<Strin
         .collect()
 }
 
-/// The same for every file with the same column names in the same order.
+/// A hash of the column names in order.
 pub(super) fn signature(header: Option<&[String]>, width: usize) -> String {
     let Some(header) = header else { return format!("no header, {width} columns") };
     let mut names: Vec<String> =
@@ -305,7 +300,7 @@ pub(super) fn signature(header: Option<&[String]>, width: usize) -> String {
     hex(digest.as_ref())
 }
 
-/// Tells the columns by their names, and by their content where there is no header.
+/// Maps the columns by name, or by content if there is no header.
 pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -> MapState {
     let titles: Vec<Option<Title>> =
         header.map_or_else(Vec::new, |h| h.iter().map(|c| title_of(c)).collect());
@@ -328,7 +323,7 @@ pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -
     let email = one(Field::Email, &emails);
     let template = one(Field::Template, &columns(Title::Template));
     let name = name_columns(&columns(Title::Name), &columns(Title::Family), &columns(Title::Given), &mut one);
-    // Without a header, what stands beside the address in a table of two columns is the name.
+    // Without a header, in a table of two columns, the column beside the address is the name.
     let beside = match (header, email, width) {
         (None, Some(email), 2) => Some(NameColumns::One(1 - email.min(1))),
         _ => None,
@@ -350,7 +345,7 @@ pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -
     }
 }
 
-/// "이름" beside "성" is the given name; with no family name beside it, it is the whole.
+/// "이름" beside "성" is the given name. Without a family name, it is the whole name.
 fn name_columns(
     names: &[usize],
     families: &[usize],
@@ -361,7 +356,7 @@ fn name_columns(
         ([], [family], [given]) | ([given], [family], []) => {
             Some(NameColumns::FamilyGiven { family: *family, given: *given })
         }
-        // A whole name beside its parts: the whole is what the people who made the file meant.
+        // If a whole name is beside its parts, the whole name is the intended one.
         ([whole], _, _) => Some(NameColumns::One(*whole)),
         ([], [], []) => None,
         _ => {
@@ -381,7 +376,6 @@ fn columns_of_addresses(data: &[&[String]], width: usize) -> Vec<usize> {
     (0..width).filter(is_one).collect()
 }
 
-/// Which column holds badge ids.
 pub(super) fn id_column(header: Option<&[String]>, width: usize) -> Option<usize> {
     let named: Vec<usize> = header
         .unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Badge ids from a file, for revoking.
+//! Reads badge ids from a file, for a revocation.
 
 use super::about::{About, Question};
 use super::cell_text::{is_blank, is_error_token, trim};
@@ -9,50 +9,47 @@ use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use std::collections::HashMap;
 
-/// Longest id that is believed, in bytes.
+/// Maximum length of a badge id, in bytes.
 const LONGEST_ID: usize = 200;
 
-/// The badge ids of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdList {
-    /// What is known about the source. Its map is of no meaning here.
+    /// The source's properties. Its column map is meaningless here.
     pub about: About,
     /// The column that was read, from 0.
     pub column: usize,
-    /// Every row that is not blank, in order.
+    /// All rows that are not blank, in order.
     pub rows: Vec<IdRow>,
-    /// How many rows were blank.
     pub blank: u64,
 }
 
-/// One row of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdRow {
-    /// Where it stands in the source: the physical line of a text, the row of a sheet.
+    /// Row number in the source: the physical line of a text, the row of a sheet.
     pub line: u64,
-    /// The cell as it stands there.
+    /// The cell as it is in the source.
     pub raw: Text,
-    /// The id, or why it is none.
+    /// The id, or why the cell is not an id.
     pub id: Result<BadgeId, String>,
 }
 
-/// A source of badge ids, looked at before it is read.
+/// A preview of a source of badge ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdsLook {
-    /// What is known about it. Its map is of no meaning here.
+    /// The source's properties. Its column map is meaningless here.
     pub about: About,
-    /// Its first rows as they stand there.
+    /// The first rows, unchanged.
     pub rows: Vec<RawRow>,
-    /// The column with the ids, from 0; `None` when a person has to say.
+    /// The column with the ids, from 0; `None` if a person must choose.
     pub column: Option<usize>,
-    /// The first ids, without looking whether one stands there twice; none while something is to be asked.
+    /// The first ids, without a check for repeated ids. Empty while a question is open.
     pub ids: Vec<IdRow>,
 }
 
-/// Opens a source of badge ids and finds out how it is to be read, with at most `most` of its rows.
+/// Opens a source of badge ids and detects how to read it. Returns at most `most` of its rows.
 ///
 /// # Errors
-/// Whatever reading runs into. What is not clear is no error here.
+/// The source cannot be read. An open question is not an error here.
 pub fn look_at_ids(
     source: &Source,
     choices: &Choices,
@@ -77,7 +74,7 @@ pub fn look_at_ids(
     Ok(IdsLook { about: table.about().clone(), rows, column, ids })
 }
 
-/// What has to be asked before ids can be read.
+/// Questions to answer before ids can be read.
 pub fn open_questions(about: &About) -> Vec<Question> {
     let mut open = about.needs_answer();
     open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
@@ -93,14 +90,14 @@ fn read_row(row: &RawRow, column: usize) -> IdRow {
     IdRow { line: row.line, raw: Text::new(row.cell(column)), id: id_of(row, column) }
 }
 
-/// Reads badge ids: from a column called `badge_id`, `배지 ID` or the like, or from the only column.
+/// Reads badge ids from the only column, or from a column with a known name like `badge_id` or `배지 ID`.
 ///
-/// Every row is listed. What a spreadsheet has damaged (`1.23E+15`, more digits than it can hold, `#REF!`) is
-/// refused with the reason, and so is an id that stood there before.
+/// Lists every row that is not blank. Refuses ids that a spreadsheet damaged (`1.23E+15`, too many digits,
+/// `#REF!`) and repeated ids, with the reason.
 ///
 /// # Errors
-/// [`IntakeError::NoIdColumn`] when it is not clear which column is meant ([`Choices::id_column`] says so),
-/// [`IntakeError::Unanswered`] when the encoding or the sheet is not clear, and whatever reading runs into.
+/// [`IntakeError::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
+/// [`IntakeError::Unanswered`] if the encoding or the sheet is unclear, or another error of reading.
 pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<IdList, IntakeError> {
     let table = open(source, choices, watch)?;
     let about = table.about();
@@ -209,14 +206,14 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     BadgeId::new(id).ok_or_else(|| t!("there is no badge id in this row").to_owned())
 }
 
-/// `1.23E+15`, `1,23e15`: what a spreadsheet writes where a number is too long for its column.
+/// Whether the id is in scientific notation (`1.23E+15`, `1,23e15`), as spreadsheets write long numbers.
 fn is_scientific(id: &str) -> bool {
     let Some((mantissa, exponent)) = id.split_once(['E', 'e']) else { return false };
     let exponent_digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     let signed = exponent_digits.len() < exponent.len();
     let is_mantissa = mantissa.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'-' | b'+'))
         && mantissa.bytes().any(|b| b.is_ascii_digit());
-    // 12e5 may be an id like any other; 1.2e5 and 1E+5 may not.
+    // 12e5 may be a real id; 1.2e5 and 1E+5 may not.
     is_mantissa
         && (1..=3).contains(&exponent_digits.len())
         && exponent_digits.bytes().all(|b| b.is_ascii_digit())

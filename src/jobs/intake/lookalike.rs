@@ -1,18 +1,18 @@
-//! Domains of one file that look like a slip of another.
+//! Finds domains of a file that look like typing mistakes for other domains.
 
 use crate::domain::email::{meant_domain, slips};
 use std::collections::{HashMap, HashSet};
 
-/// A domain with at least so many addresses is a frequent one.
+/// Minimum number of addresses of a frequent domain.
 const FREQUENT: u64 = 5;
-/// A rare domain is at least this many times rarer than the frequent one it looks like.
+/// Minimum ratio between a frequent domain and the rare one that looks like it.
 const RARER: u64 = 10;
 
-/// Domains of a file that are probably slips: `(suspect, meant)`, sorted. A domain is suspect when it is one
-/// edit away from one that is far more frequent in the same file, or from a well-known one. To be asked
-/// about, not corrected: two universities may well be one letter apart.
+/// Domains of a file that are probably typing mistakes: `(suspect, meant)`, sorted. A domain is suspect if it is
+/// one edit away from a far more frequent domain of the same file, or from a well-known one. A person must decide,
+/// since the domains of two universities may differ by one letter.
 ///
-/// `counts` says how many addresses of the file have each domain, in whatever case.
+/// `counts` has the number of addresses per domain, in any case.
 #[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
 pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     let mut folded: HashMap<String, u64> = HashMap::new();
@@ -21,8 +21,8 @@ pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)
     }
     let frequent: Vec<(&String, u64)> =
         folded.iter().filter(|(_, n)| **n >= FREQUENT).map(|(d, n)| (d, *n)).collect();
-    // One edit apart means: they share a form with one letter left out. So no pair needs to be compared
-    // that does not meet in this map, however many domains there are.
+    // Two domains one edit apart share a form with one letter left out. So this map finds all pairs without
+    // comparing every domain with every other.
     let mut forms: HashMap<String, Vec<(&str, u64)>> = HashMap::new();
     for (domain, count) in &frequent {
         for form in one_left_out(domain) {
@@ -46,14 +46,13 @@ pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)
     found
 }
 
-/// One edit apart, and long enough in front for that to mean something: abc.ac.kr and abd.ac.kr are two
-/// schools.
+/// Whether the domains are one edit apart and long enough for a mistake: abc.ac.kr and abd.ac.kr are two schools.
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
     first_label(domain).max(first_label(other)) > 3 && slips(domain, other) == 1
 }
 
-/// The word itself and every form of it with one letter left out.
+/// The word itself, and all its forms with one letter left out.
 fn one_left_out(word: &str) -> HashSet<String> {
     let mut forms: HashSet<String> = word
         .char_indices()

@@ -1,17 +1,17 @@
-//! Recipients from anywhere: a file as people have it (CSV, TSV, semicolons, pipes, XLSX, XLS, ODS, in UTF-8,
-//! UTF-16 or CP949) or lines that were pasted, read into rows that say where they came from.
+//! Reads recipients from a file (CSV, TSV, semicolons, pipes, XLSX, XLS, ODS; UTF-8, UTF-16 or CP949) or from
+//! pasted lines.
 //!
-//! Three steps, each of which can be looked at before the next:
+//! There are three steps, and a person can check each before the next:
 //!
-//! 1. [`Table::open`] reads the source once and finds out how it is to be read: format, encoding, delimiter,
-//!    sheet, header row, columns. What it cannot know it asks ([`About::needs_answer`]), it never guesses.
-//! 2. [`Table::rows`] gives every row behind the header, in order, with its row number in the source. Text
-//!    files are streamed, so a million rows need no more memory than ten.
-//! 3. [`check`] judges one row: ready, to be asked about, refused, or no recipient at all.
+//! 1. [`Table::open`] reads the source once and detects how to read it: format, encoding, delimiter, sheet, header
+//!    row, columns. It does not guess: an unclear point becomes a question ([`About::needs_answer`]).
+//! 2. [`Table::rows`] gives every row after the header, in order, with its row number in the source. Text files
+//!    are streamed, so a million rows need no more memory than ten.
+//! 3. [`check`] checks one row: ready, needs review, refused, or not a recipient.
 //!
-//! Nothing is skipped or changed without being listed: a hidden row, a formula's cached value, a composed
-//! name each leave a note on their row. This room is pure: it knows no service and no journal, it only reads
-//! the one source it was given. It holds for any bytes whatever: hostile files end in an [`IntakeError`].
+//! lapel lists everything that it skips or changes: a hidden row, the cached value of a formula and a composed
+//! name each leave a note on their row. This module uses neither the service nor the journal, and reads only the
+//! given source. Any bytes are safe: a hostile file ends in an [`IntakeError`].
 
 mod about;
 mod cell_text;
@@ -47,68 +47,61 @@ pub use table::{Rows, Table};
 
 use std::path::PathBuf;
 
-/// Largest text file that is read, in bytes: a million rows of a thousand bytes.
+/// Maximum size of a text file, in bytes: a million rows of a thousand bytes.
 pub const MAX_TEXT_BYTES: u64 = 1024 * 1024 * 1024;
-/// Largest text that may be pasted, in bytes. It is held in memory, a file is not.
+/// Maximum size of pasted text, in bytes. It is held in memory; a file is not.
 pub const MAX_PASTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Largest spreadsheet file that is read, in bytes.
+/// Maximum size of a spreadsheet file, in bytes.
 pub const MAX_SHEET_BYTES: u64 = 20 * 1024 * 1024;
-/// Most that a spreadsheet may unpack to, in bytes: a small file can be made to unpack without end.
+/// Maximum unpacked size of a spreadsheet, in bytes. A small file can unpack without end.
 pub const MAX_UNPACKED_BYTES: u64 = 200 * 1024 * 1024;
-/// Most rows of a source, blank ones included: what a spreadsheet can have.
+/// Maximum rows of a source, including blank ones: the limit of Excel.
 pub const MAX_ROWS: u64 = 1_048_576;
-/// Most columns of a row.
 pub const MAX_COLUMNS: usize = 1_000;
-/// Longest cell of a spreadsheet, in characters: what Excel allows.
+/// Maximum length of a spreadsheet cell, in characters: the limit of Excel.
 pub const MAX_CELL_CHARS: usize = 32_767;
-/// Longest row of a text file, in bytes. A quotation mark that is never closed ends here.
+/// Maximum length of a row of a text file, in bytes. It also bounds a quotation mark that is never closed.
 pub const MAX_ROW_BYTES: usize = 1024 * 1024;
 
-/// Where recipients come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file; what it is, its content says, not its name.
+    /// A file. Its content decides its format, not its name.
     File(PathBuf),
-    /// Lines as they were pasted: `name<TAB, comma or semicolon>e-mail`, `Name <e-mail>`, only addresses, or
-    /// cells copied from a spreadsheet together with their header.
+    /// Pasted lines: `name<TAB, comma or semicolon>e-mail`, `Name <e-mail>`, only addresses, or cells copied from
+    /// a spreadsheet with their header.
     Pasted(String),
 }
 
-/// Which row holds the column names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderRow {
-    /// This one: its row number in the source (the line it starts in, or the sheet's row), from 1.
+    /// The header's row number in the source (the line in which it starts, or the sheet's row), from 1.
     At(u64),
-    /// None: data begins in the first row.
+    /// No header: data begins in the first row.
     Absent,
 }
 
-/// What a person has decided about the reading; `None` is found out.
+/// A person's choices for the reading. lapel detects each value that is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// The encoding of a text file.
     pub encoding: Option<TextEncoding>,
-    /// What separates its cells.
     pub delimiter: Option<Delimiter>,
-    /// The sheet of a spreadsheet, by its exact name.
+    /// The exact name of the sheet.
     pub sheet: Option<String>,
-    /// Where the header is.
     pub header: Option<HeaderRow>,
-    /// Which column is what.
     pub columns: Option<ColumnMap>,
-    /// Which column holds the badge ids, counted from 0; for [`read_ids`] only.
+    /// The column of the badge ids, from 0; only for [`read_ids`].
     pub id_column: Option<usize>,
 }
 
-/// Who watches a long reading.
+/// Watches and cancels a long reading.
 pub trait Watch {
-    /// So much of it is done, in bytes.
+    /// Called with the number of bytes that were read.
     fn progress(&self, bytes_done: u64, bytes_all: u64);
-    /// Whether to stop: the reading ends with [`IntakeError::Cancelled`].
+    /// Whether to stop. Then the reading ends with [`IntakeError::Cancelled`].
     fn is_cancelled(&self) -> bool;
 }
 
-/// Nobody watches.
+/// A [`Watch`] that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

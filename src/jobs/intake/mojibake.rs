@@ -1,13 +1,12 @@
-//! Text that was damaged before it came here: read in a wrong encoding and saved like that.
+//! Detects text that was decoded with a wrong encoding before and saved like that.
 //!
-//! The tests are exact rather than statistical: a word is damaged when it turns, without a remainder, into
-//! readable text in the one way in which such words come about. Names that merely look foreign do not.
+//! The tests are exact, not statistical. A word is damaged if reversing the wrong decoding gives readable text
+//! without a rest. A foreign name does not match.
 
 use super::cell_text::is_han;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::fmt;
 
-/// How a word was damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mojibake {
     /// CP949 read as a Western encoding: `±è¹Î¼ö`.
@@ -16,9 +15,9 @@ pub(super) enum Mojibake {
     Utf8AsWestern(String),
     /// UTF-8 read as CP949: `源誘쇱닔`.
     Utf8AsKorean(String),
-    /// Characters that are lost for good: U+FFFD, or what became of it.
+    /// Characters that are lost: U+FFFD, or its own wrong decoding.
     Lost,
-    /// Nothing but question marks: an encoding that did not have the letters.
+    /// Only question marks, from an encoding without these letters.
     QuestionMarks,
 }
 
@@ -44,12 +43,12 @@ impl fmt::Display for Mojibake {
     }
 }
 
-/// Whether a text (a name, a cell) is damaged.
+/// Whether a name or a cell is damaged.
 pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
         return Some(Mojibake::Lost);
     }
-    // Two and more: a single one may be somebody's way of writing "unknown".
+    // At least two: a single one may mean "unknown".
     if text.len() >= 2 && text.chars().all(|c| c == '?' || c == ' ') && text.contains("??") {
         return Some(Mojibake::QuestionMarks);
     }
@@ -61,7 +60,7 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
 
 fn word_damage(word: &str) -> Option<Mojibake> {
     if let Some(bytes) = western_bytes(word) {
-        // Some bytes read in both ways. A word of Korean has no plain letters in it; a Western one has.
+        // Some bytes fit both. A Korean word has no ASCII letters; a Western word has.
         let korean = || {
             EUC_KR
                 .decode_without_bom_handling_and_without_replacement(&bytes)
@@ -75,7 +74,7 @@ fn word_damage(word: &str) -> Option<Mojibake> {
             korean().or_else(utf8)
         };
     }
-    // The first byte of a Hangul letter in UTF-8 begins a Han character in CP949.
+    // The first byte of a Hangul syllable in UTF-8 starts a Han character in CP949.
     if !word.chars().next().is_some_and(is_han) {
         return None;
     }
@@ -83,22 +82,22 @@ fn word_damage(word: &str) -> Option<Mojibake> {
     (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
 }
 
-/// Reads UTF-8 with something foreign in it. Its last character may have lost its end: some of what such
-/// bytes turn into looks like a space, and is taken off with the spaces around.
+/// Decodes UTF-8 with at least one non-ASCII letter. The last character may be incomplete: some of its wrongly
+/// decoded bytes look like spaces and were trimmed.
 fn whole_or_begun(bytes: &[u8]) -> Option<String> {
     let is_foreign = |text: &str| text.chars().any(|c| !c.is_ascii() && !c.is_control());
     match std::str::from_utf8(bytes) {
         Ok(whole) => is_foreign(whole).then(|| whole.to_owned()),
         Err(e) if e.error_len().is_none() => {
             let begun = std::str::from_utf8(&bytes[..e.valid_up_to()]).ok()?;
-            // Two bytes may be two letters by chance; three are none.
+            // Two bytes may be two letters by chance; three may not.
             begun.chars().any(|c| c.len_utf8() > 2).then(|| format!("{begun}…"))
         }
         Err(_) => None,
     }
 }
 
-/// The bytes that CP949 read these characters from. The lone byte 0x80 became the control U+0080.
+/// The bytes from which CP949 gave these characters. The single byte 0x80 gave U+0080.
 fn korean_bytes(word: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(word.len());
     for c in word.chars() {
@@ -115,8 +114,8 @@ fn korean_bytes(word: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Reads Hangul out of UTF-8 from which single bytes were dropped or became `?`, as happens to bytes that
-/// were no character; `None` when it is no such thing.
+/// Decodes Hangul from UTF-8 in which single invalid bytes were dropped or became `?`. `None` if the bytes are
+/// something else.
 fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
     let (mut text, mut kept, mut lost) = (String::new(), 0, 0);
     let mut rest = bytes;
@@ -146,7 +145,7 @@ fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
     (kept >= lost).then_some(text)
 }
 
-/// The bytes that a Western encoding read these characters from; `None` when one has no such byte.
+/// The bytes from which a Western encoding gave these characters; `None` if a character has no byte.
 fn western_bytes(word: &str) -> Option<Vec<u8>> {
     word.chars()
         .map(|c| match c {
@@ -162,7 +161,7 @@ fn western_bytes(word: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Letters of Western names are letters; what CP949 bytes turn into is full of signs.
+/// Signs, which Western names do not contain. Wrongly decoded CP949 contains many.
 fn is_sign(c: char) -> bool {
     matches!(c, '\u{80}'..='\u{bf}' | '×' | '÷') && !matches!(c, 'ª' | 'º' | '·')
 }

@@ -1,4 +1,4 @@
-//! The source as bytes that can be read again.
+//! The source's bytes, which can be read several times.
 
 use super::{IntakeError, MAX_PASTED_BYTES, Source};
 use crate::disk::open_plain;
@@ -8,17 +8,15 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What text is called that came from no file.
 pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 
-/// Where the bytes are, with the name that messages use.
+/// The location of the bytes, with the name for messages.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     /// The file's name, or "The pasted text"; scrubbed.
     pub name: String,
-    /// The ending of the file's name, in lower case.
+    /// The file name's extension in lower case.
     pub ending: String,
-    /// How many there are.
     pub bytes: u64,
     place: Place,
 }
@@ -30,7 +28,7 @@ enum Place {
 }
 
 impl Origin {
-    /// Looks whether there is something to read.
+    /// Checks that the source can be read.
     pub fn of(source: &Source) -> Result<Self, IntakeError> {
         match source {
             Source::File(path) => {
@@ -53,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// Refuses what is bigger.
+    /// Fails if the source is larger than `limit`.
     pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
         if self.bytes > limit {
             return Err(IntakeError::TooBig { name: self.name.clone(), what, limit });
@@ -61,7 +59,6 @@ impl Origin {
         Ok(())
     }
 
-    /// Opens it from the start.
     pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeError> {
         match &self.place {
             Place::File(path) => Ok(Box::new(plain(path, &self.name)?)),
@@ -69,7 +66,7 @@ impl Origin {
         }
     }
 
-    /// All of it in memory, of which there is no more than `limit`: a file may grow while it is read.
+    /// Reads everything into memory, at most `limit` bytes: a file may grow while it is read.
     pub fn whole(&self, limit: u64, what: &'static str) -> Result<Vec<u8>, IntakeError> {
         self.at_most(limit, what)?;
         let mut bytes = Vec::new();
@@ -80,13 +77,12 @@ impl Origin {
         Ok(bytes)
     }
 
-    /// A failure of the system, in our words.
     pub fn failed(&self, error: io::Error) -> IntakeError {
         failed(&self.name, error)
     }
 }
 
-/// Opens a file that can be read without waiting for anybody.
+/// Opens a regular file, which can be read without blocking.
 fn plain(path: &Path, name: &str) -> Result<File, IntakeError> {
     let opened = open_plain(path).map_err(|e| failed(name, e))?;
     opened.ok_or_else(|| IntakeError::NotAFile { name: name.to_owned() })
@@ -102,7 +98,7 @@ fn failed(name: &str, error: io::Error) -> IntakeError {
     }
 }
 
-/// Reads until the buffer is full or there is no more.
+/// Reads until the buffer is full or the source ends.
 pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -116,7 +112,6 @@ pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize
     Ok(filled)
 }
 
-/// Bytes as hexadecimal digits.
 pub(in crate::jobs) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
         out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));

@@ -1,13 +1,13 @@
-//! Lines that were pasted: one person each.
+//! Reads pasted lines, one recipient each.
 
 use super::cell_text::{is_address_like, is_blank, trim};
 use super::split::Split;
 
-/// What separates a name from an address, or one person from the next.
+/// Separators between a name and an address, or between two recipients.
 const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
 
-/// Reads lines as name and address, whichever comes first. Several people in one line (`A <a@x>; B <b@x>`,
-/// as mail programs copy them) are taken apart when each part has an address of its own.
+/// Reads lines as name and address, in either order. Splits a line with several recipients (`A <a@x>; B <b@x>`, as
+/// mail programs copy them) if each part has its own address.
 pub(super) fn people(text: &str) -> Vec<Split> {
     let mut rows = Vec::new();
     for (line, number) in lines(text).zip(1..) {
@@ -20,7 +20,7 @@ pub(super) fn people(text: &str) -> Vec<Split> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    // `str::lines` does not know a lone CR.
+    // `str::lines` does not split at a single CR.
     let mut rest = Some(text.strip_suffix(['\n', '\r']).map_or(text, |t| t.strip_suffix('\r').unwrap_or(t)));
     std::iter::from_fn(move || {
         let text = rest?;
@@ -34,7 +34,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The people of a line.
+/// The recipients of a line.
 fn apart(line: &str) -> Vec<&str> {
     if line.matches('@').count() > 1 {
         for separator in [';', ','] {
@@ -49,7 +49,7 @@ fn apart(line: &str) -> Vec<&str> {
 
 fn name_and_address(person: &str) -> (String, String) {
     let person = trim(person);
-    // "Name <address>": the brackets say where it is.
+    // "Name <address>": the brackets mark the address.
     if let Some((name, rest)) = person.rsplit_once('<')
         && let Some(address) = rest.strip_suffix('>')
     {

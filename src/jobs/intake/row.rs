@@ -1,66 +1,64 @@
-//! A row as it stands in the source.
+//! A row as it is in the source.
 
-/// One row of the source, as it is. The cells are raw: show them through [`crate::domain::Text`].
+/// One row of the source. The cells are raw: display them through [`crate::domain::Text`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawRow {
-    /// Its number among the data rows, from 1; blank lines count.
+    /// Its number among the data rows, from 1. Blank lines count.
     pub record: u64,
     /// Where it starts in the source: the physical line of a text, the row of a sheet, from 1.
     pub line: u64,
-    /// Its cells, at least as many as the header has.
+    /// The cells, at least as many as the header has.
     pub cells: Vec<String>,
-    /// What is to be known about the cells.
     pub notes: Vec<CellNote>,
 }
 
 impl RawRow {
-    /// A cell; empty when the row is too short.
+    /// A cell; empty if the row is too short.
     pub fn cell(&self, column: usize) -> &str {
         self.cells.get(column).map_or("", String::as_str)
     }
 
-    /// What is noted about one column, or about the row as a whole.
+    /// The notes about one column and about the whole row.
     pub fn facts(&self, column: usize) -> impl Iterator<Item = &CellFact> {
         self.notes.iter().filter(move |n| n.column.is_none_or(|c| c == column)).map(|n| &n.what)
     }
 }
 
-/// Something about a cell that its text does not say.
+/// A property of a cell that its text does not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellNote {
-    /// The column, from 0; `None` when it is about the whole row.
+    /// The column, from 0; `None` for the whole row.
     pub column: Option<usize>,
-    /// What it is.
     pub what: CellFact,
 }
 
 /// What a cell was before it became text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellFact {
-    /// It is in a hidden row or column.
+    /// In a hidden row or column.
     Hidden,
-    /// The text is the value that a formula had when the file was saved.
+    /// The result of a formula, as saved in the file.
     Formula,
-    /// A formula whose value was not saved: there is no text.
+    /// A formula without a saved result, so there is no text.
     FormulaWithoutValue,
-    /// A link; the text is what the cell shows.
+    /// A link. The text is what the cell shows.
     Hyperlink,
-    /// A link to another address than the text shows.
+    /// A link to this address, which differs from the text.
     LinkElsewhere(String),
-    /// A number, written out.
+    /// A number, formatted as text.
     Number,
-    /// A date or time, written out.
+    /// A date or time, formatted as text.
     Date,
-    /// A truth value, written out.
+    /// A boolean, formatted as text.
     Bool,
-    /// An error such as `#REF!`.
+    /// An error, for example `#REF!`.
     Error,
-    /// lapel's own CSV puts an apostrophe before a cell that a spreadsheet would compute; it was taken off.
+    /// A leading apostrophe was removed. lapel's own CSV adds it to cells that a spreadsheet would compute.
     ApostropheStripped,
     /// The row ends before this column.
     Missing,
-    /// The cell is not empty but the header has no such column.
+    /// A filled cell in a column that the header does not have.
     Extra,
-    /// Text before or after a quoted part: the quotation marks may not mean what they do.
+    /// Text before or after a quoted part, so the quotation marks may be unintended.
     StrayQuote,
 }

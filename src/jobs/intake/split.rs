@@ -1,37 +1,33 @@
-//! Splitting text into rows and cells.
+//! Splits text into rows and cells.
 //!
-//! Our own, and not a CSV crate's: rows must be told with the physical line they start in (CR, LF and CRLF
-//! mixed), blank lines must not vanish, a row must have a longest length, and a quotation mark that is never
-//! closed must be named instead of swallowing the rest of the file.
+//! lapel does not use a CSV crate here, because it needs all of this: the physical line where each row starts
+//! (with mixed CR, LF and CRLF), blank lines, a maximum row length, and the position of a quotation mark that is
+//! never closed.
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
-/// What separates the cells of a row.
+/// The separator between the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Delimiter {
-    /// `,`
     Comma,
-    /// A tab.
     Tab,
-    /// `;`
     Semicolon,
-    /// `|`
     Pipe,
 }
 
 impl Delimiter {
-    /// All of them, the likeliest first.
+    /// All delimiters, the most likely first.
     pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
 
-    /// Its name for people, in the language that is spoken.
+    /// The name in the current language.
     pub fn label(self) -> &'static str {
         crate::i18n::tr(self.name())
     }
 
-    /// Its name as it is typed, whatever is spoken.
+    /// The name that people type, in any language.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Comma => tr_noop!("comma"),
@@ -41,7 +37,6 @@ impl Delimiter {
         }
     }
 
-    /// The character.
     pub const fn byte(self) -> u8 {
         match self {
             Self::Comma => b',',
@@ -61,7 +56,7 @@ impl fmt::Display for Delimiter {
 impl FromStr for Delimiter {
     type Err = String;
 
-    /// Reads the name or the character itself.
+    /// Parses the name or the character itself.
     fn from_str(typed: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|d| {
             typed.eq_ignore_ascii_case(d.name())
@@ -75,18 +70,16 @@ impl FromStr for Delimiter {
     }
 }
 
-/// A row of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Split {
-    /// The physical line it starts in, from 1.
+    /// The physical line in which it starts, from 1.
     pub line: u64,
-    /// Its cells; one empty cell for a blank line.
+    /// The cells; one empty cell for a blank line.
     pub cells: Vec<String>,
-    /// Cells with text outside their quotation marks.
+    /// Indexes of cells with text outside their quotation marks.
     pub stray_quotes: Vec<usize>,
 }
 
-/// Why text could not be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CannotSplit {
     TooLong { line: u64 },
@@ -96,13 +89,13 @@ pub(super) enum CannotSplit {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing of the cell yet.
+    /// The cell is empty so far.
     Start,
-    /// In a cell without quotation marks, or behind its quoted part.
+    /// In an unquoted cell, or after its quoted part.
     Plain,
-    /// Between quotation marks.
+    /// In a quoted part.
     Quoted,
-    /// Behind a quotation mark between quotation marks: the end, or one that is meant.
+    /// After a quotation mark in a quoted part: the end, or the first half of an escaped one.
     Closing,
 }
 
@@ -136,17 +129,16 @@ impl Splitter {
         }
     }
 
-    /// The next whole row, if there is one.
+    /// The next complete row, if there is one.
     pub fn take(&mut self) -> Option<Split> {
         self.done.pop_front()
     }
 
-    /// Takes in the next piece.
     pub fn push(&mut self, piece: &str) -> Result<(), CannotSplit> {
         piece.bytes().try_for_each(|byte| self.byte(byte))
     }
 
-    /// Takes in the end: a last row needs no line break.
+    /// Ends the text. The last row needs no line break.
     pub fn finish(&mut self) -> Result<(), CannotSplit> {
         if self.state == State::Quoted {
             return Err(CannotSplit::UnclosedQuote { line: self.quote_line });
@@ -211,7 +203,7 @@ impl Splitter {
             return Err(CannotSplit::TooManyColumns { line: self.row.line });
         }
         let cell = std::mem::take(&mut self.cell);
-        // It was cut out of a string at ASCII characters only, so it is one.
+        // The bytes are UTF-8, since the text was cut only at ASCII characters.
         self.row.cells.push(
             String::from_utf8(cell).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
         );
@@ -229,7 +221,7 @@ impl Splitter {
     }
 }
 
-/// Splits a whole text, or the beginning of one: then the last, unfinished row is left out.
+/// Splits a whole text, or its beginning. Then the last, incomplete row is left out.
 pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec<Split>, CannotSplit> {
     let mut splitter = Splitter::new(delimiter);
     splitter.push(text)?;
@@ -239,7 +231,7 @@ pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec
     Ok(std::iter::from_fn(|| splitter.take()).collect())
 }
 
-/// Which delimiter makes the most regular table of these lines; comma when none makes any.
+/// The delimiter that makes the most regular table of these lines; comma if none does.
 pub(super) fn sniff(text: &str, whole: bool) -> Delimiter {
     let mut best = (0, Delimiter::Comma);
     for delimiter in Delimiter::ALL {
@@ -252,9 +244,8 @@ pub(super) fn sniff(text: &str, whole: bool) -> Delimiter {
     best.1
 }
 
-/// How much this looks like a table: rows (in thousandths) that have the commonest number of cells, if that
-/// is more than one; an e-mail address that stands in a cell of its own counts for more, since a comma may
-/// well be regular inside text.
+/// How regular a table is: rows (in thousandths) with the most common number of cells, if that is more than one. A
+/// cell that is an e-mail address counts extra, since commas may be regular inside text.
 fn regularity(rows: &[Split]) -> usize {
     let rows: Vec<&Split> =
         rows.iter().filter(|r| r.cells.iter().any(|c| !c.trim().is_empty())).take(100).collect();

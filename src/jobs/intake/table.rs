@@ -1,4 +1,4 @@
-//! An opened source that knows how it is to be read.
+//! An opened source with its detected format.
 
 use super::about::{About, Format, MapState, Note, Question};
 use super::cell_text::is_blank;
@@ -15,15 +15,15 @@ use super::{
 };
 use crate::domain::Text;
 
-/// How much of a text is looked at to tell its delimiter, header and columns, in bytes.
+/// Bytes of a text that are used to detect delimiter, header and columns.
 const SAMPLE_BYTES: usize = 256 * 1024;
-/// How many rows of it.
+/// Rows of a text or sheet that are used to detect header and columns.
 const SAMPLE_ROWS: usize = 200;
 
-/// An opened source that knows how it is to be read.
+/// An opened source with its detected format.
 ///
-/// A text file is not held: [`Table::rows`] reads it again, and fails at the end when it is no longer the
-/// same. A spreadsheet's sheet is held, packed; its size is limited.
+/// A text file is not held in memory: [`Table::rows`] reads it again, and fails at the end if it has changed. A
+/// spreadsheet's sheet is held in a compact form of limited size.
 #[derive(Debug)]
 pub struct Table {
     about: About,
@@ -38,13 +38,13 @@ enum Body {
 }
 
 impl Table {
-    /// Opens a source and finds out how it is to be read, as far as `choices` leave that open. `remembered`
-    /// gives the columns that were confirmed for a header's signature before.
+    /// Opens a source and detects how to read it. `choices` override the detection. `remembered` returns the
+    /// columns that a person confirmed earlier for a header's signature.
     ///
-    /// Reads a text file once from start to end, a spreadsheet's chosen sheet into memory.
+    /// Reads a text file once from start to end, or a spreadsheet's sheet into memory.
     ///
     /// # Errors
-    /// [`IntakeError`] when the source cannot be read at all. What only needs a decision is no error: see
+    /// [`IntakeError`] if the source cannot be read at all. An open question is not an error: see
     /// [`About::needs_answer`].
     pub fn open(
         source: &Source,
@@ -76,12 +76,11 @@ impl Table {
         }
     }
 
-    /// What is known about it.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The first data rows, at most so many; of a text only as far as its beginning was looked at.
+    /// At most `rows` first data rows. Of a text, only rows within the sample.
     pub fn preview(&self, rows: usize) -> Vec<RawRow> {
         let splits = |all: &[Split], width, skip_to| {
             let data = all.iter().filter(|s| s.line > skip_to).take(rows);
@@ -94,17 +93,17 @@ impl Table {
         }
     }
 
-    /// Every data row in order, blank lines and totals too. A text is streamed from its source; whoever reads
+    /// All data rows in order, including blank lines and totals. A text is streamed from its source. The caller
     /// shows the progress ([`Rows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
-    /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty; and whatever reading runs into.
+    /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
     pub fn rows(&self) -> Result<Rows<'_>, IntakeError> {
         let open = self.about.needs_answer();
         self.rows_unless(&open)
     }
 
-    /// The rows although it is not clear which column is what: for those who want other columns.
+    /// The rows, unless one of these questions is open. For callers that need other columns.
     pub(super) fn rows_unless(&self, open: &[Question]) -> Result<Rows<'_>, IntakeError> {
         if !open.is_empty() {
             let questions = open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -121,7 +120,7 @@ impl Table {
     }
 }
 
-/// The rows of a [`Table`]. After an error there are no more.
+/// The rows of a [`Table`]. Ends after an error.
 pub struct Rows<'a> {
     inner: Inner<'a>,
     bytes: u64,
@@ -135,7 +134,7 @@ enum Inner<'a> {
 }
 
 impl Rows<'_> {
-    /// How many bytes of the source are read, for showing progress; all of them when it is held in memory.
+    /// Number of bytes read from the source, for progress. For a source in memory, all bytes.
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
             Inner::Text(rows) => rows.bytes_read(),
@@ -164,7 +163,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// What somebody wants to know of a source.
+/// The caller's options for opening a source.
 struct Asked<'a> {
     wanted: Wanted,
     choices: &'a Choices,
@@ -212,7 +211,7 @@ fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Ta
     Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample } })
 }
 
-/// Cells that were copied with their header are a table; everything else is one person to a line.
+/// Cells copied with their header are a table. In other text, each line is one recipient.
 fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     let survey = detect_encoding::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
@@ -270,7 +269,7 @@ fn open_sheet(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<T
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
     let looked_at: Vec<(u64, &[String])> = looked_at.iter().map(|r| (r.line, r.cells.as_slice())).collect();
-    // While it is open which sheet is meant, nothing can be said about columns.
+    // Without a selected sheet, the columns are unknown.
     let shape = if sheet.is_some() { Shape::of(&looked_at, asked)? } else { Shape::unknown() };
     let (skip_to, width) = (shape.skip_to, shape.width);
     let mut about = shape.about(origin, sha256, origin.bytes, format);
@@ -288,7 +287,7 @@ fn endings_of(format: Format) -> &'static [&'static str] {
     }
 }
 
-/// Where the header is and which column is what.
+/// The position of the header and the field of each column.
 struct Shape {
     header: Option<HeaderRow>,
     columns: Vec<String>,
@@ -321,7 +320,7 @@ impl Shape {
         let widest = filled.iter().map(|(_, c)| c.len()).max().unwrap_or(0);
         let mut notes = Vec::new();
         let cells: Vec<&[String]> = filled.iter().map(|(_, c)| *c).collect();
-        // What is above the header, the header (as an index), or that there is none.
+        // The position of the header, or none.
         let at = match asked.choices.header {
             Some(HeaderRow::Absent) => Found::Absent,
             Some(HeaderRow::At(row)) => match filled.iter().position(|(line, _)| *line == row) {

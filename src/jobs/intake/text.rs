@@ -1,4 +1,4 @@
-//! A text file as rows.
+//! Reads a text file as rows.
 
 use super::cell_text::is_blank;
 use super::decode::{Decoding, PIECE};
@@ -10,20 +10,20 @@ use crate::sheet::unguard;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 
-/// How a text is to be read.
+/// How to read a text.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     pub encoding: TextEncoding,
     pub delimiter: Delimiter,
-    /// Rows up to and with this line are not data.
+    /// Rows up to and including this line are not data.
     pub skip_to: u64,
-    /// How many columns the header has.
+    /// Number of columns of the header.
     pub width: usize,
-    /// What the bytes must still hash to at the end.
+    /// The expected hash of the bytes at the end.
     pub sha256: String,
 }
 
-/// Reads the rows of a text, a piece of it at a time: what is held is that piece, its rows and one row more.
+/// Reads the rows of a text piece by piece. Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
     origin: Origin,
     reading: Reading,
@@ -53,12 +53,10 @@ impl TextRows {
         })
     }
 
-    /// How many bytes of the source are read.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
-    /// The next data row.
     pub fn next(&mut self) -> Result<Option<RawRow>, IntakeError> {
         loop {
             match self.splitter.take() {
@@ -84,7 +82,7 @@ impl TextRows {
             hash.update(bytes);
         }
         self.ended = length == 0;
-        // The survey has read these bytes and found them well: if they are not now, they are others.
+        // The first pass decoded these bytes without an error. An error now means that the file has changed.
         let changed = || IntakeError::Changed { name: self.origin.name.clone() };
         let text = self.decoding.push(bytes, self.ended).map_err(|_| changed())?;
         self.splitter.push(text).map_err(|e| cannot_split(&self.origin.name, e))?;
@@ -100,7 +98,7 @@ impl TextRows {
     }
 }
 
-/// The beginning of a text, decoded; and whether that is all of it.
+/// The decoded beginning of a text, and whether it is the whole text.
 pub(super) fn beginning(
     origin: &Origin,
     encoding: TextEncoding,
@@ -121,7 +119,7 @@ pub(super) fn beginning(
     Ok((text, false))
 }
 
-/// A row with as many cells as the header has, and notes on what was odd about it.
+/// A row with at least as many cells as the header, and notes about irregular cells.
 pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     let Split { line, mut cells, stray_quotes } = split;
     let mut notes = Vec::new();

@@ -1,30 +1,30 @@
-//! Accounts: a service and an organisation of it, by whatever keys and under whatever spelling of its address.
+//! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
 use super::jobs::Account;
 use rusqlite::{Connection, OptionalExtension, params};
 use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
-/// One spelling for every way to write a base URL: scheme and host in small letters, the host in ASCII and
-/// without a final dot, no default port, no slash at the end.
+/// The normal form of a base URL: scheme and host in lower case, the host in ASCII without a final dot, no default
+/// port, no final slash.
 pub(in crate::jobs) fn normal_url(raw: &str) -> String {
     let raw = raw.trim();
     let Ok(mut url) = Url::parse(raw) else { return raw.trim_end_matches('/').to_owned() };
     let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
     if let Some(host) = bare {
-        // A host that cannot be set stays as it is.
+        // If the host cannot be set, it stays as it is.
         let _ = url.set_host(Some(&host));
     }
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-/// One spelling for an organisation's name: composed, in small letters, with single spaces.
+/// The normal form of an organisation's name: NFC, lower case, single spaces.
 fn normal_name(raw: &str) -> String {
     let composed: String = raw.nfc().flat_map(char::to_lowercase).collect();
     composed.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The account of a key, made when there is none.
+/// The account of a key, created if it does not exist.
 pub(in crate::jobs) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<i64> {
     if let Some(account) = known(db, base_url, key)? {
         return Ok(account);
@@ -35,14 +35,13 @@ pub(in crate::jobs) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlit
     Ok(account)
 }
 
-/// The account of a key, where there is one.
 pub(in crate::jobs) fn known(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2")?
         .query_row([base_url, key], |r| r.get(0))
         .optional()
 }
 
-/// The accounts that are a profile's: that of its key, and that of its organisation where the two are not joined yet.
+/// The accounts of a profile: of its key, and of its organisation if the two are not joined yet.
 pub(in crate::jobs) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Option<i64>; 2]> {
     let named = match name(account) {
         Some(name) => named(db, account, &name)?,
@@ -51,7 +50,6 @@ pub(in crate::jobs) fn all_of(db: &Connection, account: &Account) -> rusqlite::R
     Ok([known(db, &account.base_url, &account.key)?, named])
 }
 
-/// Whether nothing is left to join.
 pub(in crate::jobs) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
     let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };
     match name(account) {
@@ -73,8 +71,8 @@ fn named(db: &Connection, account: &Account, name: &str) -> rusqlite::Result<Opt
     .optional()
 }
 
-/// The account of a profile. Profiles with the same service and the same name for its organisation have one
-/// account: what was sent with the key of one counts for the other.
+/// The account of a profile. Profiles with the same service and the same organisation name share one account:
+/// badges sent with the key of one count for the other.
 pub(in crate::jobs) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> {
     let mut id = of(db, &account.base_url, &account.key)?;
     if let Some(name) = name(account) {
@@ -94,13 +92,13 @@ pub(in crate::jobs) fn join(db: &Connection, account: &Account) -> rusqlite::Res
     Ok(id)
 }
 
-/// Makes two accounts one: what either has sent counts for both.
+/// Joins two accounts: badges sent by either count for both.
 pub(in crate::jobs) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<()> {
     if from == into {
         return Ok(());
     }
-    // A row that was not sent gives its claim back where the other account knows the person: nobody has
-    // compared the two. It is judged before it is sent.
+    // An unsent row loses its claim if the other account has one for the same recipient, since nobody compared the
+    // two. The row is judged again before it is sent.
     db.execute(
         "DELETE FROM claim WHERE account = ?1 AND state = 'reserved'
            AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
@@ -113,7 +111,7 @@ pub(in crate::jobs) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite:
                        AND other.template = claim.template AND other.person = claim.person)",
         [from, into],
     )?;
-    // People who have a badge of both keep both claims, one above the other.
+    // Recipients with a badge from both accounts keep both claims, in different slots.
     let both: Vec<(i64, i64)> = db
         .prepare(
             "SELECT job, no FROM claim WHERE account = ?1

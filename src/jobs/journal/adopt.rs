@@ -1,4 +1,4 @@
-//! A key that has taken another one's place: its profile goes on with the jobs of the former key.
+//! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
 use super::accounts;
 use super::jobs::{Account, decide};
@@ -6,24 +6,22 @@ use super::{Journal, JournalError, Result};
 use crate::jobs::job::JobId;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-/// What came of an adoption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adopted {
-    /// Jobs that belong to the new key now.
+    /// Jobs that now belong to the new key.
     pub jobs: usize,
-    /// Jobs that another lapel is busy with: they stay where they are.
+    /// Jobs that a running lapel owns. They are unchanged.
     pub busy: usize,
 }
 
 impl Journal {
-    /// Gives a profile's jobs of a former key to the key that has taken its place: those of the same profile
-    /// and base URL that nobody living has. What was learned of the service with the former key is known with
-    /// the new one, too. One transaction: all of it, or nothing.
+    /// Moves a profile's jobs from a former key to its successor: jobs of the same profile and base URL that no
+    /// running process owns. Facts about the service move, too. All in one transaction.
     ///
-    /// Only a person can know that both keys are of one organisation: this is never done by itself.
+    /// Only a person knows that both keys belong to one organisation, so lapel never does this by itself.
     ///
     /// # Errors
-    /// What is wrong with the journal. Nothing was changed then.
+    /// The journal cannot be used. Nothing was changed.
     pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
         let (to, former, who) = (to.clone(), former.to_owned(), who.to_owned());
         if former == to.key {
@@ -35,7 +33,7 @@ impl Journal {
                 desk.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
             let mut adopted = Adopted::default();
             for (id, owner) in owned(&writing, &to, &former).map_err(failed)? {
-                // This process does not work with the former key while it gives it up.
+                // This process works with the new key only, so a living owner is another process.
                 if owner.is_some_and(|owner| desk.me.is_alive(&owner)) {
                     adopted.busy += 1;
                     continue;
@@ -52,7 +50,7 @@ impl Journal {
     }
 }
 
-/// The jobs of a profile with a former key, and who has them.
+/// The jobs of a profile with a former key, and their owners.
 fn owned(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<Vec<(JobId, Option<String>)>> {
     db.prepare("SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id")?
         .query_map(params![former, to.base_url, to.profile], |r| Ok((JobId(r.get(0)?), r.get(1)?)))?
@@ -68,7 +66,7 @@ fn give(db: &Connection, id: JobId, to: &Account, former: &str, who: &str) -> ru
     Ok(())
 }
 
-/// Both keys are of one account from now on: what was sent with the former one counts for the new one.
+/// Joins the accounts of both keys: badges sent with the former key count for the new one.
 fn share(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
     let from = accounts::of(db, &to.base_url, former)?;
     accounts::merge(db, from, accounts::join(db, to)?)

@@ -1,5 +1,5 @@
-//! Claims: which row of which job may give a person a badge of a template. A row is sent only with a claim, and
-//! asks for it in the transaction that lets its job go on.
+//! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
+//! requests the claim in the transaction that lets its job run.
 
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey};
@@ -12,10 +12,10 @@ use ring::rand::{SecureRandom, SystemRandom};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// Bytes of the hash that stands for a person.
+/// Length of a recipient's hash, in bytes.
 const PERSON: usize = 16;
 
-/// Turns an e-mail key into what stands for the person, with the journal's salt.
+/// Hashes an e-mail key with the journal's salt.
 pub(in crate::jobs) struct People(hmac::Key);
 
 impl People {
@@ -24,7 +24,7 @@ impl People {
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
     }
 
-    /// Nothing for an address that is empty.
+    /// `None` for an empty address.
     pub(in crate::jobs) fn person(&self, key: &EmailKey) -> Option<Vec<u8>> {
         self.hash(key.as_str())
     }
@@ -35,7 +35,7 @@ impl People {
     }
 }
 
-/// Brings a journal to schema 2. Claims are filled from what was sent, or may have been.
+/// Migrates a journal to schema 2. Rows that were or may have been sent get claims.
 pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(include_str!("claims.sql"))?;
     let mut salt = [0; 32];
@@ -72,7 +72,7 @@ pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
         [Timestamp::now().as_millisecond()],
     )?;
     let decision = db.last_insert_rowid();
-    // What was not sent has no claim where somebody else has one: it is judged when its job is resumed.
+    // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
     db.execute(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT account, template, person, place - 1, job, no, state, CASE WHEN place > 1 THEN ?1 END
@@ -99,7 +99,7 @@ pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Whom a job issues for: its account and template. `None` for a revocation.
+/// The account and template that a job issues for. `None` for a revocation.
 #[derive(Clone, Debug)]
 struct Scope {
     job: JobId,
@@ -122,27 +122,24 @@ impl Scope {
     }
 }
 
-/// Another row of the same person, for people.
+/// Another row with a claim on the same recipient and template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rival {
-    /// Its job.
     pub job: JobId,
-    /// Its place in the job.
+    /// The row's place in the job.
     pub no: u64,
-    /// Where it stands.
     pub bucket: RowStatus,
-    /// Its badge, where it is known.
     pub badge_id: Option<BadgeId>,
-    /// When it was sent, or planned where it was not: seconds of UTC.
+    /// When the row was sent, or planned if it was not sent: UTC in seconds.
     pub at: i64,
-    /// Which of the person's claims it has.
+    /// The slot of its claim.
     pub slot: i64,
-    /// Whether it was in a request that was refused, and it is not certain that nothing was done.
+    /// Whether its request was refused, but possibly acted on.
     pub is_unproven: bool,
 }
 
 impl Rival {
-    /// Why another row of this person needs review.
+    /// The reason why another row of this recipient needs review.
     pub fn why(&self) -> Reason {
         let when = Timestamp::from_second(self.at)
             .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
@@ -152,7 +149,7 @@ impl Rival {
     }
 }
 
-/// What is known of one row that is to be judged.
+/// The known facts about a row to judge.
 struct Judged {
     no: i64,
     mine: Option<i64>,
@@ -162,7 +159,7 @@ struct Judged {
     allowed: bool,
 }
 
-/// The rows of a job that fulfil a condition and are not alone with their person.
+/// The rows of a job that match a condition and whose recipient has another row's claim.
 fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Vec<Judged>> {
     db.prepare(&format!(
         "SELECT row.no, mine.slot, row.person, row.email_key,
@@ -187,7 +184,7 @@ fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Ve
     .collect()
 }
 
-/// The claims of other rows on the same person.
+/// Other rows' claims on the same recipient.
 fn others(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<Vec<(Other, Rival)>> {
     db.prepare_cached(
         "SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
@@ -211,7 +208,7 @@ fn others(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<Vec<
         let job = JobId(r.get(2)?);
         let bucket = jobs::bucket(r, "bucket")?;
         let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
-        // What was moved may be sent by another computer at any moment.
+        // Another computer may send a moved row at any moment.
         let phase = r.get_ref(4)?.as_str()?;
         let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
         // Rows of one address in one job were reviewed together.
@@ -241,11 +238,11 @@ fn judge(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<(Verd
     Ok((rules::judge(row.mine, row.approved, &others), rivals))
 }
 
-/// Asks for the claims of every row of a job that is ready. A row whose person another row has served, or may
-/// have, needs review from now on, and is not sent. `who` is written down with what a person has approved.
+/// Requests claims for all ready rows of a job. If another row has or may have served the recipient, the row needs
+/// review and is not sent. `who` is recorded with approved claims.
 pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    // Most people are nobody else's: one statement for all of them.
+    // Most recipients have no other row: one statement covers all of them.
     db.execute(
         "INSERT INTO claim (account, template, person, slot, job, no, state)
          SELECT ?2, ?3, row.person, 0, row.job, row.no, 'reserved' FROM row
@@ -287,7 +284,7 @@ pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::
     Ok(())
 }
 
-/// Rows of a job that need review and were certainly not sent.
+/// Number of rows that need review and were certainly not sent.
 pub(in crate::jobs) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     let held: i64 = db
         .prepare_cached(
@@ -298,7 +295,7 @@ pub(in crate::jobs) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64
     Ok(held.unsigned_abs())
 }
 
-/// Gives a row a claim, or a higher one than it has.
+/// Gives a row a claim, or moves its claim to a higher slot.
 fn claim(
     db: &Connection,
     scope: &Scope,
@@ -327,7 +324,7 @@ fn give_back(db: &Connection, rival: &Rival) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Puts a row under review. Its own claim, if it has one, is given back where it was never used.
+/// Marks a row for review. A database trigger removes its claim if the claim was never used.
 pub(in crate::jobs) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET bucket = 'ask', why = ?3, guarded = 0, allowed = NULL, seen = ?4
@@ -337,8 +334,8 @@ pub(in crate::jobs) fn review(db: &Connection, job: JobId, no: u64, rival: &Riva
     Ok(())
 }
 
-/// The rows of a job that need review because another row has served their person, or may have; and whether a
-/// person has allowed each of them who knew of that one.
+/// The rows of a job that match `which` and need review because another row has or may have served the recipient.
+/// The flag tells whether a person who knew of that rival allowed the row.
 pub(in crate::jobs) fn rivals(
     db: &Connection,
     job: JobId,
@@ -360,14 +357,13 @@ pub(in crate::jobs) fn rivals(
     Ok(found)
 }
 
-/// The row because of which one row of a job needs review.
+/// The rival because of which one row needs review.
 pub(in crate::jobs) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<Option<Rival>> {
     let only = format!("row.no = {no}");
     Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))
 }
 
-/// The row that has given a person such a badge, or may have: what a person has to know before another one is
-/// issued.
+/// The row that has or may have given a recipient this badge. A person must know it before issuing another one.
 pub(in crate::jobs) fn of_person(
     db: &Connection,
     account: i64,
@@ -390,7 +386,7 @@ pub(in crate::jobs) fn of_person(
     })
 }
 
-/// Jobs that were paused or have stopped before they sent to some of these people, and to how many.
+/// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
 pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
     db.prepare_cached(
@@ -407,8 +403,8 @@ pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite
     .collect()
 }
 
-/// Whether a row may go into a request: it has a claim that was not used, and nobody was sent anything with a
-/// higher one, unless that row is of the same job and a review has allowed one of the two beside the other.
+/// Whether a row may go into a request. It needs an unused claim, and no row with a higher claim was sent.
+/// Exception: the higher row is in the same job, and a review allowed one of the two beside the other.
 pub(in crate::jobs) fn holds(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT 1 FROM claim AS mine WHERE mine.job = ?1 AND mine.no = ?2 AND mine.state = 'reserved'
@@ -424,7 +420,8 @@ pub(in crate::jobs) fn holds(db: &Connection, job: JobId, no: i64) -> rusqlite::
     .exists([job.0, no])
 }
 
-/// Whether a request with the same person and template is on its way or in doubt: answers name addresses only.
+/// Whether a request with the same recipient and template is on its way or in doubt. It must finish first, since
+/// responses identify rows by address only.
 pub(in crate::jobs) fn is_held_up(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT 1 FROM claim AS mine JOIN claim AS other
@@ -441,7 +438,7 @@ pub(in crate::jobs) fn is_held_up(db: &Connection, job: JobId, no: i64) -> rusql
 mod tests {
     use super::*;
 
-    /// A journal as it was before there were claims.
+    /// A journal of schema 1, before claims existed.
     fn before() -> Connection {
         let db = Connection::open_in_memory().expect("a database");
         db.execute_batch(include_str!("schema.sql")).expect("schema 1");
@@ -500,10 +497,10 @@ mod tests {
             [is(1, 2, 0, "reserved"), is(1, 4, 0, "open"), is(2, 1, 0, "kept"), is(2, 2, 1, "kept")];
         assert_eq!(claims(&db), expected, "what another row has served has no claim until it is judged");
 
-        // Resumed: one is free, one was served meanwhile.
+        // After resuming, one row is free and one was served meanwhile.
         ask(&db, JobId(1), "me").expect("asked");
         assert_eq!((bucket(&db, 1, 1), bucket(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
-        // What was refused is tried again: nobody else has served that person.
+        // A refused row is retried: no other row has served that recipient.
         db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
         ask(&db, JobId(1), "me").expect("asked");
         assert_eq!(claims(&db).iter().filter(|c| c.3 == "reserved").count(), 2);
@@ -553,7 +550,7 @@ mod tests {
             row(&db, 1, 1, "a", "ready");
             row(&db, 1, 2, "a", "ready");
             migrate(&db).expect("migrated");
-            // The first was refused, and has got its claim anew: a higher one.
+            // The first row was refused and got a new, higher claim.
             db.execute_batch(&format!(
                 "DELETE FROM claim;
                  UPDATE row SET allowed = {allowed} WHERE no = 2;

@@ -1,13 +1,15 @@
-//! Backups of the journal, and moving to another computer. No job that may still send is at two places: it goes
-//! with the backup or it stays, and the other copy keeps it only as a record.
+//! Backups of the journal, and moving it to another computer.
+//!
+//! A job that may still send is never in two places. It moves with the backup or stays, and the other copy keeps
+//! only a record.
 //!
 //! ```text
 //! backup:   copy begun -> jobs moved here -> copy ready
 //! restore:  copy ready -> copy taking -> journal in its place -> copy taken
 //! ```
 //!
-//! Each step is durable before the next. A crash between two of them leaves a job at no place that may send, and
-//! the same command again goes on.
+//! Each step is durable before the next. After a crash between two steps, no copy may send the job. Running the
+//! same command again continues.
 
 use super::place::{Files, Site};
 use super::{APPLICATION, BACKUP, PATIENCE, SCHEMA, connect, look_through, migrate, prepare, shown};
@@ -21,42 +23,39 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What happens to open jobs when a backup is made.
+/// What happens to open jobs in a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenJobs {
-    /// They go with the backup: here they can only be looked at.
+    /// They move with the backup. Here they are read-only.
     Move,
-    /// They stay here: in the backup they are only a record.
+    /// They stay here. The backup has only a record.
     Stay,
 }
 
-/// A backup that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedUp {
-    /// Its file.
     pub path: PathBuf,
-    /// Jobs in it.
     pub jobs: u64,
-    /// Those that are open, and went with it or stayed.
+    /// Open jobs, which moved or stayed.
     pub open: Vec<JobId>,
 }
 
-/// A backup that was put back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The computer that it was made on.
+    /// The computer that made the backup.
     pub computer: String,
-    /// When it was made, by that computer's clock.
+    /// When the backup was made, by that computer's clock.
     pub made: Timestamp,
-    /// Jobs in the journal now.
+    /// Number of jobs in the journal now.
     pub jobs: u64,
-    /// Those that go on here. They are looked for first.
+    /// Jobs that continue here. lapel polls them first.
     pub open: Vec<JobId>,
-    /// Those that are only a record here.
+    /// Jobs that are only a record here.
     pub elsewhere: Vec<JobId>,
 }
 
-/// The table of backups, and where a job was before it was moved.
+/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
+/// backups.
 pub(super) const SCHEMA_OF_BACKUPS: &str = "
     ALTER TABLE job ADD COLUMN handover TEXT;
     ALTER TABLE job ADD COLUMN was TEXT;
@@ -72,7 +71,7 @@ pub(super) const SCHEMA_OF_BACKUPS: &str = "
         taken_by TEXT
     ) WITHOUT ROWID;";
 
-/// A job of which rows may still be sent, by itself or by a person, or may still change.
+/// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
 const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
     SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
       AND bucket NOT IN ('issued', 'revoked', 'left_out', 'invalid', 'dropped'))";
@@ -80,8 +79,8 @@ const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
 /// Copies the journal of a data folder into a new file that only its owner can read.
 ///
 /// # Errors
-/// What stands in the way. With [`OpenJobs::Move`] an error can come after the jobs were moved: the text says
-/// then how they come back.
+/// With [`OpenJobs::Move`], an error can come after the jobs were moved. The message then says how to take them
+/// back.
 pub fn back_up(
     folder: &Path,
     to: &Path,
@@ -155,11 +154,12 @@ pub(super) fn back_up_at(
     Ok(BackedUp { path: to, jobs, open: ids })
 }
 
-/// Puts a backup back. Its open jobs go on here, and are looked for before anything of them is sent. `claim`:
-/// open jobs go on here although they may have gone on elsewhere since; what may have been sent there is in doubt.
+/// Restores a backup. Its open jobs continue here, and lapel polls them before it sends anything. With `claim`,
+/// open jobs continue here although they may have continued elsewhere. Rows that may have been sent there are in
+/// doubt.
 ///
 /// # Errors
-/// What stands in the way. Nothing of the journal here was changed then.
+/// The journal here is unchanged, unless only the mark in the backup file could not be written at the end.
 pub fn restore(folder: &Path, from: &Path, claim: bool, who: &str) -> Result<Restored, JobError> {
     restore_at(folder, &Site::of(folder), from, claim, who)
 }
@@ -220,7 +220,7 @@ pub(super) fn restore_at(
     }
 }
 
-/// Makes the journal out of a backup.
+/// Creates the journal from a backup.
 fn put_back(
     held: &Held,
     backup: &Connection,
@@ -262,7 +262,7 @@ fn put_back(
     .map_err(&failed)?;
     writing.commit().map_err(&failed)?;
     drop(fresh);
-    // What belongs to the empty journal that is replaced would be taken for a part of this one.
+    // SQLite would take the log of the replaced, empty journal for a part of this one.
     for ending in ["-wal", "-shm"] {
         let _ = std::fs::remove_file(held.files.beside(ending));
     }
@@ -271,8 +271,8 @@ fn put_back(
     Ok(done)
 }
 
-/// Takes jobs back that were moved from here: nobody has put the backup back, or a person says that nothing goes
-/// on there.
+/// Takes moved jobs back: the backup was not restored elsewhere, or a person confirms that nothing continues
+/// there.
 fn take_back(
     mut here: Connection,
     held: &Held,
@@ -306,7 +306,7 @@ fn take_back(
     Ok(done)
 }
 
-/// Jobs that were set aside may go on.
+/// Gives moved jobs their earlier phase again.
 fn give_back(db: &Connection, id: &str) -> rusqlite::Result<()> {
     db.execute(
         "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
@@ -316,7 +316,7 @@ fn give_back(db: &Connection, id: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Open jobs are only a record from now on.
+/// Turns open jobs into read-only records.
 fn set_aside(db: &Connection, id: &str) -> rusqlite::Result<()> {
     let sql = format!(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
@@ -326,8 +326,8 @@ fn set_aside(db: &Connection, id: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What open jobs begin with where they were put back: they are looked at first, nothing is sent before a person
-/// resumes, and the history is read again then. `doubtful`: another computer may have sent what is not sent here.
+/// Prepares restored open jobs: they are polled first, nothing is sent before a person resumes, and the duplicate
+/// check then runs again. `doubtful`: another computer may have sent rows that were not sent here.
 fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()> {
     for job in open {
         if doubtful {
@@ -342,8 +342,8 @@ fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()
     super::requests::recover(db, open, Timestamp::now().as_second())
 }
 
-/// Rows that may have been sent elsewhere since are looked for like any other whose answer was lost. A revocation
-/// can be sent twice without harm.
+/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them. Revocations are left out:
+/// sending one twice is harmless.
 fn doubt(db: &Connection, job: JobId) -> rusqlite::Result<()> {
     const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
                                           OR bucket = 'ask' AND request IS NOT NULL)
@@ -371,7 +371,7 @@ fn doubt(db: &Connection, job: JobId) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Fills a backup's file, and says how many jobs are in it.
+/// Writes the backup's file. Returns the number of jobs in it.
 fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs) -> Result<u64, JobError> {
     copy_into(here, draft, to)?;
     let file = shown(to);
@@ -396,7 +396,7 @@ fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs
     Ok(jobs)
 }
 
-/// Copies a database, as it is at one moment, into the empty file of a draft.
+/// Copies a consistent snapshot of a database into the empty file of a draft.
 fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobError> {
     let path = draft.path().to_str().ok_or_else(|| {
         JobError::no(t!("The name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
@@ -405,7 +405,7 @@ fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobE
     Ok(())
 }
 
-/// A copy is one file, and durable with every commit.
+/// Makes a copy a single file that is durable with every commit.
 fn settle_file(db: &Connection) -> rusqlite::Result<()> {
     let _: String = db.query_row("PRAGMA journal_mode = DELETE", [], |r| r.get(0))?;
     db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
@@ -449,28 +449,27 @@ fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
     JobError::no(t!("{file} cannot be written: {why}. Nothing was changed.", file = shown(file), why))
 }
 
-/// The name of a computer, of what tells it from others.
+/// The display name of a computer, from the text that identifies it.
 fn name_of(computer: &str) -> String {
     let name = crate::domain::text::scrub(computer.lines().next().unwrap_or_default()).into_owned();
     if name.is_empty() { t!("another computer").to_owned() } else { name }
 }
 
-/// The journal's folder, with nobody else who opens the journal.
+/// Exclusive access to the journal's folder.
 struct Held {
     file: String,
     files: Files,
-    // Let go of before the claim is: releasing takes it again.
+    // Dropped before the claim: releasing the claim takes this lock again.
     _alone: std::fs::File,
     _claim: super::Claim,
 }
 
-/// What is in the place of the journal.
+/// The contents of the journal's folder.
 enum Here {
-    /// No job.
     Nothing,
-    /// A journal whose open jobs went with this backup.
+    /// A journal whose open jobs moved with this backup.
     Moved(Connection),
-    /// So many jobs.
+    /// A journal with this number of jobs, none of which moved with this backup.
     Jobs(u64),
 }
 
@@ -494,7 +493,7 @@ impl Held {
         Ok(db)
     }
 
-    /// What a backup would replace.
+    /// The journal that a backup would replace.
     fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
         if self.files.is_empty() {
             return Ok(Here::Nothing);
@@ -511,10 +510,10 @@ impl Held {
     }
 }
 
-/// What a backup says of itself.
+/// A backup's description of itself.
 #[derive(Debug)]
 struct Mark {
-    /// Never the same twice; hexadecimal.
+    /// Unique; hexadecimal.
     id: String,
     at: Timestamp,
     computer: String,
@@ -528,11 +527,11 @@ struct Mark {
 enum State {
     /// Copied; the jobs are not moved yet.
     Begun,
-    /// It can be put back.
+    /// Ready to be restored.
     Ready,
-    /// A computer is putting it back.
+    /// A computer is restoring it.
     Taking,
-    /// A computer has put it back.
+    /// A computer has restored it.
     Taken,
 }
 
@@ -573,7 +572,7 @@ impl Mark {
         Ok(())
     }
 
-    /// Reads it, once it is known that this is a backup that this lapel can read.
+    /// Reads the mark, after checking that the file is a backup that this version can read.
     fn of_backup(db: &Connection, file: &str) -> Result<Self, JobError> {
         let failed = |why: rusqlite::Error| JournalError::of(&why, file);
         let number = |name: &str| -> Result<i64, JournalError> {
@@ -608,7 +607,7 @@ impl Mark {
                         computer: r.get(1)?,
                         file: r.get(2)?,
                         moves: r.get(3)?,
-                        // What is not known has been taken, as far as anybody can tell.
+                        // An unknown state counts as taken, the safe choice.
                         state: State::ALL.into_iter().find(|s| s.code() == state).unwrap_or(State::Taken),
                         taken_by: r.get(5)?,
                     })

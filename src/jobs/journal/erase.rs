@@ -1,5 +1,7 @@
-//! What is removed from the journal leaves its files: it is overwritten in the database, the database is written anew
-//! where whole jobs are concerned, and the write-ahead log is emptied. A plan that is only tried out is written into a copy that has no name and ends with the process.
+//! Removes personal data from the journal's files for good: SQLite overwrites it, rewrites the file after whole
+//! jobs were removed, and empties the write-ahead log.
+//!
+//! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
 use super::{JournalError, PATIENCE, Result};
 use rusqlite::backup::{Backup, StepResult};
@@ -8,32 +10,31 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The write after which nothing of what it removed may be in the files.
+/// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
 /// The writes that remove personal data.
 const REMOVING: [&str; 4] = [PURGE, "discard", "correct", "take over"];
-/// How soon the log is emptied when another process was reading it.
+/// Pause before emptying the log again, while another process reads it.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
-/// A journal up to this size is rewritten in memory, a larger one through a file of SQLite's that has no name.
+/// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.
 const IN_MEMORY: i64 = 64 << 20;
-/// How long a copy waits between two tries while another process writes.
+/// Pause between two attempts to copy while another process writes.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Whether a write of this name removes personal data.
 pub(super) fn removes(step: &str) -> bool {
     REMOVING.contains(&step)
 }
 
-/// Sees to it that what is removed is overwritten, and that no temporary file holds rows.
+/// Makes SQLite overwrite removed data, and keep temporary tables in memory.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
-    // SQLite answers with the value that is in force.
+    // The pragma returns the value in force.
     db.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
     db.execute_batch("PRAGMA temp_store = MEMORY")
 }
 
-/// Empties the write-ahead log; whether that was possible now. It is not while another process reads.
+/// Empties the write-ahead log. Returns whether that worked; it fails while another process reads.
 pub(super) fn empty_log(db: &Connection) -> bool {
-    // Nobody waits for this; it is tried again.
+    // Do not wait here; the caller tries again.
     let emptied = db
         .busy_timeout(Duration::ZERO)
         .and_then(|()| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get::<_, i64>(0)));
@@ -41,19 +42,19 @@ pub(super) fn empty_log(db: &Connection) -> bool {
     emptied == Ok(0)
 }
 
-/// Notes that the whole file is to be rewritten once: what was removed before is still in its free pages, or in the
-/// unused part of a page of an index, where SQLite leaves copies when it moves entries to the next page.
+/// Notes that the whole file must be rewritten once. Data that was removed earlier remains in free pages, and in
+/// unused parts of index pages, where SQLite leaves copies when it moves entries.
 pub(super) fn want_rewrite(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("INSERT OR REPLACE INTO kept VALUES ('task', 'rewrite', '', 0)")
 }
 
-/// A new journal has nothing to be rewritten for.
+/// A new journal does not need a rewrite.
 pub(super) fn want_no_rewrite(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("DELETE FROM kept WHERE what = 'task' AND key = 'rewrite'")
 }
 
-/// Rewrites the file, where that was noted. What stands in the way now (another process, a full disk) does not
-/// stop lapel: it is tried again at the next start.
+/// Rewrites the file if that was noted. A failure (another process, a full disk) does not stop lapel: the next
+/// start tries again.
 pub(super) fn rewrite(db: &Connection) {
     let wanted = || {
         db.query_row("SELECT 1 FROM kept WHERE what = 'task' AND key = 'rewrite'", [], |_| Ok(())).optional()
@@ -77,17 +78,18 @@ pub(super) fn rewrite(db: &Connection) {
     }
 }
 
-/// A copy of a journal in a temporary file of SQLite's own: only this user can read it, it has no name while it is
-/// used, and it ends with the process, also when that is killed. Where there is no journal the copy is empty.
+/// Copies a journal into an unnamed temporary file of SQLite. Only this user can read it, and it ends with the
+/// process, even after a kill. Without a journal the copy is empty.
 pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-    // An empty name makes a file that SQLite removes as soon as it is open.
+    // SQLite deletes a database with an empty name as soon as it is open.
     let mut copy = Connection::open("").map_err(failed)?;
     match std::fs::metadata(path) {
         Ok(about) if about.len() > 0 => {}
         _ => return Ok(copy),
     }
-    // Reading a write-ahead log takes writing to the file beside it. Nothing of the journal is changed.
+    // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
+    // changed.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
     journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
@@ -112,11 +114,11 @@ mod tests {
     use crate::jobs::journal::Journal;
     use std::path::PathBuf;
 
-    /// No condition of a test takes longer than this, however slow the machine.
+    /// Maximum wait in these tests, for slow machines.
     const BOUND: Duration = Duration::from_secs(30);
     const PERSON: &str = "한서윤-to-be-forgotten";
 
-    /// The files of a folder that hold the person.
+    /// The files of a folder that contain the name.
     fn holding(folder: &Path) -> Vec<PathBuf> {
         let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
         files
@@ -131,7 +133,7 @@ mod tests {
         let end = Instant::now() + BOUND;
         while !holding(folder).is_empty() {
             assert!(Instant::now() < end, "still there: {:?}", holding(folder));
-            // The bound is what counts; this only leaves the machine to those who work.
+            // The loop ends by condition; this only saves CPU time.
             std::thread::park_timeout(PAUSE);
         }
     }
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(rows(&reading), 2_000);
         drop(reading);
         until_forgotten(folder.path());
-        // The journal and the other program go on.
+        // The journal and the other program continue.
         journal.write("rows", |db| db.execute_batch("DELETE FROM row")).await.expect("written");
         assert_eq!(rows(&other), 0);
     }

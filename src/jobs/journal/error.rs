@@ -1,12 +1,12 @@
-//! What can be wrong with the journal, in words that say what is safe.
+//! The journal's error type, with messages that say what is safe.
 
 use rusqlite::ErrorCode;
 
-/// Why the journal cannot be used. Whatever it is: what was written before stays, and nothing is sent that
-/// could not be written down first.
+/// Why the journal cannot be used. In every case, earlier data stays, and lapel sends nothing that it could not
+/// record first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
-    /// No room.
+    /// The disk is full.
     #[error(
         "{}",
         t!(
@@ -15,10 +15,9 @@ pub enum JournalError {
         )
     )]
     Full {
-        /// Its file.
+        /// Path of the journal, for people.
         file: String,
     },
-    /// Not writable.
     #[error(
         "{}",
         t!(
@@ -28,12 +27,11 @@ pub enum JournalError {
         )
     )]
     NotWritable {
-        /// Its file.
         file: String,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
-    /// Damaged, or something else.
+    /// Damaged, or not a journal.
     #[error(
         "{}",
         t!(
@@ -43,12 +41,11 @@ pub enum JournalError {
         )
     )]
     Corrupt {
-        /// Its file.
         file: String,
-        /// What the system says.
+        /// SQLite's message.
         why: String,
     },
-    /// Nothing is in it, or it is gone, although there were jobs.
+    /// Empty or gone, although it contained jobs.
     #[error(
         "{}",
         t!(
@@ -57,10 +54,10 @@ pub enum JournalError {
         )
     )]
     Emptied {
-        /// Its file.
+        /// Path of the journal, for people.
         file: String,
     },
-    /// On a network drive, and another computer has it.
+    /// On a network drive, and in use by another computer.
     #[error(
         "{}",
         t!(
@@ -71,14 +68,13 @@ pub enum JournalError {
         )
     )]
     Elsewhere {
-        /// Its file.
         file: String,
-        /// The name of the other computer.
+        /// Name of the other computer.
         computer: String,
         /// The file that names it.
         mark: String,
     },
-    /// A copy that was made to be put back.
+    /// A backup in the place of a journal.
     #[error(
         "{}",
         t!(
@@ -87,10 +83,10 @@ pub enum JournalError {
         )
     )]
     Backup {
-        /// Its file.
+        /// Path of the journal, for people.
         file: String,
     },
-    /// Written by a later version.
+    /// Written by a newer version of lapel.
     #[error(
         "{}",
         t!(
@@ -101,14 +97,13 @@ pub enum JournalError {
         )
     )]
     Newer {
-        /// Its file.
         file: String,
-        /// Its schema.
+        /// Schema of the file.
         found: i64,
-        /// The newest that this lapel knows.
+        /// Newest schema that this version knows.
         known: i64,
     },
-    /// Another process held it for too long.
+    /// Another process held the lock for too long.
     #[error(
         "{}",
         t!(
@@ -117,10 +112,10 @@ pub enum JournalError {
         )
     )]
     Busy {
-        /// Its file.
+        /// Path of the journal, for people.
         file: String,
     },
-    /// A part of lapel that keeps it has ended.
+    /// The journal's thread has ended.
     #[error("{}", t!("The journal is closed: lapel is ending. Nothing was changed."))]
     Closed,
 }
@@ -152,7 +147,7 @@ impl JournalError {
     }
 }
 
-/// What SQLite says of an error, without the statement that it was about: nobody who reads it has written one.
+/// SQLite's message without the SQL statement, which users did not write.
 fn said(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } | rusqlite::Error::SqliteFailure(_, Some(msg)) => {

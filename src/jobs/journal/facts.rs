@@ -1,27 +1,26 @@
-//! What the service has shown of itself, with evidence and date; and what is offered again.
+//! Observed behaviour of the service, with evidence and date; and values to offer again.
 
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Something that the service has shown of itself (the contract leaves it open).
+/// An observed behaviour that the contract leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about, such as `waiting_in_history`.
+    /// Name, for example `waiting_in_history`.
     pub name: String,
-    /// What was seen, such as `shown`.
+    /// Observed value, for example `shown`.
     pub value: String,
-    /// On what that rests, without names or addresses.
+    /// The evidence, without names or addresses.
     pub evidence: Reason,
-    /// When it was first seen: seconds of the service's UTC.
+    /// When it was first seen: the service's UTC, in seconds.
     pub first: i64,
-    /// When it was last seen.
+    /// When it was last seen: the service's UTC, in seconds.
     pub last: i64,
-    /// How often.
     pub times: u64,
 }
 
-/// Notes a fact that was seen so many times. The first evidence is kept; later ones count.
+/// Records a fact that was seen `times` times. Keeps the first evidence; later observations only count.
 pub(in crate::jobs) fn learn(
     db: &Connection,
     account: &str,
@@ -39,7 +38,6 @@ pub(in crate::jobs) fn learn(
     Ok(())
 }
 
-/// All facts of a service and key.
 pub(in crate::jobs) fn all(db: &Connection, account: &str) -> rusqlite::Result<Vec<Fact>> {
     db.prepare_cached(
         "SELECT name, value, evidence, first, last, times FROM fact WHERE account = ?1
@@ -58,7 +56,7 @@ pub(in crate::jobs) fn all(db: &Connection, account: &str) -> rusqlite::Result<V
     .collect()
 }
 
-/// The one value of a fact; `None` when it was never seen, or seen to be one thing and another.
+/// The single value of a fact; `None` if it was never seen or has contradictory values.
 pub(in crate::jobs) fn settled(
     db: &Connection,
     account: &str,
@@ -73,7 +71,7 @@ pub(in crate::jobs) fn settled(
     })
 }
 
-/// Keeps something to be offered again.
+/// Stores a value to offer again.
 pub(in crate::jobs) fn keep(
     db: &Connection,
     what: &str,
@@ -90,14 +88,13 @@ pub(in crate::jobs) fn keep(
     Ok(())
 }
 
-/// What was kept under a key.
 pub(in crate::jobs) fn kept(db: &Connection, what: &str, key: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT value FROM kept WHERE what = ?1 AND key = ?2")?
         .query_row([what, key], |r| r.get(0))
         .optional()
 }
 
-/// The newest that were kept of a kind.
+/// The newest values of a kind.
 pub(in crate::jobs) fn newest(db: &Connection, what: &str, most: usize) -> rusqlite::Result<Vec<String>> {
     db.prepare_cached("SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2")?
         .query_map(params![what, most as i64], |r| r.get(0))?

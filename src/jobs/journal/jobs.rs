@@ -1,4 +1,4 @@
-//! Jobs as they stand in the journal.
+//! The job table of the journal.
 
 use crate::domain::text::scrub;
 use crate::domain::{TemplateId, Text};
@@ -13,22 +13,20 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Value, json};
 
-/// Whose jobs: a service, and a key of it.
+/// A service and one of its keys: the owner of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// The profile's name, for people.
     pub profile: String,
-    /// The base URL, in its one spelling.
+    /// The normalized base URL.
     pub base_url: String,
-    /// What tells one key from another, and says nothing of it.
+    /// The key's fingerprint. It does not reveal the key.
     pub key: String,
-    /// The organisation, where the profile names it: keys of one organisation count as one account where it is
-    /// asked who was sent a badge before.
+    /// The organisation, if the profile names it. All keys of one organisation share one account: badges sent with
+    /// one count for the others.
     pub organisation: Option<String>,
 }
 
 impl Account {
-    /// Of a connection.
     pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
         Self {
             profile: profile.to_owned(),
@@ -38,14 +36,12 @@ impl Account {
         }
     }
 
-    /// The same, of an organisation that the profile names.
     #[must_use]
     pub fn of_organisation(self, organisation: Option<&str>) -> Self {
         Self { organisation: organisation.map(str::to_owned), ..self }
     }
 }
 
-/// What a new job begins with.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {
     pub(in crate::jobs) kind: Kind,
@@ -56,7 +52,7 @@ pub(in crate::jobs) struct NewJob {
     pub(in crate::jobs) after: bool,
 }
 
-/// Writes a new job down as a draft of this process.
+/// Inserts a job as a draft that this process owns.
 pub(in crate::jobs) fn insert(
     db: &Connection,
     account: &Account,
@@ -103,14 +99,13 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on";
 
-/// One job, or `None` when there is none of this number.
 pub(in crate::jobs) fn load(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<Option<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
     let job = db.prepare_cached(&sql)?.query_row([id.0], |r| read(r, me)).optional()?;
     job.map(|job| with_counts(db, job)).transpose()
 }
 
-/// The jobs of a service and key, the newest first; drafts only those of living plans (`drafts`).
+/// The jobs of a service and key, newest first. `drafts` includes drafts.
 pub(in crate::jobs) fn list(
     db: &Connection,
     account: &Account,
@@ -134,12 +129,11 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
-    // What it waited for may have been seen elsewhere meanwhile.
+    // The badges that it waited for may have been seen by another poll.
     job.next_look = job.next_look.filter(|_| job.is_open());
     Ok(job)
 }
 
-/// How a job's rows stand.
 pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
     let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
     let mut counts: Vec<(RowStatus, u64)> = found
@@ -149,7 +143,7 @@ pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Co
     Ok(Counts(counts))
 }
 
-/// Reads a bucket. A word that this lapel does not know cannot stand there: the schema's number says so.
+/// Reads a status. Every stored word is known, since the schema version was checked.
 pub(in crate::jobs) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
     Ok(RowStatus::from_code(r.get_ref(column)?.as_str()?).unwrap_or(RowStatus::Other))
 }
@@ -205,7 +199,7 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
     })
 }
 
-/// Where a job goes on that is only a record here.
+/// Where a moved job continues.
 fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
     if let Some(file) = r.get::<_, Option<String>>("went_with")? {
         return Ok(Reason::from(Code::WentWith).with("file", file));
@@ -215,8 +209,8 @@ fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
     Ok(Reason::from(Code::StayedOn).with("computer", computer))
 }
 
-/// Pasted text has no name, and is called something in the language that is spoken. An earlier lapel kept what it
-/// was called then.
+/// The name of the file, or of pasted text in the current language. Earlier versions stored the translated name of
+/// pasted text.
 fn origin_name(kept: String) -> Text {
     let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| i18n::in_language(*l, PASTED) == kept);
     if is_pasted { i18n::tr(PASTED).into() } else { Text::new(kept) }
@@ -238,14 +232,13 @@ fn origin(raw: &str) -> Option<Origin> {
     })
 }
 
-/// Lets a job go on, or not, and forgets why it had stopped.
+/// Sets the phase and clears the stop reason.
 pub(in crate::jobs) fn set_phase(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1")?
         .execute(params![id.0, phase.code()])?;
     Ok(())
 }
 
-/// Stops a job that is running, and keeps why.
 pub(in crate::jobs) fn stop(
     db: &Connection,
     id: JobId,
@@ -259,34 +252,33 @@ pub(in crate::jobs) fn stop(
     Ok(())
 }
 
-/// When the guard read the whole history.
+/// Sets when the duplicate check read the whole history.
 pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.as_second()])?;
     Ok(())
 }
 
-/// The last reading of the history was incomplete: the next step reads it again. A job that was begun keeps the
-/// time of its last whole reading, which is old: what its people held before it was sent is known.
+/// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
+/// complete reading: the badges that its recipients had before sending are known.
 pub(in crate::jobs) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
         .execute([id.0])?;
     Ok(())
 }
 
-/// How many entries its requests may have from now on; `None` for the usual.
+/// Sets the maximum entries per request; `None` for the default.
 pub(in crate::jobs) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET batch = ?2 WHERE id = ?1")?.execute(params![id.0, most])?;
     Ok(())
 }
 
-/// What a person should know about the whole of it.
 pub(in crate::jobs) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
 
-/// How the last look went: nothing, when it went well. Another note is not touched.
+/// Sets the result of the last poll; `None` after success. Does not change the other note.
 pub(in crate::jobs) fn set_look_note(
     db: &Connection,
     id: JobId,
@@ -296,7 +288,6 @@ pub(in crate::jobs) fn set_look_note(
     Ok(())
 }
 
-/// When it is looked at next.
 pub(in crate::jobs) fn set_next_look(
     db: &Connection,
     id: JobId,
@@ -307,7 +298,7 @@ pub(in crate::jobs) fn set_next_look(
     Ok(())
 }
 
-/// Brings the next look forward to a moment, never back.
+/// Moves the next poll to an earlier time, never to a later one.
 pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
@@ -316,7 +307,7 @@ pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rus
     Ok(())
 }
 
-/// The jobs of a service and key whose owner is none of these, drafts left out.
+/// The jobs of a service and key whose owner is neither living nor this process, without drafts.
 pub(in crate::jobs) fn not_of(
     db: &Connection,
     account: &Account,
@@ -332,7 +323,7 @@ pub(in crate::jobs) fn not_of(
     .collect()
 }
 
-/// The owners of jobs of a service and key that are not this process.
+/// The owners of jobs of a service and key, except this process.
 pub(in crate::jobs) fn other_owners(
     db: &Connection,
     account: &Account,
@@ -346,7 +337,6 @@ pub(in crate::jobs) fn other_owners(
     .collect()
 }
 
-/// The jobs that other processes have.
 pub(in crate::jobs) fn of_others(
     db: &Connection,
     account: &Account,
@@ -360,7 +350,7 @@ pub(in crate::jobs) fn of_others(
     .collect()
 }
 
-/// Whether there are jobs that nobody has.
+/// Whether there are jobs without an owner.
 pub(in crate::jobs) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
@@ -369,7 +359,7 @@ pub(in crate::jobs) fn has_orphans(db: &Connection, account: &Account, me: &str)
     .exists(params![account.key, account.base_url, me])
 }
 
-/// Takes every job of a service and key that nobody living has, and gives back which.
+/// Takes over all jobs of a service and key that no living process owns, and returns them.
 pub(in crate::jobs) fn take_over(
     db: &Connection,
     account: &Account,
@@ -389,7 +379,7 @@ pub(in crate::jobs) fn take_over(
     Ok(taken)
 }
 
-/// The jobs of this process that may send, and have something to send.
+/// This process's running jobs with ready rows.
 pub(in crate::jobs) fn ready(db: &Connection, me: &str) -> rusqlite::Result<Vec<JobId>> {
     db.prepare_cached(
         "SELECT id FROM job JOIN tally ON tally.job = job.id
@@ -399,13 +389,13 @@ pub(in crate::jobs) fn ready(db: &Connection, me: &str) -> rusqlite::Result<Vec<
     .collect()
 }
 
-/// Lets go of every job of this process: it is ending in good order.
+/// Releases all jobs of this process at a clean exit.
 pub(in crate::jobs) fn let_go(db: &Connection, me: &str) -> rusqlite::Result<()> {
     db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", [me])?;
     Ok(())
 }
 
-/// Writes down what a person decided, and gives its number.
+/// Records a person's decision and returns its number.
 pub(in crate::jobs) fn decide(
     db: &Connection,
     id: JobId,
@@ -426,13 +416,13 @@ pub(in crate::jobs) fn decide(
     Ok(db.last_insert_rowid())
 }
 
-/// Removes a draft, or drafts that no living process plans any more.
+/// Removes a draft.
 pub(in crate::jobs) fn discard(db: &Connection, id: JobId) -> rusqlite::Result<()> {
     let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
     forgotten(db, gone)
 }
 
-/// Removes the drafts of processes that live no more: nothing of them was ever sent.
+/// Removes drafts whose process has ended. Nothing of them was sent.
 pub(in crate::jobs) fn discard_orphans(
     db: &Connection,
     account: &Account,
@@ -448,7 +438,7 @@ pub(in crate::jobs) fn discard_orphans(
     forgotten(db, gone)
 }
 
-/// So many drafts were removed.
+/// Cleans up after drafts were removed.
 fn forgotten(db: &Connection, drafts: usize) -> rusqlite::Result<()> {
     if drafts > 0 {
         db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;

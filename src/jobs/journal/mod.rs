@@ -1,8 +1,8 @@
-//! The journal: what was meant, what came of it, and what was seen since, for every row. An intent is here
-//! before its first byte leaves, and an answer is here before anybody is told.
+//! The journal: the intent, the answer and later observations of every row. It contains a request before its first
+//! byte leaves, and an answer before anybody sees it.
 //!
-//! SQLite with a write-ahead log, synced on every commit, on a thread of its own: whoever writes waits for
-//! the disk, and no screen does.
+//! SQLite with a write-ahead log, synced on every commit, on a thread of its own. Only writers wait for the disk,
+//! never a screen.
 
 pub(super) mod accounts;
 mod adopt;
@@ -35,67 +35,65 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The schema that this lapel writes.
 const SCHEMA: i64 = MIGRATIONS.len() as i64;
-/// Marks the file as a journal of lapel ("lapl").
+/// SQLite application id of a journal ("lapl").
 const APPLICATION: i64 = 0x6c61_706c;
-/// Marks a file as a backup of a journal ("lapb"), so that nobody takes it for one.
+/// SQLite application id of a backup ("lapb"), so that it is not used as a journal.
 const BACKUP: i64 = 0x6c61_7062;
-/// How long another process may hold the journal.
+/// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a watcher of commits says: a test uses it to end the journal as a power cut would.
+/// A commit watcher's answer. Tests use it to simulate a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Go on.
     Live,
-    /// End here, and never answer.
+    /// End here and never answer.
     Die,
 }
 
-/// A moment of a write.
+/// A point in a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Everything is written, and not committed.
+    /// Everything is written but not committed.
     Before(&'static str),
-    /// It is durable, and nobody knows yet.
+    /// Durable, but not reported yet.
     After(&'static str),
 }
 
-/// Watches every write, by its name.
+/// Called for every write, with the write's name.
 pub type Watcher = Arc<dyn Fn(Moment) -> Fate + Send + Sync>;
 
-/// The journal. Clones share it; it is closed with the last of them.
+/// A handle to the journal. Clones share it; dropping the last one closes it.
 #[derive(Clone)]
 pub struct Journal {
     work: Sender<Work>,
     me: Arc<(String, String)>,
     file: Arc<str>,
     shared: bool,
-    /// Where it is looked through before the first request leaves.
+    /// Checks the file before the first request leaves.
     proof: Arc<Proof>,
     is_copy: bool,
 }
 
 type Work = Box<dyn FnOnce(&mut Desk) + Send>;
 
-/// What the journal's thread has.
+/// The state of the journal's thread.
 struct Desk {
     connection: Connection,
     me: Me,
     file: Arc<str>,
     watcher: Option<Watcher>,
     dead: bool,
-    /// The write-ahead log may hold what was removed.
+    /// Whether the write-ahead log may contain removed data.
     log_is_dirty: bool,
-    // Behind the others: released when the file is closed and the owner is gone.
+    // Last field: dropped after the file is closed and the owner is gone.
     claim: Option<Claim>,
 }
 
-/// Journals on network drives that this process has, and whoever waits until they are released.
+/// Number of journals on network drives that this process holds, with a signal for releases.
 static CLAIMS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// This computer's right to a journal on a network drive.
+/// This computer's claim to a journal on a network drive.
 struct Claim {
     files: Files,
     site: Site,
@@ -121,44 +119,43 @@ impl Drop for Claim {
     }
 }
 
-/// Waits until every journal on a network drive is released, so that another computer may use it; for two seconds
-/// at most. Called when nothing of the program works any more.
+/// Waits until every journal on a network drive is released for other computers, at most two seconds. Called at
+/// the very end of the program.
 pub fn wait_for_release() {
     let claims = CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = CLAIMS.1.wait_timeout_while(claims, Duration::from_secs(2), |all| *all > 0);
 }
 
-/// Whether the journal's file was found whole, and where to look.
+/// Whether the journal's file was checked and is intact.
 #[derive(Default)]
 struct Proof {
     whole: tokio::sync::OnceCell<()>,
-    /// The file, where a second connection may read it.
+    /// The file's path, if a second connection may read it.
     path: Option<PathBuf>,
 }
 
 type Result<T> = std::result::Result<T, JournalError>;
 
 impl Journal {
-    /// The journal's file in a data folder.
     pub fn file_in(folder: &Path) -> PathBuf {
         folder.join("journal.sqlite")
     }
 
-    /// Opens the journal of a data folder, and makes it if there is none.
+    /// Opens the journal of a data folder, and creates it if it does not exist.
     ///
     /// # Errors
-    /// Any [`JournalError`] but `Closed`. Nothing is changed then.
+    /// Any [`JournalError`] except `Closed`. Nothing was changed.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::open_watched(folder, None)
     }
 
-    /// The same, with somebody who watches every write.
+    /// As [`Self::open`], with a watcher of every write.
     #[doc(hidden)]
     pub fn open_watched(folder: &Path, watcher: Option<Watcher>) -> Result<Self> {
         Self::open_at(folder, &Site::of(folder), watcher)
     }
 
-    /// The same, on a file system and a computer that a test may choose.
+    /// As [`Self::open`], on a file system and a computer that a test may choose.
     fn open_at(folder: &Path, site: &Site, watcher: Option<Watcher>) -> Result<Self> {
         let files = Files::in_folder(folder);
         let file: Arc<str> = shown(&files.journal).into();
@@ -168,11 +165,11 @@ impl Journal {
         files.not_emptied()?;
         let claim = Claim::take(files, site)?;
         let files = &claim.files;
-        // SQLite makes its other files with the mode of this one.
+        // SQLite creates its other files with this file's mode.
         drop(open_private_append(&files.journal).map_err(io)?);
         let mut connection = connect(&files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
         prepare(&mut connection, site, &file)?;
-        // Only now: a folder of owners says that there is a journal.
+        // After `prepare`: the owners folder shows that a journal exists.
         let me = Me::appear(Some(&files.owners)).map_err(io)?;
         drop(alone);
         let path = (!site.is_shared()).then(|| files.journal.clone());
@@ -180,7 +177,7 @@ impl Journal {
         Self::start(connection, me, file, watcher, proof, Some(claim))
     }
 
-    /// A journal that lives as long as the program: for a sandbox that does, too.
+    /// A journal in memory, for an in-memory sandbox.
     pub fn in_memory() -> Result<Self> {
         let file: Arc<str> = t!("in memory").into();
         let mut connection = Connection::open_in_memory().map_err(|why| JournalError::of(&why, &file))?;
@@ -189,11 +186,11 @@ impl Journal {
         Self::start(connection, me, file, None, Proof::default(), None)
     }
 
-    /// A copy of the journal of a data folder, as it is now, for plans that are only tried out. It has a temporary
-    /// file without a name, and nothing of it is left when the last handle, or the process, ends.
+    /// A copy of a data folder's current journal, for trial plans. It has no file name, and disappears with the
+    /// last handle or the process.
     ///
     /// # Errors
-    /// Any [`JournalError`] but `Closed`. The journal itself is not changed.
+    /// Any [`JournalError`] except `Closed`. The journal itself is not changed.
     pub fn copy_of(folder: &Path) -> Result<Self> {
         let files = Files::in_folder(folder);
         let file: Arc<str> = shown(&files.journal).into();
@@ -202,7 +199,7 @@ impl Journal {
             let alone = files.alone(PATIENCE)?;
             let _claim = Claim::take(files, &Site::of(folder))?;
             let copied = erase::copy(&Self::file_in(folder), &file);
-            // Releasing the claim takes it again.
+            // Releasing the claim takes the lock again.
             drop(alone);
             copied?
         } else {
@@ -224,7 +221,7 @@ impl Journal {
         let known = Arc::new((me.id.clone(), me.label.clone()));
         let shared = me.can_have_company();
         let (work, queue) = channel();
-        // What was removed before a crash may still be in the log.
+        // Data removed before a crash may still be in the log.
         let desk =
             Desk { connection, me, file: file.clone(), watcher, dead: false, log_is_dirty: shared, claim };
         std::thread::Builder::new()
@@ -234,11 +231,11 @@ impl Journal {
         Ok(Self { work, me: known, file, shared, proof: Arc::new(proof), is_copy: false })
     }
 
-    /// Sees to it that the file is whole, once in a process: what is damaged within may have forgotten what was
-    /// sent. A second connection looks, so that nobody waits for it who only reads or writes.
+    /// Checks once per process that the file is intact. A damaged file may have lost what was sent. A second
+    /// connection checks, so that other reads and writes do not wait.
     ///
     /// # Errors
-    /// [`JournalError::Corrupt`] with what is wrong. It is looked again the next time.
+    /// [`JournalError::Corrupt`] with the damage. The next call checks again.
     pub(super) async fn assure_whole(&self) -> Result<()> {
         let look = async {
             let wrong = match self.proof.path.clone() {
@@ -262,7 +259,7 @@ impl Journal {
         self.proof.whole.get_or_try_init(|| look).await.copied()
     }
 
-    /// Leaves room for so many pages more, or for as many as there is: a disk that fills up, for tests.
+    /// Limits the database to `pages` more pages, or removes the limit. Simulates a full disk in tests.
     #[doc(hidden)]
     pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
         self.ask(move |desk| {
@@ -276,37 +273,34 @@ impl Journal {
         .await
     }
 
-    /// Where it is, for people.
     pub fn place(&self) -> &str {
         &self.file
     }
 
-    /// Whether another process can have it open, too.
+    /// Whether another process may have the journal open, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
     }
 
-    /// Whether it is a copy, which ends with this process: nothing is sent from it.
+    /// Whether this is a temporary copy. Nothing is sent from it.
     pub(super) fn is_copy(&self) -> bool {
         self.is_copy
     }
 
-    /// The id that this process owns jobs by.
+    /// The id under which this process owns jobs.
     pub(super) fn my_id(&self) -> &str {
         &self.me.0
     }
 
-    /// The same, and the words for it.
+    /// Id and label of this process.
     pub(super) fn me(&self) -> Arc<(String, String)> {
         self.me.clone()
     }
 
-    /// The words for it.
     pub(super) fn my_label(&self) -> &str {
         &self.me.1
     }
 
-    /// Reads.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -314,7 +308,7 @@ impl Journal {
         self.ask(move |desk| work(&desk.connection).map_err(|why| JournalError::of(&why, &desk.file))).await
     }
 
-    /// Writes in one transaction, durable when this comes back. `step` names it, for those who watch.
+    /// Writes in one transaction, which is durable on return. `step` is the write's name for watchers.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         step: &'static str,
@@ -323,7 +317,7 @@ impl Journal {
         self.ask(move |desk| desk.write(step, work)).await
     }
 
-    /// The same from a thread that may wait.
+    /// As [`Self::write`], from a thread that may block.
     pub(super) fn write_blocking<T: Send + 'static>(
         &self,
         step: &'static str,
@@ -337,7 +331,7 @@ impl Journal {
         asked.recv().map_err(|_| JournalError::Closed)?
     }
 
-    /// The same for reading.
+    /// As [`Self::read`], from a thread that may block.
     pub(super) fn read_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -350,7 +344,7 @@ impl Journal {
         asked.recv().map_err(|_| JournalError::Closed)?
     }
 
-    /// Which of these owners live; the caller is one of them.
+    /// The owners among these that are alive, including the caller.
     pub(super) async fn living(&self, owners: Vec<String>) -> Result<Vec<String>> {
         self.ask(move |desk| Ok(owners.into_iter().filter(|o| desk.me.is_alive(o)).collect())).await
     }
@@ -363,7 +357,7 @@ impl Journal {
         let job: Work = Box::new(move |desk| {
             let result = work(desk);
             if desk.dead {
-                // As after a power cut: nobody hears of it.
+                // After a simulated power cut, nobody gets an answer.
                 std::mem::forget(answer);
             } else {
                 let _ = answer.send(result);
@@ -401,14 +395,13 @@ impl Desk {
             if is_purge {
                 erase::rewrite(&self.connection);
             }
-            // Nobody waits for the rest: it is done once there is nothing else to do.
+            // Nobody waits for the rest; the thread does it when it is idle.
             self.log_is_dirty = !erase::empty_log(&self.connection) || !is_purge;
         }
         Ok(value)
     }
 }
 
-/// The journal's thread.
 fn keep(mut desk: Desk, queue: &Receiver<Work>) {
     loop {
         let work = if desk.log_is_dirty {
@@ -427,8 +420,7 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
         };
         work(&mut desk);
         if desk.dead {
-            // Closes the file and lets go of the lock, as the end of the process would; then nothing more is
-            // answered.
+            // Close the file and release the lock, as the end of the process would. Answer nothing more.
             let Desk { connection, me, claim, .. } = desk;
             drop((connection, me, claim));
             while let Ok(work) = queue.recv() {
@@ -443,7 +435,6 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
     }
 }
 
-/// A path, for people.
 fn shown(path: &Path) -> String {
     crate::domain::text::scrub(&path.to_string_lossy()).into_owned()
 }
@@ -453,16 +444,15 @@ fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
     opened.map_err(|why| JournalError::of(&why, file))
 }
 
-/// Sets the connection up, and brings the schema to this version.
 fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
     let no_journal = |why: &str| JournalError::Corrupt { file: file.to_owned(), why: why.to_owned() };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    // Whose it is comes first: changing to the write-ahead log changes the file.
+    // Check the application id first: switching to the write-ahead log changes the file.
     let number = |name: &str| -> Result<i64> {
         connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
     };
-    // The tables before the marks: another process may be making the journal just now.
+    // Read the tables before the marks: another process may be creating the journal now.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number("user_version")?, number("application_id")?);
@@ -479,7 +469,7 @@ fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     if found < 1 && !is_new {
         return Err(no_journal(t!("it does not say which version of lapel has written it")));
     }
-    // The write-ahead log is for processes of one computer.
+    // Only processes of one computer can share a write-ahead log.
     let (wanted, is) = if site.is_shared() { ("TRUNCATE", "truncate") } else { ("WAL", "wal") };
     let mode = format!("PRAGMA journal_mode = {wanted}");
     let mode: String = connection.query_row(&mode, [], |r| r.get(0)).map_err(failed)?;
@@ -490,9 +480,9 @@ fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
         .map_err(failed)?;
     erase::prepare(connection).map_err(failed)?;
-    // Otherwise a statement is prepared anew each time that one of its values changes.
+    // Without QPSG, SQLite prepares a statement again whenever certain bound values change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
-    // What is up to date is not written: it can be read on a full disk.
+    // A current journal is not written, so it can be read on a full disk.
     if found < SCHEMA {
         migrate(connection).map_err(failed)?;
     }
@@ -500,7 +490,7 @@ fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     Ok(())
 }
 
-/// Brings the schema to this version, in one transaction.
+/// Migrates the schema in one transaction.
 fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;
@@ -515,12 +505,12 @@ fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     writing.commit()
 }
 
-/// What is wrong with the file; nothing when it is whole.
+/// SQLite's messages about damage; empty if the file is intact.
 pub(super) fn check(db: &Connection) -> rusqlite::Result<Vec<String>> {
     look_through(db, "integrity_check")
 }
 
-/// What SQLite finds wrong with the file, by one of its two ways of looking.
+/// Runs one of SQLite's two checks and returns its messages.
 fn look_through(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
     let said: Vec<String> = db
         .prepare(&format!("PRAGMA {how}(20)"))?
@@ -529,7 +519,6 @@ fn look_through(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
     Ok(said.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// Each step brings a journal from one schema to the next.
 const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     |db| db.execute_batch(include_str!("schema.sql")),
     claims::migrate,

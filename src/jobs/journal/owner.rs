@@ -1,26 +1,26 @@
-//! Who a job belongs to: at most one living process. A process shows that it lives by holding a lock on a
-//! file of its own; the system lets go of it when the process ends, however it ends. A lease that runs by
-//! the clock would lapse while its owner sleeps with an open request.
+//! Ownership of jobs: at most one living process owns a job.
+//!
+//! A process shows that it is alive by locking a file of its own. The system releases the lock when the process
+//! ends in any way. A lease with a time limit would expire while its owner sleeps with an open request.
 
 use crate::jobs::reason::{Code, Reason};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// This process, as owner of jobs.
+/// This process as an owner of jobs.
 #[derive(Debug)]
 pub(in crate::jobs) struct Me {
-    /// Never the same twice.
+    /// Random and unique.
     pub(in crate::jobs) id: String,
-    /// What it is called, as it is kept.
     pub(in crate::jobs) label: String,
     folder: Option<PathBuf>,
-    /// Locked as long as this lives.
+    /// Locked until dropped.
     _lock: Option<File>,
 }
 
 impl Me {
-    /// Shows that this process lives, in a folder beside the journal; without a folder nobody else can look.
+    /// Registers this process in a folder beside the journal. Without a folder, other processes cannot see it.
     pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
         let id = format!("{:016x}", fastrand::Rng::new().u64(..));
         let label = Reason::from(Code::Process).with("id", std::process::id()).stored();
@@ -36,13 +36,13 @@ impl Me {
         Ok(Self { id, label, folder: folder.map(Path::to_owned), _lock: lock })
     }
 
-    /// Whether others can see this one.
+    /// Whether other processes can see this one.
     pub(in crate::jobs) fn can_have_company(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// Whether another owner lives. What cannot be found out counts as alive: two senders are worse than
-    /// none. The file of a dead one is removed.
+    /// Whether another owner is alive. An unclear case counts as alive: two senders are worse than none. Removes
+    /// the file of a dead owner.
     pub(in crate::jobs) fn is_alive(&self, owner: &str) -> bool {
         if owner == self.id {
             return true;
@@ -54,7 +54,7 @@ impl Me {
         let path = folder.join(owner);
         match open(&path, false) {
             Err(why) => why.kind() != io::ErrorKind::NotFound,
-            // Shared, so that two who look at the same time do not take each other for the owner.
+            // A shared lock, so that two processes that check at once do not take each other for the owner.
             Ok(file) => match file.try_lock_shared() {
                 Ok(()) => {
                     let _ = std::fs::remove_file(&path);
@@ -95,7 +95,7 @@ mod tests {
         let id = one.id.clone();
         drop(one);
         assert!(!two.is_alive(&id));
-        // As after kill -9: the file is still there, and nobody holds it, however many look.
+        // As after kill -9: the file exists, nobody holds its lock, and several processes may check.
         std::fs::write(folder.path().join("00ff"), "").expect("a file");
         let looking = open(&folder.path().join("00ff"), false).expect("the file");
         looking.try_lock_shared().expect("nobody holds it");

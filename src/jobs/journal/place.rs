@@ -1,4 +1,4 @@
-//! The folder of a journal: whether there was a journal before, and which computer may use it.
+//! The folder of a journal: whether a journal existed before, and which computer may use it.
 
 use super::JournalError;
 use crate::disk::{FileSystem, create_private_dir};
@@ -8,30 +8,29 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A database begins with a header of so many bytes.
+/// Length of an SQLite database header, in bytes.
 const HEADER: u64 = 100;
-/// How often a lock that somebody else holds is tried.
+/// Pause between attempts to take a lock.
 const AGAIN: Duration = Duration::from_millis(20);
-/// How long the end of a process waits for the lock.
+/// Maximum wait for the lock at the end of a process.
 const AT_THE_END: Duration = Duration::from_secs(2);
-/// The longest name of a computer that is read.
+/// Maximum bytes read of a computer's name.
 const LONGEST: u64 = 1000;
 
-/// Where a journal is kept, and who asks. Tests say both.
+/// The file system of a journal and this computer's identity. Tests choose both.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) system: FileSystem,
-    /// What tells one computer from another: its name, and on the next line its id where it has one.
+    /// Identity of the computer: its name, and its id on the next line if it has one.
     pub(super) computer: String,
 }
 
 impl Site {
-    /// What the system says of a folder and of this computer.
     pub(super) fn of(folder: &Path) -> Self {
         Self { system: FileSystem::of(folder), computer: computer() }
     }
 
-    /// Of a journal in no folder.
+    /// For a journal without a folder.
     pub(super) fn none() -> Self {
         Self { system: FileSystem::Local, computer: String::new() }
     }
@@ -53,14 +52,13 @@ fn computer() -> String {
     format!("{name}\n{}", id.trim())
 }
 
-/// The files of a journal in its folder.
 pub(super) struct Files {
     pub(super) folder: PathBuf,
     pub(super) journal: PathBuf,
     pub(super) owners: PathBuf,
-    /// Locked while one process opens the journal, and while one lets go of it.
+    /// Locked while a process opens or releases the journal.
     lock: PathBuf,
-    /// On a network drive: names the computer that uses the journal.
+    /// On a network drive: the file that names the computer using the journal.
     mark: PathBuf,
 }
 
@@ -75,14 +73,14 @@ impl Files {
         }
     }
 
-    /// The files that SQLite keeps beside a journal that is in use.
+    /// A file that SQLite keeps beside an open journal.
     pub(super) fn beside(&self, ending: &str) -> PathBuf {
         let mut name = self.journal.as_os_str().to_owned();
         name.push(ending);
         PathBuf::from(name)
     }
 
-    /// Keeps every other process from opening the journal, or from letting go of it, until the file is closed.
+    /// Locks out other processes that open or release the journal, until the file is closed.
     pub(super) fn alone(&self, patience: Duration) -> Result<File, JournalError> {
         let shown = scrub(&self.journal.to_string_lossy()).into_owned();
         let failed = |why: io::Error| JournalError::io(&why, &shown);
@@ -102,28 +100,28 @@ impl Files {
         }
     }
 
-    /// Sees to it that a journal which held jobs is not begun anew. A journal always has a header, and the folder
-    /// of owners is made only after it was written.
+    /// Refuses to recreate a journal that contained jobs. A journal always has a header, and the owners folder is
+    /// created only after the header.
     pub(super) fn not_emptied(&self) -> Result<(), JournalError> {
         let emptied = || JournalError::Emptied { file: scrub(&self.journal.to_string_lossy()).into_owned() };
         let size = |path: &Path| std::fs::metadata(path).map(|found| found.len()).ok();
-        // What was committed last may be only there; SQLite would remove it together with an empty journal.
+        // The last commits may be only in the log. SQLite would delete it together with an empty journal.
         let has_rest = size(&self.beside("-wal")).is_some_and(|bytes| bytes > 0);
         match size(&self.journal) {
             Some(0) if has_rest || self.owners.exists() => Err(emptied()),
             Some(1..HEADER) => Err(emptied()),
-            // Moved aside, as the messages advise: but not while somebody has it open.
+            // A person moved it away, as the messages advise. Not allowed while a process has it open.
             None if has_rest || self.has_owners() => Err(emptied()),
             _ => Ok(()),
         }
     }
 
-    /// Whether there is nothing in the place of the journal, so that a backup can be put there.
+    /// Whether no journal is here, so that a backup can be restored.
     pub(super) fn is_empty(&self) -> bool {
         std::fs::metadata(&self.journal).map_or(true, |found| found.len() < HEADER)
     }
 
-    /// Whether another process that lives has the journal open.
+    /// Whether a living process has the journal open.
     pub(super) fn has_owners(&self) -> bool {
         let all = std::fs::read_dir(&self.owners).into_iter().flatten().flatten();
         all.map(|entry| entry.path()).any(|path| {
@@ -134,7 +132,7 @@ impl Files {
         })
     }
 
-    /// On a network drive: sees to it that no other computer uses the journal, and says that this one does.
+    /// On a network drive: fails if another computer uses the journal, and marks it as used by this one.
     pub(super) fn claim(&self, site: &Site) -> Result<(), JournalError> {
         if !site.is_shared() {
             return Ok(());
@@ -142,7 +140,7 @@ impl Files {
         let shown = scrub(&self.journal.to_string_lossy()).into_owned();
         let failed = |why: io::Error| JournalError::io(&why, &shown);
         let mut options = OpenOptions::new();
-        // On a server this is one step, whatever the computers that ask remember of the folder.
+        // The server does this in one step, regardless of the clients' caches.
         options.write(true).create_new(true);
         private(&mut options);
         match options.open(&self.mark) {
@@ -168,12 +166,12 @@ impl Files {
         }
     }
 
-    /// On a network drive: other computers may use the journal again, if no process here does any more.
+    /// On a network drive: allows other computers to use the journal, unless a process here still does.
     pub(super) fn release(&self, site: &Site) {
         if !site.is_shared() {
             return;
         }
-        // Without the lock the mark stays, which is the careful side.
+        // Without the lock the mark stays, which is the safe choice.
         if let Ok(_alone) = self.alone(AT_THE_END)
             && !self.has_owners()
         {

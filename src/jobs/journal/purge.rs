@@ -1,13 +1,13 @@
-//! Personal data does not stay for ever: names, addresses and cells of finished jobs are removed, and the sentences
-//! that may quote them. The numbers and the badge ids stay, so that nothing is ever claimed twice; so do decisions,
-//! with the reasons that people gave. What is removed is overwritten in the file: see `erase`.
+//! Removes personal data of finished jobs: names, addresses, cells, and messages that may quote them.
+//!
+//! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
+//! `erase` overwrites the removed data in the file.
 
 use super::erase;
 use crate::jobs::job::{JobId, RowStatus};
 use rusqlite::{Connection, params};
 
-/// Removes the personal data of finished jobs that were planned before a moment (milliseconds of this
-/// computer's UTC), and says of which.
+/// Purges finished jobs that were planned before `before` (milliseconds of this computer's UTC), and returns them.
 pub(in crate::jobs) fn purge(
     db: &Connection,
     before: i64,
@@ -35,7 +35,7 @@ pub(in crate::jobs) fn purge(
              WHERE job = ?1",
             [job],
         )?;
-        // What the service said may name people.
+        // The service's message may name people.
         db.execute("UPDATE request SET why = NULL WHERE job = ?1", [job])?;
         db.execute("DELETE FROM baseline WHERE job = ?1", [job])?;
         db.execute("UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL WHERE id = ?1", [job])?;

@@ -1,4 +1,4 @@
-//! Requests that act: written down with their rows before the first byte leaves, and answered afterwards.
+//! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
 use super::{claims, jobs, rows};
 use crate::domain::BadgeId;
@@ -11,7 +11,6 @@ use ring::digest::{Context, SHA256};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
-/// One row of a request.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Entry {
     pub(in crate::jobs) no: u64,
@@ -21,14 +20,14 @@ pub(in crate::jobs) struct Entry {
     pub(in crate::jobs) badge: Option<BadgeId>,
 }
 
-/// The rows of one request that has been written down.
+/// The rows of one recorded request.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Chunk {
     pub(in crate::jobs) request: i64,
     pub(in crate::jobs) entries: Vec<Entry>,
 }
 
-/// Whether [`take`] may find something to send.
+/// Whether [`take`] may find rows to send.
 pub(in crate::jobs) fn has_ready(db: &Connection, job: JobId, me: &str) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready')
@@ -37,12 +36,12 @@ pub(in crate::jobs) fn has_ready(db: &Connection, job: JobId, me: &str) -> rusql
     .query_row(params![job.0, me], |r| r.get(0))
 }
 
-/// Takes the next rows that may be sent, at most `most`, and writes down that they will be: from now on they
-/// may have left. `None` when nothing may be sent now.
+/// Takes the next rows that may be sent, at most `most`, and records the request. From now on the rows may have
+/// been sent. `None` if nothing may be sent now.
 ///
-/// Answers to a batch name addresses only, so no two rows of one address are in a request, and none whose
-/// address is in a request of the same template that is not settled. A row of an issue job without a claim that
-/// holds needs review, and is not sent.
+/// Responses to a batch identify rows by address only. So a request contains no address twice, and no address of
+/// another open request of the same template. A row of an issue job without a valid claim needs review and is not
+/// sent.
 pub(in crate::jobs) fn take(
     db: &Connection,
     job: JobId,
@@ -111,7 +110,7 @@ pub(in crate::jobs) fn take(
     Ok(Some(Chunk { request, entries }))
 }
 
-/// SHA-256 over what is sent of the rows, in hex.
+/// SHA-256 of the rows' contents, in hex.
 fn sum(entries: &[Entry]) -> String {
     let mut sum = Context::new(&SHA256);
     for entry in entries {
@@ -123,7 +122,6 @@ fn sum(entries: &[Entry]) -> String {
     hex(sum.finish().as_ref())
 }
 
-/// How a request ended, for the record.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Ended {
     /// `accepted`, `refused`, `not_sent`, `in_doubt`, `lost`.
@@ -133,7 +131,6 @@ pub(in crate::jobs) struct Ended {
     pub(in crate::jobs) why: Option<Reason>,
 }
 
-/// Writes down how a request ended.
 pub(in crate::jobs) fn ended(db: &Connection, request: i64, at: i64, how: &Ended) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE request SET answered = ?2, outcome = ?3, status = ?4, accepted = ?5, why = ?6 WHERE id = ?1",
@@ -142,7 +139,7 @@ pub(in crate::jobs) fn ended(db: &Connection, request: i64, at: i64, how: &Ended
     Ok(())
 }
 
-/// Moves the rows of a request that are still on their way.
+/// Sets the status of a request's rows that are still sending.
 pub(in crate::jobs) fn settle(
     db: &Connection,
     request: i64,
@@ -155,7 +152,7 @@ pub(in crate::jobs) fn settle(
     Ok(moved as u64)
 }
 
-/// Rows of a request that was accepted, without a badge of their own yet.
+/// Marks the rows of an accepted request as accepted without a known badge.
 pub(in crate::jobs) fn accepted_unbound(
     db: &Connection,
     request: i64,
@@ -169,9 +166,9 @@ pub(in crate::jobs) fn accepted_unbound(
     Ok(())
 }
 
-/// A refusal that is not certain (422): a scan has to prove that nothing of it was accepted before anything
-/// else is sent. Several may have been under way: the first of them is kept, and stands for all since. Where
-/// somebody has called off what was not sent, its rows are in doubt: they may exist.
+/// Records an uncertain refusal (422). A poll must prove that nothing of it was accepted before anything else is
+/// sent. If several requests were refused, the job stores only the first, for all later ones. If a person
+/// cancelled the rest, the rows are put in doubt, since they may exist.
 pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
     settle(db, request, RowStatus::Ready, None)?;
     let cancelled: bool = db
@@ -180,15 +177,15 @@ pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) 
              RETURNING phase = 'cancelled'",
         )?
         .query_row(params![job.0, request], |r| r.get(0))?;
-    // Before the answer is written down, the request is none of those that were refused.
+    // The answer is not recorded yet, so the condition for refused requests does not match this one.
     if cancelled {
         rows_in_doubt(db, job, &format!("request = {request}"))?;
     }
     Ok(())
 }
 
-/// Puts rows of refusals that are not certain in doubt, and has them looked for at once. A person may have
-/// decided since that one of them is sent again.
+/// Puts rows of uncertain refusals in doubt and polls at once. Skips rows that a person has since decided to send
+/// again.
 fn rows_in_doubt(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<()> {
     let moved = db.execute(
         &format!(
@@ -204,15 +201,15 @@ fn rows_in_doubt(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<(
     Ok(())
 }
 
-/// The refusals of a job that are not certain, since the first that was not proven. (?1 is the job.)
+/// SQL for the uncertain refusals of a job, from the first unproven one. `?1` is the job.
 fn unproven(first: i64) -> String {
     format!(
         "(SELECT id FROM request WHERE job = ?1 AND id >= {first} AND outcome = 'refused' AND status = 422)"
     )
 }
 
-/// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
-/// off what was not sent.
+/// Makes rows of a refused request ready again, since certainly nothing was done. Cancels them if the job is
+/// cancelled.
 pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
     settle(db, request, RowStatus::Ready, None)?;
     let (cancelled, kind): (bool, String) = db
@@ -224,8 +221,7 @@ pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqli
     Ok(())
 }
 
-/// Puts the rows of refusals that are not certain (422) in doubt, to be looked for. Gives back the first of
-/// their requests.
+/// Puts the rows of uncertain refusals (422) in doubt. Returns the first of their requests.
 pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::Result<Option<i64>> {
     let request: Option<i64> =
         db.query_row("SELECT unproven FROM job WHERE id = ?1", [job.0], |r| r.get(0)).optional()?.flatten();
@@ -235,8 +231,8 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
     Ok(request)
 }
 
-/// Whether a look that saw nothing of a refused request proves that nothing was accepted: where the service
-/// shows waiting badges, or when the window is over.
+/// Whether a poll that found nothing proves that a refused request had no effect: if the service shows waiting
+/// badges, or after the doubt window.
 pub(in crate::jobs) fn is_provable(
     db: &Connection,
     account: &str,
@@ -255,17 +251,18 @@ pub(in crate::jobs) fn is_provable(
     Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
 }
 
-/// Nothing of the refused requests was seen: what the service said is believed. Where something of one is there
-/// all the same, the rest of it stays in doubt.
+/// Accepts a refusal after nothing of its requests was found. If something of a request was found, the rest of
+/// that request stays in doubt.
 pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
     let refused = unproven(request);
-    // What was refused after the look began is proven by none.
+    // This poll proves nothing about requests that were refused after it began.
     let next: Option<i64> = db.query_row(
         &format!("SELECT min(request) FROM row WHERE job = ?1 AND request IN {refused} AND bucket = 'ready'"),
         [job.0],
         |r| r.get(0),
     )?;
-    // Through "in doubt", as their claims are: nobody sends them again, they were never sent.
+    // Change the status through "in doubt" for the claim triggers: this is not a resend, since the rows were never
+    // sent.
     for (from, to) in [("not_seen", "in_doubt"), ("in_doubt", "ready")] {
         db.execute(
             &format!(
@@ -284,8 +281,8 @@ pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64)
     Ok(())
 }
 
-/// After the process that sent them has ended: requests of these jobs without an answer are in doubt, and
-/// jobs that have something left to send wait for a person.
+/// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent
+/// rows stop until a person resumes them.
 pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Result<()> {
     let lost = Reason::from(Code::Lost);
     for job in taken {
@@ -297,7 +294,7 @@ pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rus
             settle(db, request, RowStatus::InDoubt, Some(&lost))?;
             let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
             ended(db, request, at, &how)?;
-            // What is in doubt is looked for before anything else.
+            // Poll rows in doubt before anything else.
             jobs::set_next_look(db, *job, Timestamp::from_second(at).ok())?;
         }
         let left = jobs::counts(db, *job)?.of(RowStatus::Ready);
@@ -308,7 +305,7 @@ pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rus
     Ok(())
 }
 
-/// Calls off the rows of a job that never left, and says how many.
+/// Cancels the unsent rows of a job and returns their number.
 pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, kind: Kind) -> rusqlite::Result<u64> {
     let unsent = rules::condition(Step::CallOff, kind, Phase::Cancelled);
     let moved = db
@@ -317,7 +314,7 @@ pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, kind: Kind) -> rusq
     Ok(moved as u64)
 }
 
-/// Jobs of this process that have something left to send wait for a person from now on.
+/// Stops this process's jobs that have rows left to send, until a person resumes them.
 pub(in crate::jobs) fn interrupt(db: &Connection, me: &str, why: &Reason) -> rusqlite::Result<()> {
     for id in jobs::ready(db, me)? {
         jobs::stop(db, id, StopKind::Interrupted, why)?;

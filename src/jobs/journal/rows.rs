@@ -1,4 +1,4 @@
-//! Rows as they stand in the journal.
+//! The row table of the journal.
 
 use super::accounts;
 use super::claims::People;
@@ -12,7 +12,6 @@ use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
-/// What a new row begins with.
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) line: Option<u64>,
@@ -27,7 +26,7 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) status: Option<String>,
 }
 
-/// Writes new rows down after those that are there.
+/// Appends rows to a job.
 pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
     let last: i64 =
         db.query_row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", [job.0], |r| r.get(0))?;
@@ -39,7 +38,7 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
     )?;
     let people = People::of(db)?;
     for (no, row) in (last + 1..).zip(rows) {
-        // A key that stands in a file is not written down.
+        // Redact API keys in a file's cells.
         let cells = (!row.cells.is_empty())
             .then(|| redact(&serde_json::to_string(&row.cells).unwrap_or_default()).into_owned());
         let (name, email) = (redact(&row.name), redact(&row.email));
@@ -65,7 +64,8 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
     Ok(())
 }
 
-/// Gives a row of a draft another name and address. What was found, and who was allowed, is of the person before.
+/// Changes the name and address of a row of a draft. Clears the duplicate check's finding and the permission,
+/// which were about the earlier recipient.
 pub(in crate::jobs) fn correct(
     db: &Connection,
     (job, no): (JobId, u64),
@@ -92,17 +92,16 @@ pub(in crate::jobs) fn correct(
     Ok(())
 }
 
-/// The number of a row for people, as [`JobRow::number`] has it.
+/// SQL for a row's number, as in [`JobRow::number`].
 const NUMBER: &str = "coalesce(line, no)";
 
-/// The place of the row of a job that has this number for people.
 pub(in crate::jobs) fn place_of(db: &Connection, job: JobId, number: u64) -> rusqlite::Result<Option<u64>> {
     db.prepare_cached(&format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"))?
         .query_row(params![job.0, number as i64], |r| Ok(r.get::<_, i64>(0)?.unsigned_abs()))
         .optional()
 }
 
-/// The number for people of the row at a place; the place itself where there is no such row.
+/// The number of the row at a place; the place itself if the row does not exist.
 pub(in crate::jobs) fn number_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<u64> {
     let number: Option<i64> = db
         .prepare_cached(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"))?
@@ -111,7 +110,7 @@ pub(in crate::jobs) fn number_of(db: &Connection, job: JobId, no: u64) -> rusqli
     Ok(number.map_or(no, i64::unsigned_abs))
 }
 
-/// The smallest and the largest number of a job's rows; `None` where it has none.
+/// The smallest and largest number of a job's rows; `None` if it has no rows.
 pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<Option<(u64, u64)>> {
     let found: (Option<i64>, Option<i64>) = db.query_row(
         &format!("SELECT min({NUMBER}), max({NUMBER}) FROM row WHERE job = ?1"),
@@ -121,7 +120,6 @@ pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<
     Ok(found.0.zip(found.1).map(|(first, last)| (first.unsigned_abs(), last.unsigned_abs())))
 }
 
-/// A field of rows that they can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of a row")]
 pub enum RowField {
@@ -143,8 +141,7 @@ pub enum RowField {
 }
 
 impl RowField {
-    /// What the journal is asked to sort by. Letters count alike, large or small; buckets stand as they follow
-    /// one another in a job's life.
+    /// The SQL sort key. Case is ignored; statuses sort in the order of a row's life.
     fn sql(self) -> String {
         match self {
             Self::No => "no".to_owned(),
@@ -171,22 +168,20 @@ impl RowField {
     }
 }
 
-/// Which rows of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFilter {
-    /// Only those in one of these; all when it is empty.
+    /// Only rows with one of these statuses; all rows if empty.
     pub buckets: Vec<RowStatus>,
-    /// Only those of a class.
     pub class: Option<DuplicateKind>,
-    /// Only those after this place, in order.
+    /// Only rows after this place in the job.
     pub after: u64,
-    /// So many of those are passed over: for a list that is gone through by place.
+    /// Number of matching rows to skip, for a list with random access.
     pub skip: u64,
-    /// What they are sorted by, and whether the largest comes first; by their places where it is nothing.
+    /// Sort field, and whether descending; `None` sorts by place.
     pub order: Option<(RowField, bool)>,
 }
 
-/// Rows of a job in their order, at most `most`.
+/// At most `most` rows of a job, in the filter's order.
 pub(in crate::jobs) fn page(
     db: &Connection,
     job: JobId,
@@ -197,7 +192,7 @@ pub(in crate::jobs) fn page(
     let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
     let chosen =
         if codes.is_empty() { String::new() } else { format!("AND bucket IN ({})", codes.join(",")) };
-    // Places decide between equals, so that pages fit together.
+    // Equal rows are sorted by place, so that pages are consistent.
     let sorted =
         filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
     let sorted = sorted.unwrap_or_default();
@@ -222,26 +217,19 @@ pub(in crate::jobs) fn page(
         .collect()
 }
 
-/// Something that was sent from here to a person, and that the service may not show yet.
+/// A row that lapel sent and that the service may not show yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentHere {
-    /// The job.
     pub job: JobId,
-    /// What the badge is called.
     pub title: Text,
-    /// Its id, where the service has given one.
     pub badge_id: Option<BadgeId>,
-    /// When its request was written down, in the service's UTC.
+    /// When its request was recorded, in the service's UTC.
     pub at: Timestamp,
-    /// Where its row stands.
     pub bucket: RowStatus,
 }
 
 impl super::Journal {
-    /// The badge of an id that a job of an account has sent.
-    ///
-    /// # Errors
-    /// What is wrong with the journal.
+    /// Rows with this badge id that jobs of an account have sent.
     pub async fn sent_badge(
         &self,
         account: &super::Account,
@@ -251,10 +239,7 @@ impl super::Journal {
         self.read(move |db| sent_here(db, &account, Ok(&badge))).await
     }
 
-    /// What was sent to an address and was not seen to be issued, the newest first.
-    ///
-    /// # Errors
-    /// What is wrong with the journal.
+    /// Rows sent to an address whose badge was not seen as issued, newest first.
     pub async fn sent_to(
         &self,
         account: &super::Account,
@@ -265,8 +250,8 @@ impl super::Journal {
     }
 }
 
-/// What an issue job of an account has sent, with whichever of its keys: the badge of an id, or what was sent to an address and was not
-/// seen to be issued, the newest first.
+/// Sent rows of an account's issue jobs, with any of its keys: by badge id, or by address if not seen as issued,
+/// newest first.
 fn sent_here(
     db: &Connection,
     account: &super::Account,
@@ -340,14 +325,14 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
             .and_then(|at| Timestamp::from_second(at.saturating_add(doubt_window)).ok()),
         status: text("status")?,
         mail_status: text("mail")?,
-        // A waiting badge can carry the time of its acceptance there.
+        // A waiting badge may show its time of acceptance here.
         issued_at: text("issued_at")?.filter(|_| !matches!(bucket, RowStatus::Waiting | RowStatus::Overdue)),
         valid_until: text("valid_until")?,
         revoke_at: text("revoke_at")?,
     })
 }
 
-/// Moves one row.
+/// Sets the status and the reason of one row.
 pub(in crate::jobs) fn set(
     db: &Connection,
     job: JobId,
@@ -360,7 +345,7 @@ pub(in crate::jobs) fn set(
     Ok(())
 }
 
-/// Gives a row the badge that it is, unless another row of an issue job has it already.
+/// Binds a badge to a row. Returns `false` if another row of an issue job has it already.
 pub(in crate::jobs) fn bind(
     db: &Connection,
     job: JobId,
@@ -376,13 +361,13 @@ pub(in crate::jobs) fn bind(
          WHERE job = ?1 AND no = ?2",
     )?
     .execute(params![job.0, no as i64, badge.wire(), accepted])?;
-    // A revocation that waits for this badge's id has it now.
+    // A revocation that waits for this badge's id gets it now.
     db.prepare_cached("UPDATE row SET badge = ?3 WHERE of_job = ?1 AND of_no = ?2 AND badge IS NULL")?
         .execute(params![job.0, no as i64, badge.wire()])?;
     Ok(true)
 }
 
-/// A badge of an issue job whose issuing failed is not the one that comes of the next request: it was there before.
+/// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(in crate::jobs) fn forget_failed(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
     let of_issue =
         "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
@@ -397,7 +382,7 @@ pub(in crate::jobs) fn forget_failed(db: &Connection, job: JobId, no: u64) -> ru
     Ok(())
 }
 
-/// The row of an issue job whose badge this is.
+/// The row of an issue job that has this badge.
 pub(in crate::jobs) fn holder_of(db: &Connection, badge: &BadgeId) -> rusqlite::Result<Option<(JobId, u64)>> {
     db.prepare_cached(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
@@ -407,7 +392,6 @@ pub(in crate::jobs) fn holder_of(db: &Connection, badge: &BadgeId) -> rusqlite::
     .optional()
 }
 
-/// Keeps when a row's request was accepted.
 pub(in crate::jobs) fn accepted_at(db: &Connection, job: JobId, no: u64, at: i64) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE row SET accepted = ?3 WHERE job = ?1 AND no = ?2")?
         .execute(params![job.0, no as i64, at])?;

@@ -1,5 +1,5 @@
-//! Opening a journal: what was emptied, what is damaged, and what two computers share. A network drive cannot
-//! be mounted by a test, so the tests say which file system it is, and which computer asks.
+//! Tests for opening a journal: emptied, damaged, or shared by two computers. A test cannot mount a network drive,
+//! so the tests choose the file system and the computer.
 
 use super::place::Site;
 use super::*;
@@ -18,7 +18,7 @@ fn open(folder: &TempDir, site: &Site) -> Result<Journal> {
     Journal::open_at(folder.path(), site, None)
 }
 
-/// A journal with a job in it, closed in good order.
+/// A journal with one job, closed cleanly.
 async fn with_a_job(folder: &TempDir) -> PathBuf {
     let journal = Journal::open(folder.path()).expect("a journal");
     add_job(&journal).await;
@@ -44,12 +44,12 @@ async fn jobs_in(journal: &Journal) -> i64 {
     journal.read(|db| db.query_row("SELECT count(*) FROM job", [], |r| r.get(0))).await.expect("counted")
 }
 
-/// Closes it, and waits until its thread has let go of the files.
+/// Closes the journal, and waits until its thread has released the files.
 fn closed(journal: Journal, folder: &TempDir) {
     drop(journal);
     let files = Files::in_folder(folder.path());
     let end = std::time::Instant::now() + Duration::from_secs(20);
-    // The mark of the computer goes last.
+    // The computer's mark is removed last.
     while files.has_owners() || folder.path().join("journal.computer").exists() {
         assert!(std::time::Instant::now() < end, "it is never released");
         std::thread::yield_now();
@@ -78,7 +78,7 @@ async fn an_emptied_journal_is_refused_until_a_person_removes_it() {
 #[tokio::test]
 async fn a_first_start_that_was_broken_off_is_no_emptied_journal() {
     let folder = folder();
-    // As after kill -9 between the file and its first page.
+    // As after kill -9 between creating the file and writing its first page.
     std::fs::write(Journal::file_in(folder.path()), "").expect("written");
     let journal = Journal::open(folder.path()).expect("a journal");
     assert_eq!(jobs_in(&journal).await, 0);
@@ -188,7 +188,7 @@ async fn after_a_crash_the_same_computer_goes_on_and_another_needs_a_person() {
     let folder = folder();
     let (one, two) = (on(FileSystem::Network, "lab-1"), on(FileSystem::Network, "lab-2"));
     closed(open(&folder, &one).expect("the first"), &folder);
-    // As after kill -9: the mark is there, and the lock is not.
+    // As after kill -9: the mark exists, but no lock.
     std::fs::write(folder.path().join("journal.computer"), &one.computer).expect("the mark");
     closed(open(&folder, &one).expect("the same computer"), &folder);
     std::fs::write(folder.path().join("journal.computer"), &one.computer).expect("the mark");
@@ -209,7 +209,7 @@ async fn a_journal_goes_from_a_disk_to_a_network_drive_and_back() {
         closed(journal, &folder);
         assert!(!folder.path().join("journal.computer").exists(), "released");
     }
-    // While somebody uses the log, the drive is no place for a second one.
+    // While the write-ahead log is in use, the journal cannot be opened as on a network drive.
     let local = open(&folder, &on(FileSystem::Local, "lab-1")).expect("opened");
     let why = open(&folder, &on(FileSystem::Network, "lab-1")).map(drop).expect_err("in use");
     assert!(matches!(why, JournalError::Busy { .. }), "{why:?}");

@@ -1,4 +1,4 @@
-//! What is kept of a reason, and what becomes of the sentences of earlier journals.
+//! Tests: how reasons are stored, and how messages of earlier journals are migrated.
 
 use super::*;
 use crate::api::{ApiError, Refusal};
@@ -37,7 +37,7 @@ fn what_is_kept_is_a_code_and_no_sentence() {
     assert!(!odd.to_string().contains('\u{1b}') && odd.english().contains("{why}"));
 }
 
-/// The sentences of an earlier lapel, as it kept them when it spoke a language.
+/// Messages as an earlier version stored them in this language.
 fn sentences(language: Language) -> Vec<(Reason, String)> {
     let error = |error: ApiError| Reason::from(&error);
     let held = |word: &str, more: &str| {
@@ -146,7 +146,7 @@ fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
     let empty: i64 =
         db.query_row("SELECT count(*) FROM row WHERE why IS NULL", [], |r| r.get(0)).expect("a count");
     assert_eq!(empty, 1);
-    // Once more changes nothing.
+    // A second migration changes nothing.
     migrate(&db).expect("migrated again");
     assert_eq!(one("SELECT note FROM job").english(), "a note of nobody");
 }

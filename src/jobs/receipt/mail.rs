@@ -1,4 +1,4 @@
-//! Whose mails did not go out: failures by domain, since a company's gateway fails everybody alike.
+//! Failed mails by domain: one company's gateway usually fails for all recipients.
 
 use crate::domain::{EmailKey, Text};
 use crate::sheet::tally;
@@ -7,45 +7,40 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
-/// The service's word for a mail that went out. It says nothing about arriving or being read.
+/// The service's word for a sent mail. It does not mean delivered or read.
 const SENT: &str = "SENT";
 
-/// Domains that are told apart; beyond it failures are only counted.
+/// Maximum number of distinct domains. Beyond it, failures are only counted.
 const DOMAINS: usize = 100_000;
 
-/// Words that are told apart for one domain.
+/// Maximum number of distinct words per domain.
 const WORDS: usize = 12;
 
-/// How the mails of a job's issued badges fared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MailReport {
-    /// Badges that are issued.
     pub issued: u64,
-    /// Those of them whose mail status is a word other than `SENT`.
+    /// Issued badges whose mail status is a word other than `SENT`.
     pub failed: u64,
-    /// Those of them that have no mail status at all, which says nothing either way.
+    /// Issued badges without a mail status, which may mean anything.
     pub unsaid: u64,
-    /// Domains where the mails of two people or more failed, worst first.
+    /// Domains with failed mails of at least two recipients, worst first.
     pub groups: Vec<MailGroup>,
-    /// Failures that are in none of the groups: one person here, another there.
+    /// Failures outside these groups: one recipient per domain.
     pub scattered: u64,
 }
 
-/// The failures of one domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailGroup {
-    /// The domain as people write it.
     pub domain: Text,
-    /// How many mails to it are not `SENT`.
+    /// Number of mails that are not `SENT`.
     pub failed: u64,
-    /// Of how many to issued badges.
+    /// Number of issued badges at this domain.
     pub issued: u64,
-    /// The service's words for them with how often each came up, most frequent first.
+    /// The service's words for the failures with their counts, most frequent first.
     pub statuses: Vec<(Text, u64)>,
 }
 
 impl MailReport {
-    /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.failed == 0
     }
@@ -70,15 +65,15 @@ impl fmt::Display for MailGroup {
 struct Tally {
     issued: u64,
     failed: u64,
-    /// The first person whose mail failed, until there is a second one.
+    /// The first recipient with a failed mail, until there is a second one.
     one: Option<EmailKey>,
     many: bool,
     words: Vec<(String, u64)>,
 }
 
-/// Groups the mails that failed by domain. A row is an address, its mail status in the service's words, and
-/// whether its badge is issued: mails of waiting badges have not failed. Spellings of one domain (upper
-/// case, an international name and its ASCII form) are one.
+/// Groups failed mails by domain. A row is an address, its mail status in the service's words, and whether its
+/// badge is issued: a waiting badge's mail has not failed. Different spellings of a domain (upper case,
+/// international and ASCII form) count as one.
 pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, bool)>) -> MailReport {
     let mut report = MailReport::default();
     let mut domains: HashMap<String, Tally> = HashMap::new();

@@ -1,7 +1,7 @@
-//! Receipts: what became of every row of a job, in a file that a person keeps; the rows to do again, in a
-//! file that can be imported as it is; and whose mails did not go out.
+//! Receipts: a file with the state of every row of a job. Also redo files, which can be imported unchanged, and a
+//! report of failed mails.
 //!
-//! This knows nothing of where the rows come from; how they get into a file is [`crate::sheet`]'s.
+//! This module does not know where rows come from. [`crate::sheet`] writes the files.
 
 mod mail;
 #[cfg(test)]
@@ -14,56 +14,48 @@ use crate::sheet::{Entry, Facts, Room, Table};
 use std::error::Error;
 use std::path::Path;
 
-/// What stands above the rows of a receipt.
+/// The header of a receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// What it is a receipt of.
     pub title: String,
-    /// What else there is to say about the job: name and value. In an Excel file they are on the sheet
-    /// `receipt`, together with the title and the number of rows of each bucket; a CSV file has no place
-    /// for them.
+    /// Further facts about the job: name and value. An Excel file has them on the sheet `receipt`, with the title
+    /// and the number of rows per status. A CSV file does not have them.
     pub facts: Vec<(String, String)>,
-    /// The columns of the file that the job came from, in their order.
+    /// The columns of the original file.
     pub columns: Vec<String>,
 }
 
-/// One row of a receipt. Times are texts as they are to be read.
+/// One row of a receipt. Times are formatted texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// The cells of the original row, as they were; there may be fewer or more than there are columns.
+    /// The original cells. There may be fewer or more than columns.
     pub cells: Vec<String>,
-    /// Its number in the original file.
+    /// The row's number in the original file.
     pub row: u64,
-    /// The badge, once it is known.
     pub badge_id: Option<String>,
-    /// The one bucket that the row is in.
     pub bucket: String,
-    /// Why.
     pub reason: String,
-    /// When the service accepted it.
     pub accepted: String,
-    /// The badge's status, in the service's words.
+    /// The badge's state in the service's words.
     pub status: String,
-    /// The mail's status, in the service's words.
+    /// The mail's status in the service's words.
     pub mail_status: String,
-    /// When it was issued.
     pub issued: String,
-    /// Until when it is valid.
     pub valid_until: String,
 }
 
-/// The columns that a receipt adds, without the `lapel` before each.
+/// The columns that a receipt adds, without the prefix `lapel`.
 const ADDED: [&str; 9] =
     ["row", "badge id", "bucket", "reason", "accepted", "status", "mail status", "issued", "valid until"];
 
-/// Writes the receipt of a job: every row with its original cells, followed by what became of it. The added
-/// columns are called `lapel row`, `lapel badge id`, `lapel bucket`, `lapel reason`, `lapel accepted`,
-/// `lapel status`, `lapel mail status`, `lapel issued` and `lapel valid until`, whatever the original ones
-/// are called, so that a receipt can be told from the file it came from; when that had such columns itself,
-/// they are called `lapel 2 row` and so on. Cells beyond the last original column come after them.
+/// Writes the receipt of a job: every row with its original cells, followed by its state. The added columns are
+/// always called `lapel row`, `lapel badge id`, `lapel bucket`, `lapel reason`, `lapel accepted`, `lapel status`,
+/// `lapel mail status`, `lapel issued` and `lapel valid until`. So a receipt differs from the original file. If
+/// that file already has such columns, they are called `lapel 2 row` and so on. Cells beyond the last original
+/// column come after them.
 ///
 /// # Errors
-/// [`SheetError`] says what went wrong. There is no file then, and one that was there is as it was.
+/// After an error there is no new file, and an existing file is unchanged.
 pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to: &Path,
     format: Format,
@@ -80,11 +72,11 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to_file(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
 }
 
-/// Writes rows to be done again: the original columns with their original values and nothing else, so that
-/// the file can be imported as the first one was. In [`Place`] rows count from 1 as they are in this file.
+/// Writes a redo file: the original columns with their original values and nothing else, so that it can be
+/// imported like the original. In [`Place`], rows count from 1 in this file.
 ///
 /// # Errors
-/// [`SheetError`] says what went wrong. There is no file then, and one that was there is as it was.
+/// After an error there is no new file, and an existing file is unchanged.
 pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     to: &Path,
     format: Format,
@@ -97,7 +89,7 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     to_file(to, format, overwrite, columns, None).write(rows, watch)
 }
 
-/// The names of the added columns, none of which is among the original ones.
+/// The names of the added columns, different from the original ones.
 fn added(columns: &[String]) -> Vec<String> {
     let taken = |name: &String| columns.iter().any(|one| one.trim().eq_ignore_ascii_case(name));
     let mut names: Vec<String> = ADDED.iter().map(|name| format!("lapel {name}")).collect();
@@ -109,7 +101,7 @@ fn added(columns: &[String]) -> Vec<String> {
     names
 }
 
-/// The sheet of an Excel file that tells about the rows.
+/// Name of the Excel sheet with the facts.
 const FACTS: &str = "receipt";
 
 fn to_file<'a>(
@@ -122,7 +114,6 @@ fn to_file<'a>(
     Table { to, format, overwrite, names, facts, room: Room::EXCEL }
 }
 
-/// A line as a row of the file.
 fn entry(line: Line, width: usize) -> Entry {
     let mut original = line.cells.into_iter();
     let mut cells: Vec<String> = original.by_ref().take(width).collect();
@@ -134,7 +125,7 @@ fn entry(line: Line, width: usize) -> Entry {
     Entry { number: line.row, bucket: Some(bucket), cells }
 }
 
-/// The sheet that tells about the rows; an empty value makes a heading of a name.
+/// The rows of the facts sheet. An empty value makes the name a heading.
 fn facts(head: &Head, written: &Written) -> Vec<(String, String)> {
     let heading = |name: &str| (name.to_owned(), String::new());
     let mut all = vec![heading(&head.title)];

@@ -1,4 +1,4 @@
-//! What is written is read back by other people's readers.
+//! Tests: independent readers read the written files back.
 
 mod failures;
 
@@ -68,7 +68,7 @@ fn redo(to: &Path, format: Format, columns: &[&str], rows: &[Vec<String>]) -> Wr
 
 type Sheets = Vec<(String, Vec<Vec<String>>)>;
 
-/// The sheets of an Excel file: name and rows. A cell that is anything but text fails.
+/// The sheets of an Excel file: name and rows. Panics at a cell that is not text.
 fn read_xlsx(path: &Path) -> Sheets {
     sheets(calamine::open_workbook::<Xlsx<_>, _>(path).expect("an Excel file"))
 }
@@ -193,7 +193,7 @@ fn formulas_stay_texts() {
     assert!(lines[1].contains(",'+amy@x.example,'-1,'@SUM(A1),'＝1＋1,'\t=1,''=1"), "{}", lines[1]);
 }
 
-/// Cells that have broken programs.
+/// Cells that have crashed other programs.
 fn hostile() -> Vec<String> {
     let long = "가".repeat(40_000);
     strings(&[
@@ -308,7 +308,7 @@ fn the_list_of_odd_cells_is_bounded_and_all_are_counted() {
 
 #[test]
 fn fifty_thousand_rows_pass_one_by_one() {
-    /// Keeps what arrives, in sight of who watches.
+    /// A writer whose contents the test can watch.
     struct Meter<'a>(&'a RefCell<Vec<u8>>);
     impl Write for Meter<'_> {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

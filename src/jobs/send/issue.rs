@@ -29,7 +29,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                 for entry in &chunk.entries {
                     let item = match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
                         (Some(Some(item)), _) => Some(*item),
-                        // The answer to a single issue has no address (contract, "POST /badges").
+                        // The response to a single issue has no address (contract, "POST /badges").
                         (_, [_]) => accepted.items.first().filter(|i| i.recipient_email.is_none()),
                         _ => None,
                     };
@@ -43,7 +43,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                 if count.is_some_and(|n| n >= sent) {
                     requests::accepted_unbound(db, request, at, &Code::NotNamed.into())?;
                 } else {
-                    // Of some the service says nothing: whether they were accepted is looked for.
+                    // The service did not name some of the rows, so lapel checks whether they were accepted.
                     let said = count.unwrap_or(accepted.items.len() as u64);
                     let why = Reason::from(Code::NotNamedOf).with("accepted", said).with("sent", sent);
                     requests::settle(db, request, RowStatus::InDoubt, Some(&why))?;
@@ -104,7 +104,7 @@ async fn ask(
     writer.issue_batch(&BatchRequest { template_id, recipients }, call).await
 }
 
-/// The items of an answer by the key of their address; `None` where two items claim one address.
+/// The items of a response by e-mail key; `None` if two items have the same address.
 fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
     let mut by_key: HashMap<String, Option<&Accepted>> = HashMap::new();
     for item in &accepted.items {
@@ -129,7 +129,7 @@ async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), erro
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
         record_answer(core, id, move |db| {
             let why = Reason::from(&error);
-            // Of several, the service may have accepted a part.
+            // Of several rows, the service may have accepted a part.
             if accepted && rows == 1 {
                 requests::accepted_unbound(db, request, at, &why)?;
             } else {
@@ -137,14 +137,14 @@ async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), erro
             }
             let outcome = if accepted { "accepted" } else { "in_doubt" };
             requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
-            // A doubt is looked at once: where the service shows waiting badges, that settles it.
+            // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
             jobs::set_next_look(db, id, Some(now))
         })
         .await;
         return Next::Doubt;
     };
-    // A request that was refused as such would be refused again, row by row; whatever else stood in the way
-    // did nothing, and its rows can be sent as they are.
+    // A request that the service refused as invalid would be refused again, so its rows are refused. Other errors
+    // did nothing, and the rows stay ready.
     let refused = matches!(next, Next::Stop(StopKind::BadRequest, _));
     let quota = matches!(next, Next::Stop(StopKind::Quota, _));
     let stop = next.stop();

@@ -1,4 +1,4 @@
-//! One revoke request. Its answer is two numbers: which badges were left out has to be looked for.
+//! One revoke request. The response has only two numbers, so lapel polls which badges were not accepted.
 
 use super::{Next, certain, ended, halt, record_answer};
 use crate::api::{ApiError, Call, RevokeRequest, Writer};
@@ -25,7 +25,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
             let done = record_answer(core, id, move |db| {
                 let bucket = if all { RowStatus::Revoking } else { RowStatus::Unproven };
                 requests::settle(db, chunk.request, bucket, None)?;
-                // Of which ones it is true is not known where some were left out.
+                // If some were not accepted, it is unknown which.
                 for entry in chunk.entries.iter().filter(|_| all) {
                     rows::accepted_at(db, id, entry.no, at)?;
                 }
@@ -37,7 +37,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                 };
                 requests::ended(db, chunk.request, at, &how)?;
                 jobs::set_note(db, id, note(answer.accepted_count, sent).as_ref())?;
-                // Where the count says that some were left out, the first look is now.
+                // If the count shows that some were not accepted, poll now.
                 let next = if all { schedule::next(&looks, Looking::Revoke, now, now) } else { now };
                 jobs::look_by(db, id, next)?;
                 Ok(chunk

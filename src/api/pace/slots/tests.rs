@@ -1,4 +1,4 @@
-//! The shared slots under a clock of their own, with the service's window as the judge.
+//! Tests of the shared slots with their own clock, checked against the service's window.
 
 use super::*;
 use proptest::prelude::*;
@@ -101,7 +101,7 @@ fn after_a_crash_a_slot_stays_for_the_longest_request_and_a_window() {
     bench.later("other", &person(1));
     bench.pass(1);
     bench.granted("other", &person(1));
-    // One that was only stopped for long counts again from its end on.
+    // A slot of a process that was only suspended counts again from its end.
     bench.pass(30_000);
     bench.give("crashed", slot, Some(Priority::Interactive));
     assert_eq!(bench.seen().used, 2);
@@ -120,11 +120,11 @@ fn people_go_first_in_every_process_and_the_background_gets_a_quarter_of_all() {
     let last = bench.granted("c", &person(8));
     bench.later("a", &person(8));
     bench.give("c", last, None);
-    // A quarter more would be free for another limit, but a person waits.
+    // With a larger limit, a quarter has more room. But an interactive call waits.
     bench.later("b", &want(Priority::Background, 100));
     bench.granted("a", &person(8));
     bench.granted("b", &want(Priority::Background, 100));
-    // A person who has gone away holds nobody up.
+    // An interactive waiter that is gone blocks nobody.
     bench.later("a", &person(8));
     bench.pass(3_000);
     bench.granted("b", &want(Priority::Background, 100));
@@ -137,13 +137,13 @@ fn a_hold_stops_every_process_and_is_never_shortened() {
     bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(1), 1, now, wall));
     let Taken::Later(wait, seen) = bench.take("b", &person(10)) else { panic!("held") };
     assert_eq!((wait, seen.refusals), (Duration::from_secs(3600), 2));
-    // Only a ping that a person has asked for goes through.
+    // Only a ping that a person asked for goes through.
     bench.granted("b", &Want { through: true, ..person(10) });
     bench.at(|db, now, _| calm(db, PACE, false, now));
     bench.later("b", &person(10));
     bench.at(|db, now, _| calm(db, PACE, true, now));
     bench.granted("b", &person(10));
-    // Another key is not held.
+    // A hold does not affect another key.
     bench.at(|db, now, wall| hold(db, "another", Duration::MAX, 1, now, wall));
     bench.granted("b", &person(10));
     let seen = bench.at(|db, now, _| look(db, "another", "b", now));
@@ -161,13 +161,13 @@ fn a_restart_of_the_computer_forgets_no_slot_and_no_hold() {
         bench.boot = "two";
         bench.wall_ahead = wall - 20_000;
         let seen = bench.seen();
-        // A wall clock that was set back makes no wait longer than it was.
+        // A wall clock that was set back does not make a wait longer.
         assert_eq!(seen.held, (left > 0).then(|| Duration::from_secs(left)), "{off}");
         assert_eq!(seen.used, 1);
         bench.pass(60_000);
         assert_eq!(bench.seen().used, 0);
     }
-    // Without a name of the start, a clock that begins anew tells.
+    // Without a boot id, a clock that restarts shows the reboot.
     let mut bench = Bench::new();
     bench.granted("a", &person(1));
     bench.now.set(5_000);
@@ -189,13 +189,12 @@ fn the_clock_of_the_table_never_goes_back() {
     bench.granted("b", &person(1));
 }
 
-/// A request of a made-up day.
 #[derive(Clone, Debug)]
 struct Made {
     comes: i64,
     process: u8,
     background: bool,
-    /// How long until it begins, until the service sees it, until its end.
+    /// Delays until it begins, until the service sees it, and until it ends.
     begins: i64,
     seen: i64,
     ends: i64,
@@ -216,9 +215,9 @@ fn made() -> impl Strategy<Value = Made> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A process ends without a word: it begins nothing more and gives nothing back.
+    /// A process ends abruptly: it begins nothing more and returns nothing.
     Crash(u8),
-    /// The same process is started again.
+    /// The same process starts again.
     Start(u8),
     Hold(u8),
     Try(usize),
@@ -226,7 +225,7 @@ enum Event {
     End(usize),
 }
 
-/// The most moments that any closed-open window holds.
+/// The largest number of times in any half-open window.
 fn fullest(seen: &[i64]) -> usize {
     let window = millis(WINDOW);
     seen.iter()
@@ -262,15 +261,15 @@ proptest! {
         let (mut granted, mut seen, mut held) = (Vec::new(), Vec::new(), Vec::new());
         let mut alive = [true; 6];
         let mut crashed_at = [i64::MIN; 6];
-        // Only the first of each class asks, in every process.
+        // In every process, only the first waiter of each priority asks.
         let mut queues: std::collections::BTreeMap<(u8, bool), std::collections::VecDeque<usize>> =
             std::collections::BTreeMap::new();
         let mut steps = 0;
         while let Some(Reverse((at, event))) = events.pop() {
             steps += 1;
             prop_assert!(steps < 200_000, "somebody waits for ever");
-            // The computer starts again: all of its clocks but the wall's begin anew. The test goes on by the
-            // wall's, and hands over the other.
+            // A reboot: all clocks except the wall clock restart. The test continues with the wall clock, and
+            // passes the other one in.
             if restart.is_some_and(|after| at > begin + after) && bench.boot == "one" {
                 bench.boot = "two";
                 bench.wall_ahead += begin;
@@ -297,7 +296,7 @@ proptest! {
                         continue;
                     }
                     let queue = queues.entry((made.process, made.background)).or_default();
-                    // It came just now, or its process was started again.
+                    // It has just arrived, or its process was restarted.
                     if at == begin + made.comes && slots[index].is_none() && !queue.contains(&index) {
                         queue.push_back(index);
                     }
@@ -312,7 +311,7 @@ proptest! {
                             queue.pop_front();
                             events.extend(queue.front().map(|next| Reverse((at, Event::Try(*next)))));
                             slots[index] = Some((slot, at));
-                            // What it has sent may be seen after its end, within its time-out.
+                            // The service may see the request after its end, within the time-out.
                             events.push(Reverse((at + made.begins + made.seen, Event::Seen(index))));
                             events.push(Reverse((at + made.begins + made.ends, Event::End(index))));
                         }

@@ -1,11 +1,11 @@
-//! The address of a row.
+//! Checks the e-mail address of a row.
 
 use super::{Field, Findings, Severity};
 use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
 use crate::jobs::intake::cell_text::{is_error_token, trim};
 
-/// Judges an address and gives it as it would be sent.
+/// Checks an address and returns it as lapel would send it.
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {
@@ -53,7 +53,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     address.as_str().to_owned()
 }
 
-/// Latin beside Cyrillic or Greek: `gmаil.com` with a Cyrillic а is another domain.
+/// Latin together with Cyrillic or Greek: `gmаil.com` with a Cyrillic а is another domain.
 pub(super) fn mixes_scripts(word: &str) -> bool {
     let latin = word.chars().any(|c| c.is_ascii_alphabetic());
     let twin = word.chars().any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}'));

@@ -1,4 +1,4 @@
-//! One row judged: what would be sent, and whether it may be.
+//! Checks one row: the values that lapel would send, and whether it may send them.
 
 mod address;
 mod name;
@@ -14,57 +14,44 @@ use std::fmt;
 
 pub(super) use name::compose;
 
-/// A row, judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The row as it stands in the source.
     pub row: RawRow,
-    /// The name as it would be sent: trimmed and composed, otherwise as it was written. Raw.
+    /// The name as lapel would send it: trimmed and composed, otherwise unchanged. Raw.
     pub name: String,
-    /// The address as it would be sent: trimmed and unwrapped. Raw, and no address when that was refused.
+    /// The address as lapel would send it: trimmed and unwrapped. Raw. Not a valid address if it was refused.
     pub email: String,
-    /// What the template column says, when the map has one. Raw.
+    /// The cell of the template column, if the map has one. Raw.
     pub template: Option<String>,
-    /// The verdict.
     pub standing: Standing,
-    /// The reasons.
     pub findings: Vec<Finding>,
 }
 
-/// What may be done with a row.
+/// The result of checking a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Standing {
-    /// It may be sent.
     Ready,
-    /// A person must look at it first.
+    /// A person must review it first.
     Ask,
-    /// It cannot be sent as it is.
+    /// Cannot be sent without a correction.
     Refused,
-    /// A blank line, a total, a header again: no person. It is listed and counted all the same.
+    /// Not a recipient: a blank line, a total, or a repeated header. It is still listed and counted.
     NotARecipient,
 }
 
-/// Something that was found in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
     pub field: Field,
-    /// How bad it is.
     pub severity: Severity,
-    /// What, in words for people; quoted content is scrubbed.
+    /// The message for people. Quoted content is scrubbed.
     pub what: String,
 }
 
-/// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The recipient's name.
     Name,
-    /// The address.
     Email,
-    /// The template.
     Template,
-    /// The row as a whole.
     Row,
 }
 
@@ -79,18 +66,13 @@ impl fmt::Display for Field {
     }
 }
 
-/// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// To be known; nothing to decide.
     Note,
-    /// To be decided by a person.
     Ask,
-    /// Not to be sent.
     Refuse,
 }
 
-/// What was found so far.
 #[derive(Default)]
 struct Findings(Vec<Finding>);
 
@@ -111,7 +93,7 @@ impl Findings {
     }
 }
 
-/// Judges one row. Pure: the same row and map always give the same.
+/// Checks one row. Pure: the same row and map always give the same result.
 pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
     let mut findings = Findings::default();
     let joined = parts::name_of(&row, map.name, &mut findings);
@@ -135,7 +117,7 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
     Checked { name, email, template, standing: findings.standing(), findings: findings.0, row }
 }
 
-/// Judges a name and an address that were typed by hand: a corrected row, or the one person of a form.
+/// Checks a name and an address that a person typed: a corrected row, or the recipient of a form.
 pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<Finding>) {
     let mut findings = Findings::default();
     let (name, email) = person(name, email, &mut findings);
@@ -154,7 +136,7 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
     (composed, address::checked(email, findings))
 }
 
-/// Why a row is no person, if it is none.
+/// Why a row is not a recipient; `None` if it is one.
 fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
     let mut filled = row.cells.iter().filter(|c| !is_blank(c));
     let Some(first) = filled.next() else {
@@ -162,7 +144,7 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
             |n: &super::row::CellNote| matches!(n.what, CellFact::FormulaWithoutValue | CellFact::Error);
         return (!row.notes.iter().any(lost)).then(|| t!("a blank line").to_owned());
     };
-    // Whoever has an address is a person, whatever else the row says.
+    // A row with an address is a recipient, even if its other cells look like a total or a header.
     if row.cell(map.email).contains(['@', '\u{ff20}']) {
         return None;
     }
@@ -196,7 +178,7 @@ fn template_of(cell: &str, findings: &mut Findings) -> String {
     template.to_owned()
 }
 
-/// What the reader noted about cells that count.
+/// Turns the reader's notes about the used cells into findings.
 fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     let field_of = |column: usize| match map.name {
         NameColumns::One(name) if name == column => Some(Field::Name),
@@ -268,7 +250,7 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     }
 }
 
-/// What a spreadsheet calls a cell: `B4`.
+/// A cell's name in a spreadsheet: `B4`.
 fn cell_name(column: usize, line: u64) -> String {
     let (mut letters, mut rest) = (Vec::new(), column + 1);
     while rest > 0 {
@@ -280,7 +262,7 @@ fn cell_name(column: usize, line: u64) -> String {
     format!("{letters}{line}")
 }
 
-/// Content quoted in a message: scrubbed, and not longer than a line.
+/// Quoted content for a message: scrubbed, and at most 40 characters.
 fn quoted(text: &str) -> String {
     let mut shown: String = scrub(text).chars().take(40).collect();
     if text.chars().nth(40).is_some() {

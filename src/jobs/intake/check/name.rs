@@ -1,4 +1,4 @@
-//! The name of a row.
+//! Checks the name of a row.
 
 use super::address::mixes_scripts;
 use super::{Field, Findings, Severity, quoted};
@@ -11,10 +11,10 @@ use crate::jobs::intake::mojibake;
 use unicode_normalization::char::decompose_canonical;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Names longer than this are asked about. The service does not say how long one may be.
+/// Maximum length of a name without a review, in characters. The contract gives no limit.
 const LONG: usize = 100;
 
-/// Judges a name and gives it as it would be sent.
+/// Checks a name and returns it as lapel would send it.
 pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String {
     let composed = compose(raw);
     let name = trim(&composed);
@@ -44,9 +44,9 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
     name.to_owned()
 }
 
-/// Puts letters together that are stored in pieces: Hangul out of single letters, accents onto their
-/// letters. Characters that normalisation would exchange for others stay: CP949 has two code points for 金,
-/// and which of them somebody's name is written with is not ours to change.
+/// Composes decomposed letters: Hangul from single letters, accents with their base letters. Keeps characters that
+/// NFC would replace by another character: CP949 has two code points for 金, and lapel must not change how a
+/// person's name is written.
 pub(in crate::jobs::intake) fn compose(text: &str) -> String {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return text.to_owned();
@@ -62,7 +62,7 @@ pub(in crate::jobs::intake) fn compose(text: &str) -> String {
     out
 }
 
-/// Whether normalisation would put another single character in its place.
+/// Whether NFC would replace it by another single character.
 fn is_singleton(c: char) -> bool {
     let (mut first, mut count) = (c, 0);
     decompose_canonical(c, |d| {
@@ -109,12 +109,12 @@ fn refusal(name: &str, email: &str) -> Option<String> {
     None
 }
 
-/// How Unicode calls a character: `U+200B`.
+/// The Unicode notation of a character: `U+200B`.
 fn code(c: char) -> String {
     format!("U+{:04X}", c as u32)
 }
 
-/// What a person should look at before it is printed on a badge.
+/// Things that a person should review before the name is printed on a badge.
 fn doubts(name: &str) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut doubt = |is: bool, what: &'static str| {
@@ -149,7 +149,7 @@ fn doubts(name: &str) -> Vec<String> {
     doubts
 }
 
-/// Only the whole name: a surname may well be Null.
+/// Matches only the whole name: Null may be a real surname.
 fn is_placeholder(name: &str) -> bool {
     const WORDS: [&str; 19] = [
         "null",
@@ -177,7 +177,7 @@ fn is_placeholder(name: &str) -> bool {
     WORDS.contains(&bare)
 }
 
-/// A title, or what tells two people of one name apart in a list and belongs on no badge.
+/// A title, or a suffix that distinguishes people with the same name in a list. Neither belongs on a badge.
 fn title_or_number(name: &str) -> Option<&str> {
     const TITLES: [&str; 14] = [
         "님",
@@ -209,7 +209,7 @@ fn title_or_number(name: &str) -> Option<&str> {
     }
     let title = TITLES.iter().filter(|t| name.ends_with(**t)).max_by_key(|t| t.len());
     if let Some(title) = title
-        // 민수님 has a name before it; the two syllables of 김대표 may be one.
+        // 민수님 is a name with a title. Without 님, two syllables before a title are required: 김대표 may be a name.
         && (*title == "님" || name[..name.len() - title.len()].chars().filter(|c| is_syllable(*c)).count() >= 2)
         && name.len() > title.len()
     {
@@ -236,7 +236,7 @@ fn has_entity(name: &str) -> bool {
     })
 }
 
-/// Invisible characters where nothing needs them: the same that a screen makes visible.
+/// Invisible characters that the script does not need. A screen shows the same ones.
 fn stray_invisible(chars: &[char]) -> bool {
     chars.iter().enumerate().any(|(at, c)| {
         let before = at.checked_sub(1).and_then(|b| chars.get(b)).copied();

@@ -1,12 +1,12 @@
-//! A name out of its columns, and what only looks like one.
+//! Joins a name from its columns, and recognizes rows with totals.
 
 use super::{Field, Findings, Severity};
 use crate::jobs::intake::NameColumns;
 use crate::jobs::intake::cell_text::{is_han, is_syllable, trim};
 use crate::jobs::intake::row::RawRow;
 
-/// The name, put together when it stands in two columns: family first and without a space when both are
-/// Hangul or Han, "Given Family" otherwise.
+/// The name. From two columns: family name first and without a space if both parts are Hangul or Han, otherwise
+/// "Given Family".
 pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Findings) -> String {
     let (family, given) = match columns {
         NameColumns::One(column) => return row.cell(column).to_owned(),
@@ -38,7 +38,7 @@ fn is_east_asian(part: &str) -> bool {
     composed.chars().all(|c| is_syllable(c) || is_han(c) || matches!(c, '\u{3041}'..='\u{30ff}') || c == ' ')
 }
 
-/// Whether a row that begins like this sums others up: "합계 120명", "Total: 120".
+/// Whether a row that begins with this cell is a total: "합계 120명", "Total: 120".
 pub(super) fn is_total(cell: &str) -> bool {
     const WORDS: [&str; 12] = [
         "합계",
@@ -57,7 +57,7 @@ pub(super) fn is_total(cell: &str) -> bool {
     let letters: String =
         super::compose(cell).chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let bare = letters.strip_suffix('명').or_else(|| letters.strip_suffix('인')).unwrap_or(&letters);
-    // "총 120명" keeps one letter once its number is gone; alone that could be a name.
+    // "총 120명" without its number is one letter. Alone, that letter could be a name.
     let counted = cell.chars().any(|c| c.is_ascii_digit());
     WORDS.contains(&bare)
         || WORDS.contains(&letters.as_str())

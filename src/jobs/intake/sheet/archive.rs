@@ -1,4 +1,4 @@
-//! Zip archives: what is in them, and how much that really is.
+//! Opens zip archives safely, and detects their format.
 
 use super::{Bytes, Desk};
 use crate::jobs::intake::about::Format;
@@ -10,8 +10,8 @@ use std::io::{self, BufReader, Read};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-/// Says what an archive is, after making sure that unpacking it stays within bounds: the sizes that it
-/// declares are summed up, and then checked by unpacking, since they may be lies.
+/// Detects the format of an archive, after checking that it unpacks within limits. Adds up the declared sizes, and
+/// then unpacks to check, since declared sizes may be wrong.
 pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError> {
     let mut zip = open(bytes, desk)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
@@ -45,12 +45,11 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
     Ok(format)
 }
 
-/// Opens the archive.
 pub(super) fn open(bytes: &Bytes, desk: &Desk<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
     ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged(tr_noop!("a spreadsheet"), e))
 }
 
-/// Only what is text is ever unpacked: pictures do not count.
+/// Only XML parts are ever unpacked, so pictures do not count.
 fn is_read(name: &str) -> bool {
     has_ending(name, "xml") || has_ending(name, "rels")
 }
@@ -82,7 +81,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeErr
         if !is_read(&name) {
             continue;
         }
-        // A part that breaks off is the reader's to complain about, if it needs that part.
+        // A truncated part is the reader's error, if it needs that part.
         let mut entry = entry.take(left.saturating_add(1));
         let unpacked = if name.ends_with("sharedstrings.xml") {
             shared_strings(&mut entry, desk)?
@@ -94,8 +93,8 @@ fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeErr
     Ok(())
 }
 
-/// Unpacks the table of strings. It declares how many there are, and the reader believes it and makes room:
-/// a number that its size cannot hold is a trap.
+/// Unpacks the table of strings. The table declares its number of strings, and the reader allocates for it. So a
+/// number that does not fit its size is refused.
 fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeError> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;
@@ -113,7 +112,7 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     }
     drop(xml);
     let _ = io::copy(&mut counted, &mut io::sink());
-    // The shortest string is written <si/>.
+    // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
         return Err(
             desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more texts than it can hold"))
@@ -135,7 +134,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// An XML reader that takes files as they are.
+/// An XML reader that accepts malformed nesting.
 pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
     let mut xml = Reader::from_reader(source);
     let config = xml.config_mut();
@@ -145,7 +144,7 @@ pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
     xml
 }
 
-/// One part of the archive, as XML; `None` when there is no such part.
+/// One part of the archive as XML; `None` if it does not exist.
 pub(super) fn part<'a>(
     zip: &'a mut ZipArchive<Bytes>,
     name: &str,
@@ -160,7 +159,7 @@ pub(super) fn part<'a>(
     Some(reader(BufReader::new(entry.take(MAX_UNPACKED_BYTES))))
 }
 
-/// An attribute by its local name, without its escapes.
+/// The value of an attribute by its local name, unescaped.
 pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = element.attributes();
     attributes.with_checks(false);

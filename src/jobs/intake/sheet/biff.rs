@@ -25,14 +25,14 @@ pub(super) const RK: u16 = 0x027e;
 pub(super) const FORMAT: u16 = 0x041e;
 pub(super) const BOF: u16 = 0x0809;
 
-/// One record, with the records that continue it.
+/// One record, including its continuation records.
 pub(super) struct Record<'a> {
     pub kind: u16,
     pub data: &'a [u8],
     more: Vec<&'a [u8]>,
 }
 
-/// The records of a stream. A record that breaks off is the end.
+/// The records of a stream. A truncated record ends it.
 pub(super) struct Records<'a> {
     rest: &'a [u8],
 }
@@ -93,14 +93,14 @@ impl Record<'_> {
         Parts { rest: first, more: self.more.iter() }
     }
 
-    /// A text whose length takes two bytes.
+    /// A text with a two-byte length.
     pub fn text(&self, at: usize) -> String {
         let mut parts = self.parts(at);
         let text = parts.u16().zip(parts.byte()).map(|(length, flags)| parts.letters(length, flags));
         text.unwrap_or_default()
     }
 
-    /// A text whose length takes one byte.
+    /// A text with a one-byte length.
     pub fn short_text(&self, at: usize) -> String {
         let mut parts = self.parts(at);
         let text =
@@ -108,7 +108,7 @@ impl Record<'_> {
         text.unwrap_or_default()
     }
 
-    /// The table of texts that cells share.
+    /// The table of shared strings.
     pub fn strings(&self) -> Vec<String> {
         let mut parts = self.parts(8);
         let mut all = Vec::new();
@@ -119,7 +119,7 @@ impl Record<'_> {
     }
 }
 
-/// Data that goes on in the records behind it.
+/// Data that continues in the next records.
 struct Parts<'a> {
     rest: &'a [u8],
     more: std::slice::Iter<'a, &'a [u8]>,
@@ -157,7 +157,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Letters of one or two bytes each. Where they go on in another record, that one begins with new flags.
+    /// Letters of one or two bytes each. A continuation in another record begins with new flags.
     fn letters(&mut self, length: u16, flags: u8) -> String {
         let mut wide = flags & 1 != 0;
         let mut units = Vec::with_capacity(usize::from(length));
@@ -184,7 +184,7 @@ impl Parts<'_> {
         String::from_utf16_lossy(&units)
     }
 
-    /// A text of the shared table: its formatting and its reading aid stand behind it.
+    /// A text of the shared table. Its formatting and its phonetic data follow it.
     fn rich_text(&mut self) -> Option<String> {
         let length = self.u16()?;
         let flags = self.byte()?;
@@ -197,7 +197,7 @@ impl Parts<'_> {
     }
 }
 
-/// A number that was packed into four bytes.
+/// Unpacks a four-byte number.
 pub(super) fn rk(packed: u32) -> f64 {
     let value = if packed & 2 != 0 {
         f64::from((packed as i32) >> 2)
@@ -207,7 +207,7 @@ pub(super) fn rk(packed: u32) -> f64 {
     if packed & 1 != 0 { value / 100.0 } else { value }
 }
 
-/// Whether a number of this format is shown as a date or a time.
+/// Whether this number format shows a date or a time.
 pub(super) fn date_kind(format: u16, code: Option<&str>) -> Option<ExcelDateTimeType> {
     let Some(code) = code else {
         return match format {
@@ -241,7 +241,7 @@ pub(super) fn date_kind(format: u16, code: Option<&str>) -> Option<ExcelDateTime
     is_date.then_some(ExcelDateTimeType::DateTime)
 }
 
-/// What a spreadsheet shows for an error.
+/// The text that a spreadsheet shows for an error.
 pub(super) fn error_text(code: u8) -> &'static str {
     match code {
         0x00 => "#NULL!",
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_text_that_goes_on_in_another_record_is_put_together() {
-        // 홍 as two bytes, then AB as one byte each, behind a break; then a second text with formatting.
+        // 홍 in two bytes; then AB in one byte each, after a record break; then a second text with formatting.
         let sst = record(SST, &[&[0; 8][..], &[3, 0, 1], &[0x4d, 0xd6]].concat());
         let more =
             record(CONTINUE, &[&[0][..], b"AB", &[1, 0, 8, 1, 0], b"x", &[0; 4], &[1, 0, 0], b"y"].concat());

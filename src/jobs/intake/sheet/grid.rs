@@ -1,4 +1,4 @@
-//! The cells of one sheet, packed.
+//! The cells of one sheet in a compact form.
 
 use super::Desk;
 use crate::domain::EmailKey;
@@ -8,13 +8,13 @@ use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES
 use std::collections::HashMap;
 use std::fmt;
 
-/// Most cells of a sheet that are not empty.
+/// Maximum number of filled cells in a sheet.
 pub(super) const MAX_CELLS: usize = 20_000_000;
 
-/// Characters of a link's address that are compared and shown: no address is as long.
+/// Maximum characters of a link's address to compare and show. No address is this long.
 const LONGEST_LINK: usize = 1_000;
 
-/// What a cell is besides its text: bits of [`Cell::facts`].
+/// Properties of a cell besides its text: bits of [`Cell::facts`].
 pub(super) mod fact {
     pub const FORMULA: u8 = 1;
     pub const NO_VALUE: u8 = 2;
@@ -25,13 +25,13 @@ pub(super) mod fact {
     pub const ERROR: u8 = 64;
 }
 
-/// The cells of a sheet that are not empty, in one string: a million rows are about as big as their text.
+/// The filled cells of a sheet in one string. A million rows take about as much memory as their text.
 #[derive(Clone, Default)]
 pub(in crate::jobs::intake) struct Grid {
     text: String,
     cells: Vec<Cell>,
     rows: Vec<Row>,
-    /// Links that lead to another address than the cell shows.
+    /// Links to another address than the cell shows.
     elsewhere: HashMap<(u32, u16), String>,
     hidden_columns: Vec<usize>,
 }
@@ -45,7 +45,7 @@ struct Cell {
 
 #[derive(Clone, Copy)]
 struct Row {
-    /// Counted from 0.
+    /// From 0.
     number: u32,
     hidden: bool,
     cells_end: u32,
@@ -68,8 +68,7 @@ impl Grid {
         desk: &Desk<'_>,
     ) -> Result<(), IntakeError> {
         let (row, column) = at;
-        // A cell of spaces is data like any other, and so is a formula that came to nothing; a cell that was
-        // only formatted is no cell.
+        // A cell with spaces or with a formula without a result is data. A cell with only formatting is not.
         if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
@@ -99,7 +98,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Says where the link of a cell leads. Kept when that is another address than the cell shows.
+    /// Sets the target of a cell's link. Stores it if it is another address than the cell shows.
     pub fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
         let Some(address) =
             target.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:")).map(|_| &target[7..])
@@ -107,7 +106,7 @@ impl Grid {
             return;
         };
         let address = address.split('?').next().unwrap_or("");
-        // One link can lie over a million cells, and each of them keeps where it leads.
+        // One link can cover a million cells, and each stores the target.
         let end = address.char_indices().nth(LONGEST_LINK).map_or(address.len(), |(at, _)| at);
         let address = address.get(..end).unwrap_or("");
         let decoded = percent_decoded(address);
@@ -116,24 +115,23 @@ impl Grid {
         }
     }
 
-    /// Says which columns are hidden.
     pub fn hide_columns(&mut self, columns: Vec<usize>) {
         self.hidden_columns = columns;
     }
 
-    /// The columns that are hidden and have something in them.
+    /// The hidden columns that have content.
     pub fn hidden_columns(&self) -> Vec<usize> {
         let is_used = |c: &usize| self.cells.iter().any(|cell| cell.column as usize == *c);
         self.hidden_columns.iter().copied().filter(is_used).collect()
     }
 
-    /// How many rows with something in them are hidden.
+    /// Number of hidden rows with content.
     pub fn hidden_rows(&self) -> u64 {
         self.rows.iter().filter(|r| r.hidden).count() as u64
     }
 
-    /// The rows behind row `skip_to` (counted from 1), with at least `width` cells each. Empty rows between
-    /// others are rows too. With a width of 0 no cell is taken for one too many.
+    /// The rows after row `skip_to` (from 1), with at least `width` cells each. Includes empty rows between
+    /// others. With a width of 0, no cell counts as extra.
     pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
         let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
         GridRows { grid: self, at, next_row: skip_to, record: 0, width }
@@ -192,11 +190,10 @@ impl Grid {
     }
 }
 
-/// The rows of a [`Grid`].
 pub(in crate::jobs::intake) struct GridRows<'a> {
     grid: &'a Grid,
     at: usize,
-    /// Counted from 0.
+    /// From 0.
     next_row: u64,
     record: u64,
     width: usize,
@@ -219,7 +216,7 @@ impl Iterator for GridRows<'_> {
     }
 }
 
-/// A number as a person would write it.
+/// Formats a number as a person would write it.
 pub(super) fn number(value: f64) -> String {
     if value.is_finite() && value.fract() == 0.0 && value.abs() < 1e18 {
         format!("{value:.0}")

@@ -1,4 +1,4 @@
-//! Spreadsheets: what kind of file it is, which sheet is meant, and its cells as rows.
+//! Reads spreadsheets: detects the file's kind, selects the sheet, and gives its cells as rows.
 
 mod archive;
 mod biff;
@@ -19,26 +19,26 @@ use crate::i18n;
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// Bytes of the longest text that is looked at for an e-mail address; no name and address together are as long.
+/// Maximum length of a text that is checked for an e-mail address, in bytes. A name with an address is shorter.
 const LONGEST_ADDRESS: usize = 2_000;
 
-/// A spreadsheet's bytes. They are read several times: they are few, see [`super::MAX_SHEET_BYTES`].
+/// A spreadsheet's bytes. They are read several times; [`super::MAX_SHEET_BYTES`] limits them.
 type Bytes = Cursor<Arc<[u8]>>;
 
-/// What a file is, by its first bytes.
+/// The kind of a file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Text, as far as nothing says otherwise.
+    /// Text, unless the content shows otherwise.
     Text,
-    /// A zip archive: XLSX, ODS, and much else.
+    /// A zip archive: XLSX, ODS and others.
     Zip,
-    /// Microsoft's compound file: XLS, an encrypted XLSX, and much else.
+    /// A Microsoft compound file: XLS, an encrypted XLSX and others.
     Ole,
-    /// Something that is never a list of people, with its article.
+    /// Never a list of people. The name of the kind has its article.
     Other(&'static str),
 }
 
-/// What a file is. Old programs and web sites call a page or an XML document ".xls".
+/// The kind of a file. Old programs and web sites name an HTML or XML document ".xls".
 pub(super) fn kind_of(first: &[u8]) -> Kind {
     let begins = |with: &[u8]| first.starts_with(with);
     if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
@@ -58,7 +58,7 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         (b"{\\rtf", tr_noop!("an RTF document")),
         (b"SQLite format 3", tr_noop!("a database")),
         (b"\x7fELF", tr_noop!("a program")),
-        // The worksheet streams of Excel 2 to 4, which stood in no compound file.
+        // The worksheet streams of Excel 2 to 4, without a compound file.
         (b"\x09\x00\x04\x00", tr_noop!("a worksheet of Excel 2")),
         (b"\x09\x02\x06\x00", tr_noop!("a worksheet of Excel 3")),
         (b"\x09\x04\x06\x00", tr_noop!("a worksheet of Excel 4")),
@@ -80,30 +80,29 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
     Kind::Text
 }
 
-/// An opened spreadsheet.
 pub(super) struct Book {
     pub format: Format,
     pub sheets: Vec<SheetInfo>,
-    /// The sheet that is meant; `None` while that is an open question.
+    /// The selected sheet; `None` while that is an open question.
     pub sheet: Option<String>,
-    /// Its cells; nothing while it is open which sheet is meant.
+    /// The cells of the sheet; empty while the sheet is an open question.
     pub grid: Grid,
     pub notes: Vec<Note>,
 }
 
-/// A sheet as the first look found it.
+/// A sheet as the first pass found it.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     name: String,
     hidden: bool,
-    /// The last row with something in it, 0 when it is empty.
+    /// Number of the last row with content; 0 for an empty sheet.
     rows: u64,
-    /// Whether something in it looks like an e-mail address.
+    /// Whether a cell looks like an e-mail address.
     addresses: bool,
 }
 
 impl Seen {
-    /// Looks at a cell of a row, counted from 1.
+    /// Takes a cell into account. `row` counts from 1.
     fn see(&mut self, row: u64, text: &str, desk: &Desk<'_>) -> Result<(), IntakeError> {
         desk.unfold(row, text)?;
         if !super::cell_text::is_blank(text) {
@@ -114,22 +113,21 @@ impl Seen {
     }
 }
 
-/// What every kind of spreadsheet can do.
+/// A reader for one spreadsheet format.
 trait Workbook {
     fn format(&self) -> Format;
-    /// What is to be known about the file, before any sheet.
+    /// Notes about the file as a whole.
     fn notes(&self) -> Vec<Note>;
-    /// All sheets, in their order.
+    /// All sheets in order.
     fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError>;
-    /// One sheet's cells.
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
 }
 
-/// What the readers share.
+/// The state that the readers share.
 struct Desk<'a> {
     name: &'a str,
     watch: &'a dyn Watch,
-    /// Bytes of text in the cells that were looked at: many cells can be one text of the file.
+    /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
 
@@ -139,10 +137,10 @@ impl Desk<'_> {
         IntakeError::Damaged { name: self.name.to_owned(), what: i18n::tr(what), why }
     }
 
-    /// Takes a cell's text into account.
+    /// Counts a cell's text.
     ///
     /// # Errors
-    /// When it is longer than a cell can be, or the text of all cells is more than a spreadsheet may have.
+    /// The text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
     fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeError> {
         if text.len() > MAX_CELL_CHARS && text.chars().nth(MAX_CELL_CHARS).is_some() {
             return Err(IntakeError::CellTooLong { name: self.name.to_owned(), line: row });
@@ -161,7 +159,6 @@ impl Desk<'_> {
     }
 }
 
-/// Opens a spreadsheet and the sheet that is meant.
 pub(super) fn open(
     origin: &Origin,
     bytes: Vec<u8>,
@@ -202,8 +199,8 @@ pub(super) fn open(
     Ok(Book { format: book.format(), sheets, sheet, grid, notes })
 }
 
-/// The sheet that is meant: the chosen one; the only visible one with data; the only one of these with
-/// addresses. A hidden sheet is never taken without being asked for.
+/// Selects the sheet: the chosen one; the only visible one with data; or the only one of these with addresses. A
+/// hidden sheet is used only if it was chosen.
 fn choose(
     seen: &[Seen],
     choices: &Choices,
@@ -243,12 +240,12 @@ fn choose(
     })
 }
 
-/// Runs a reader that is not ours: what it cannot cope with must not take the program with it.
+/// Runs third-party code and catches its panics, so that they do not end the program.
 fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
 }
 
-/// What is hidden in a sheet and read all the same.
+/// Notes about hidden rows and columns, which are read.
 fn hidden_notes(grid: &Grid) -> Vec<Note> {
     let mut notes = Vec::new();
     if grid.hidden_rows() > 0 {
@@ -261,7 +258,7 @@ fn hidden_notes(grid: &Grid) -> Vec<Note> {
     notes
 }
 
-/// A date as a person would write it.
+/// Formats a date as a person would write it.
 fn date(date: &calamine::ExcelDateTime) -> String {
     if date.is_duration() {
         let seconds = (date.as_f64() * 86_400.0).round().clamp(0.0, 1e12) as u64;

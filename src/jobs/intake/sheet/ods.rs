@@ -1,6 +1,7 @@
-//! Spreadsheets in the open format (`.ods`).
+//! Reads ODS spreadsheets (`.ods`).
 //!
-//! Our own reader: a general one unfolds "this row a million times", and does not tell what is hidden.
+//! lapel has its own reader: a general one expands a row that is repeated a million times, and does not report
+//! hidden rows.
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
@@ -11,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::collections::HashSet;
 use std::io::BufRead;
 
-/// What is said in messages.
+/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an OpenDocument spreadsheet");
 
 pub(super) struct Ods {
@@ -63,12 +64,12 @@ impl Workbook for Ods {
     }
 }
 
-/// Who is told what is in the file.
+/// Receives the contents of the file.
 trait Sink {
     fn sheet(&mut self, name: &str, hidden: bool);
     fn hidden_column(&mut self, column: usize);
     fn merged(&mut self);
-    /// A cell that is not empty; row and column count from 0.
+    /// A filled cell; row and column count from 0.
     fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError>;
 }
 
@@ -145,7 +146,7 @@ struct Walk<'a, R: BufRead> {
     xml: quick_xml::Reader<R>,
     buffer: Vec<u8>,
     hidden_styles: HashSet<String>,
-    /// Cells that were given out: a few letters can say that a row stands there a million times.
+    /// Number of cells so far. A few bytes can repeat a row a million times.
     given: usize,
     desk: &'a Desk<'a>,
 }
@@ -231,7 +232,7 @@ impl<R: BufRead> Walk<'_, R> {
         }
     }
 
-    /// The cells of a row that are not empty.
+    /// The filled cells of a row.
     fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
         let mut cells = Vec::new();
         let mut bytes = 0;
@@ -239,7 +240,7 @@ impl<R: BufRead> Walk<'_, R> {
         loop {
             match self.next()? {
                 Event::Start(e) => match e.name().as_ref() {
-                    // A covered cell lies under a merged one: what it holds is not shown.
+                    // A covered cell is under a merged one. Its content is not visible.
                     "table:covered-table-cell" => {
                         let many = repeated(&e, "number-columns-repeated");
                         self.cell(&e, "table:covered-table-cell")?;
@@ -314,7 +315,7 @@ impl<R: BufRead> Walk<'_, R> {
         Ok(cell)
     }
 
-    /// The text of a cell: its paragraphs, without remarks that were pinned to it.
+    /// The text of a cell: its paragraphs, without comments.
     fn content(&mut self, name: &str) -> Result<Cell, IntakeError> {
         let mut cell = Cell::default();
         let (mut paragraphs, mut in_text, mut apart) = (0, 0_usize, 0_usize);

@@ -1,8 +1,7 @@
-//! Old Excel workbooks (`.xls`, Excel 97 to 2003).
+//! Reads old Excel workbooks (`.xls`, Excel 97 to 2003).
 //!
-//! Our own reader: the general one believes the file about how much room it needs, which ends the program
-//! when the file lies, and does not tell which rows are hidden. The format is [MS-XLS]; only what a list of
-//! people can consist of is read.
+//! lapel has its own reader. The general one trusts the file's own sizes, so a wrong size ends the program; and it
+//! does not report hidden rows. The format is [MS-XLS]; this reads only the parts that a list of people needs.
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
@@ -13,7 +12,7 @@ use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-/// What is said in messages.
+/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an old Excel workbook");
 const OLDER: &str = tr_noop!("a workbook of Excel 95 or older");
 
@@ -22,7 +21,7 @@ pub(super) struct Xls {
     globals: Globals,
 }
 
-/// What the first part of a workbook says about all of it.
+/// Workbook-wide data from the first part of the stream.
 #[derive(Default)]
 struct Globals {
     sheets: Vec<SheetAt>,
@@ -55,7 +54,7 @@ impl Xls {
         Ok(Self { stream, globals })
     }
 
-    /// The cells of a sheet that are not empty, row by row.
+    /// The filled cells of a sheet, row by row.
     fn cells(&self, start: usize, desk: &Desk<'_>) -> Result<Sheet, IntakeError> {
         let mut sheet = Sheet::default();
         let mut awaits_text = None;
@@ -67,7 +66,7 @@ impl Xls {
                 desk.unless_cancelled()?;
             }
             match record.kind {
-                // The sheet itself begins, and charts within it.
+                // The start of the sheet itself, or of a chart in it.
                 biff::BOF => depth += 1,
                 biff::EOF => {
                     depth -= 1;
@@ -182,7 +181,7 @@ impl Xls {
             }
             Value::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
             Value::Error(code) => (biff::error_text(*code).to_owned(), fact::ERROR),
-            // A formula whose text should follow, and did not.
+            // A formula without the text record that should follow.
             Value::Awaited => return (String::new(), fact::NO_VALUE),
         };
         (text, if cell.formula { facts | fact::FORMULA } else { facts })
@@ -232,7 +231,7 @@ impl Workbook for Xls {
             for cell in &self.cells(at.start, desk)?.cells {
                 let row = u64::from(cell.row) + 1;
                 match &cell.value {
-                    // Not copied: one long text may be shared by every cell.
+                    // Not copied: every cell may share one long text.
                     Value::Shared(index) => {
                         let text = self.globals.strings.get(*index as usize);
                         seen.see(row, text.map_or("", String::as_str), desk)?;
@@ -298,7 +297,7 @@ impl Globals {
                     else {
                         continue;
                     };
-                    // Charts and macro sheets are no lists.
+                    // Charts and macro sheets are not lists.
                     if kind == 0 {
                         let name = record.short_text(6);
                         globals.sheets.push(SheetAt { name, hidden: state & 3 != 0, start: start as usize });
@@ -318,7 +317,7 @@ enum NoWorkbook {
     Damaged(std::io::Error),
 }
 
-/// The stream of the compound file in which the workbook is.
+/// The stream of the compound file that contains the workbook.
 fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
     let mut file = cfb::CompoundFile::open(bytes).map_err(NoWorkbook::Damaged)?;
     if file.exists("/EncryptedPackage") {

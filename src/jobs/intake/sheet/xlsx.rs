@@ -1,4 +1,4 @@
-//! Excel workbooks (`.xlsx`, `.xlsm`).
+//! Reads Excel workbooks (`.xlsx`, `.xlsm`).
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, fact, number};
@@ -9,9 +9,9 @@ use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use quick_xml::events::Event;
 use std::collections::{HashMap, HashSet};
 
-/// What is said in messages.
+/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an Excel workbook");
-/// Links over several cells that are looked at; there is rarely one.
+/// Maximum number of links over several cells that are used. Usually there are none.
 const WIDE_LINKS: usize = 1000;
 
 pub(super) struct Xlsx {
@@ -32,7 +32,7 @@ impl Xlsx {
         Ok(Self { bytes, book: book.map_err(|e| failed(&e, desk))?, macros })
     }
 
-    /// Where a sheet is in the archive.
+    /// The path of a sheet in the archive.
     fn path_of(&self, sheet: &str, desk: &Desk<'_>) -> Option<String> {
         let mut zip = archive::open(&self.bytes, desk).ok()?;
         let mut id = None;
@@ -145,10 +145,10 @@ impl Workbook for Xlsx {
     }
 }
 
-/// Takes a cell: where it is (from 0), its text, and what it is.
+/// Receives a cell: its position (from 0), its text, and its [`fact`] bits.
 type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeError> + 'a;
 
-/// Calls for every cell of a sheet in order, with its text and what it is.
+/// Calls `call` for every cell of a sheet, in order.
 fn each_cell(
     book: &mut calamine::Xlsx<Bytes>,
     sheet: &str,
@@ -158,7 +158,7 @@ fn each_cell(
     let read = || {
         let mut cells = match book.worksheet_cells_reader(sheet) {
             Ok(cells) => cells,
-            // A chart or dialog sheet under a worksheet's name has no cells.
+            // A chart or dialog sheet declared as a worksheet has no cells.
             Err(XlsxError::NotAWorksheet(_)) => return Ok(()),
             Err(e) => return Err(failed(&e, desk)),
         };
@@ -201,7 +201,6 @@ fn failed(error: &XlsxError, desk: &Desk<'_>) -> IntakeError {
     }
 }
 
-/// The links of a sheet.
 #[derive(Default)]
 struct Links {
     cells: HashMap<(u32, u32), String>,
@@ -216,7 +215,7 @@ impl Links {
     }
 }
 
-/// What the sheet's XML says about whole rows and columns.
+/// Properties of whole rows and columns from the sheet's XML.
 #[derive(Default)]
 struct Flags {
     hidden_rows: HashSet<u32>,
@@ -245,7 +244,7 @@ impl Flags {
                     "col" if is_true(&e, "hidden") => {
                         let bound = |name| attribute(&e, name).and_then(|n| n.parse::<usize>().ok());
                         let (from, to) = (bound("min")?.max(1), bound("max")?);
-                        // "Everything to the right" is hidden as one range.
+                        // "All columns to the right" is one hidden range.
                         let to = to.min(crate::jobs::intake::MAX_COLUMNS);
                         flags.hidden_columns.extend((from..=to).map(|c| c - 1));
                     }

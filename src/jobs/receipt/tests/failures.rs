@@ -1,4 +1,4 @@
-//! When there is no file, there is nothing at all, and what was there is as it was.
+//! Tests: after a failure there is no file, and an existing file is unchanged.
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn a_folder_that_is_closed_is_named() {
     let closed = folder.path().join("closed");
     fs::create_dir(&closed).expect("a folder");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).expect("closed");
-    // Nothing is closed to root but what the kernel keeps to itself.
+    // Root can write everywhere except in the kernel's folders.
     let root = fs::write(closed.join("probe"), "").is_ok();
     let path = if root { PathBuf::from("/sys/a.xlsx") } else { closed.join("a.xlsx") };
     let lines = fine([line(1, "홍철", "issued")]);
@@ -97,7 +97,7 @@ fn a_folder_that_is_closed_is_named() {
 
 #[test]
 fn a_full_disk_is_an_error_wherever_it_runs_full() {
-    /// A disk with so much room.
+    /// A disk with this many bytes left.
     struct Disk(usize);
     impl Write for Disk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
