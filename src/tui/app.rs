@@ -21,8 +21,9 @@ mod view;
 pub use tab::Tab;
 
 use super::Begin;
-use super::component::{Component as _, Modal, Screen};
-use super::context::{Effects, Env};
+use super::component::{Component, Modal, Screen};
+use super::context::Env;
+use super::effects::{Effects, ModalId, Owner};
 use super::hold;
 use super::message::Message;
 use super::modals::export::ExportForm;
@@ -42,6 +43,7 @@ use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use tokio::time::Instant;
 
 /// The smallest screen that the desk is drawn on.
@@ -54,6 +56,38 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// What is said to whoever tries to act with a read-only profile.
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it can neither issue nor revoke.");
+
+/// A modal that is open.
+pub(super) struct OpenedModal {
+    pub(super) id: ModalId,
+    pub(super) modal: Box<dyn Modal>,
+}
+
+impl OpenedModal {
+    pub(super) fn downcast_ref<T: Modal>(&self) -> Option<&T> {
+        let modal: &dyn Any = self.modal.as_ref();
+        modal.downcast_ref()
+    }
+
+    pub(super) fn downcast_mut<T: Modal>(&mut self) -> Option<&mut T> {
+        let modal: &mut dyn Any = self.modal.as_mut();
+        modal.downcast_mut()
+    }
+}
+
+impl Deref for OpenedModal {
+    type Target = dyn Modal;
+
+    fn deref(&self) -> &Self::Target {
+        self.modal.as_ref()
+    }
+}
+
+impl DerefMut for OpenedModal {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.modal.as_mut()
+    }
+}
 
 /// One line for the person at the bottom of the screen.
 pub(super) struct Notice {
@@ -103,9 +137,12 @@ pub struct App {
     /// Whether there can be no jobs, since the journal cannot be used.
     no_jobs: bool,
     /// What is open over the tab, the topmost last.
-    pub(super) modals: Vec<Box<dyn Modal>>,
+    pub(super) modals: Vec<OpenedModal>,
+    next_modal: u64,
+    /// The owners of requests that are not answered yet.
+    owners: HashMap<RequestId, Owner>,
     /// A file that is being written out of sight.
-    aside: Option<Box<ExportForm>>,
+    aside: Option<(ModalId, Box<ExportForm>)>,
     pub(super) notice: Option<Notice>,
     /// What that line said when the last action began: the help has all of it.
     said_before: Option<String>,
@@ -161,6 +198,8 @@ impl App {
             jobs: None,
             no_jobs: false,
             modals: Vec::new(),
+            next_modal: 0,
+            owners: HashMap::new(),
             aside: None,
             notice: None,
             said_before: None,
@@ -317,8 +356,11 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.broken = Some(error.to_string());
-                self.modals.extend(PinForm::of(&error).map(|form| Box::new(form) as Box<dyn Modal>));
+                if let Some(form) = PinForm::of(&error) {
+                    self.open(form);
+                }
                 self.outstanding.clear();
+                self.owners.clear();
                 self.connecting = None;
                 self.env.link = None;
                 self.comforts.reset();
@@ -331,7 +373,7 @@ impl App {
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
                 self.jobs = Some(jobs.0);
-                self.screens.activity.restart(&mut out);
+                out.owned_by(Owner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),
@@ -340,22 +382,12 @@ impl App {
                 self.tell(why);
             }
             Message::Progress(ticket, done, all) => {
-                let shown = self.tab == Tab::Overview && self.modals.is_empty();
-                self.changed |= self.screens.overview.on_progress(ticket, done, all) && shown;
-                self.changed |=
-                    self.screens.history.on_progress(ticket, done, all) && self.tab == Tab::History;
-                for modal in &mut self.modals {
-                    self.changed |= modal.on_progress(ticket, done, all);
-                }
-                if let Some(form) = &mut self.aside {
-                    // Nobody sees it.
-                    form.on_progress(ticket, done, all);
-                }
+                self.progress((ticket, done, all), &mut out);
             }
             Message::Tick => {
                 self.link();
                 self.refresh(&mut out);
-                self.screens.overview.tick(&mut out);
+                out.owned_by(Owner::Screen(Tab::Overview), |out| self.screens.overview.tick(out));
                 self.keep_view(&mut out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.env).is_some() {
@@ -376,13 +408,9 @@ impl App {
     }
 
     fn finish(&mut self, mut out: Effects<'_>) {
-        for _ in 0..4 {
-            let going = std::mem::take(&mut out.go);
-            if going.is_empty() {
-                break;
-            }
+        while !out.go.is_empty() {
             self.changed = true;
-            for go in going {
+            for go in std::mem::take(&mut out.go) {
                 self.go(go, &mut out);
             }
         }
@@ -391,9 +419,13 @@ impl App {
         let area = self.body();
         let ready = self.env.reader.is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            self.screens.of_mut(self.tab).load_visible(area, &self.env, &mut out);
-            if let Some(modal) = self.modals.last_mut() {
-                modal.load_visible(area, &self.env, &mut out);
+            self.with(Owner::Screen(self.tab), &mut out, |screen, env, out| {
+                screen.load_visible(area, env, out)
+            });
+            if let Some(modal) = self.modals.last() {
+                self.with(Owner::Modal(modal.id), &mut out, |modal, env, out| {
+                    modal.load_visible(area, env, out)
+                });
             }
         }
         self.tour_looks();
@@ -417,6 +449,7 @@ impl App {
                 Order::Connect(..) | Order::Cancel(_) | Order::Stop(_) => true,
             });
         }
+        self.owners.extend(out.owners.drain(..));
         for order in &out.orders {
             match order {
                 Order::Request(ticket, ask) => {
@@ -440,6 +473,7 @@ impl App {
                 Order::Cancel(ticket) => {
                     self.comforts.refresh.cancelled(*ticket);
                     self.outstanding.remove(ticket);
+                    self.owners.remove(ticket);
                 }
                 // Answered by the worker.
                 Order::Stop(_) | Order::Connect(..) => {}
@@ -531,18 +565,63 @@ impl App {
 
     /// The modal on top, if it is of this type.
     pub(super) fn top<T: Modal>(&self) -> Option<&T> {
-        let top: &dyn Any = self.modals.last()?.as_ref();
-        top.downcast_ref()
+        self.modals.last()?.downcast_ref()
     }
 
     pub(super) fn top_mut<T: Modal>(&mut self) -> Option<&mut T> {
-        let top: &mut dyn Any = self.modals.last_mut()?.as_mut();
-        top.downcast_mut()
+        self.modals.last_mut()?.downcast_mut()
     }
 
-    /// Opens a modal over what is open.
+    /// Opens a modal that makes no request while it is built.
     pub(super) fn open(&mut self, modal: impl Modal) {
-        self.modals.push(Box::new(modal));
+        let id = self.next_modal();
+        self.modals.push(OpenedModal { id, modal: Box::new(modal) });
+    }
+
+    pub(super) fn next_modal(&mut self) -> ModalId {
+        self.next_modal += 1;
+        ModalId(self.next_modal)
+    }
+
+    /// What takes keys and clicks.
+    pub(super) fn focus(&self) -> Owner {
+        match self.modals.last() {
+            Some(modal) => Owner::Modal(modal.id),
+            None if self.welcome.is_some() => Owner::Welcome,
+            None => Owner::Screen(self.tab),
+        }
+    }
+
+    /// Runs something on a component, which owns the requests that it makes. `None` where it is no longer there.
+    pub(super) fn with<T>(
+        &mut self,
+        owner: Owner,
+        out: &mut Effects<'_>,
+        run: impl FnOnce(&mut dyn Component, &Env, &mut Effects<'_>) -> T,
+    ) -> Option<T> {
+        let component: &mut dyn Component = match owner {
+            Owner::Shell => return None,
+            Owner::Welcome => self.welcome.as_mut()?,
+            Owner::Screen(tab) => self.screens.of_mut(tab),
+            Owner::Modal(id) => self.modals.iter_mut().find(|modal| modal.id == id)?.modal.as_mut(),
+        };
+        let env = &self.env;
+        Some(out.owned_by(owner, |out| run(component, env, out)))
+    }
+
+    fn progress(&mut self, (ticket, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
+        let Some(owner) = self.owners.get(&ticket).copied() else { return };
+        // Nobody sees a file that is written in the background.
+        if let Some((_, form)) = self.aside.as_mut().filter(|(id, _)| owner == Owner::Modal(*id)) {
+            form.on_progress(ticket, done, all);
+            return;
+        }
+        let changed = self.with(owner, out, |component, _, _| component.on_progress(ticket, done, all));
+        let is_shown = match owner {
+            Owner::Screen(tab) => self.tab == tab,
+            _ => true,
+        };
+        self.changed |= changed == Some(true) && is_shown;
     }
 
     /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.

@@ -1,6 +1,7 @@
 //! What every screen and every modal implements: the shell hands keys, clicks, responses and the frame to it.
 
-use super::context::{Effects, Env};
+use super::context::Env;
+use super::effects::Effects;
 use super::input::action::Action;
 use super::input::keymap::Context;
 use super::input::list_hit::Click;

@@ -1,18 +1,14 @@
-//! What every screen may read: how to draw, who is connected, what time it is at the service.
+//! What drawing and handling may read: theme, keymap, connection, the service's clock.
 
-use super::request::{Request, RequestId, RequestIds, Session};
+use super::request::Session;
 use super::theme::{Glyphs, Theme};
-use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
-use crate::config::{Environment, NamedFilter, Palette};
-use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
-use crate::export::What;
-use crate::jobs::{Job, JobId, JobRow, RevokeTarget};
+use crate::config::{Environment, Palette};
+use crate::domain::ServiceClock;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
-use crate::tui::persist::input_history::{Recents, Typed};
+use crate::tui::persist::input_history::Recents;
 use crate::tui::persist::saved_filters::Saved;
-use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
 use std::time::Duration;
@@ -98,6 +94,11 @@ impl Env {
         self.session.as_ref().map_or(Environment::Live, |s| s.environment)
     }
 
+    /// Whether what is sent reaches real people.
+    pub fn is_live(&self) -> bool {
+        self.environment() == Environment::Live
+    }
+
     /// What the organisation is called in words of the person, or by its host; else the profile's name.
     pub fn organisation(&self) -> &str {
         self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
@@ -123,178 +124,5 @@ impl Env {
     /// The spinner's frame.
     pub fn spinner(&self) -> &'static str {
         self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
-    }
-}
-
-/// What a screen has for a file.
-#[derive(Clone, Debug)]
-pub struct ExportSource {
-    /// What is in it.
-    pub what: What,
-    /// What it is, for the file's name.
-    pub name: &'static str,
-    /// What it is, in words: how many of what, filtered and ordered how.
-    pub head: String,
-    /// How many rows it has, where that is known.
-    pub rows: Option<u64>,
-    /// What else a person should know of it.
-    pub note: Option<String>,
-}
-
-/// Where a screen wants to go.
-#[derive(Debug)]
-pub enum Navigate {
-    /// Open one badge on the Badge tab; with the time of its acceptance, which its own record lacks.
-    Badge(BadgeId, Option<ServiceTime>),
-    /// The templates whose title has this in it.
-    TemplatesTitled(String),
-    /// Look up a holder on the Wallet tab.
-    Holder(String),
-    /// The same, with this badge of theirs selected.
-    HolderOf(String, BadgeId),
-    /// Look up on the Wallet tab whoever has this name.
-    HolderNamed(String),
-    /// Open the issue form for a template.
-    Issue(crate::domain::TemplateId, Text),
-    /// Open the revoke form for these badges.
-    Revoke(Vec<RevokeTarget>),
-    /// The jobs; the newest one selected.
-    Activity,
-    /// Ask whether to call off what a job has not sent.
-    CallOff(Box<Job>),
-    /// Do what sends again, or goes on sending; where it is live, after a confirmation.
-    Again(Box<crate::tui::worker::job_command::JobCommand>),
-    /// Ask why an issue job is to be undone.
-    Undo(Box<Job>),
-    /// Decide about a row of a job.
-    Decide(JobId, Box<JobRow>),
-    /// Open a file of recipients, or what was pasted, for a template.
-    File(crate::tui::modals::file::Purpose, crate::jobs::intake::Source),
-    /// Write a receipt, or the rows to be done again, of a job.
-    Paper(Box<Job>, bool),
-    /// Whom the mail of a job did not reach.
-    Mail(Box<Job>),
-    /// Write a list, or rows of one, into a file.
-    Export(Box<ExportSource>),
-    /// Let the file of the form on top be written out of sight.
-    Aside,
-    /// Revoke the badges whose ids stand in a file.
-    Ids,
-    /// Correct and replace a badge.
-    Replace(Box<crate::domain::Badge>),
-    /// Review drafts: look through their rows, confirm, begin.
-    Drafts(Vec<Job>),
-    /// Correct a row of a draft.
-    Correct(JobId, Box<JobRow>),
-    /// A row of the draft below was corrected.
-    Corrected,
-    /// The saved filters of a list, with what is set there now; `naming`: to save that.
-    Filters {
-        /// Such as `history`.
-        list: &'static str,
-        /// The fields of its filter.
-        specs: &'static [crate::tui::widgets::filter::Spec],
-        /// The headings of its columns.
-        heads: &'static [crate::tui::widgets::table_header::Head],
-        /// What is set; nothing, where nothing is.
-        current: Option<NamedFilter>,
-        /// Whether to ask for a name at once.
-        naming: bool,
-    },
-    /// Filter and order a list so.
-    UseFilter(Box<NamedFilter>),
-    /// Ask whether to mark all that match: how many, and the filter in words.
-    OfferMarkAll {
-        /// How many there are, where the service says.
-        rows: Option<u64>,
-        /// The filter.
-        words: Vec<String>,
-    },
-    /// Mark all that match on the History tab.
-    MarkAll,
-    /// Ask whether the list's filter, which has the shape of an API key, may be sent.
-    AskAboutFilter,
-    /// A person has said that what is typed is no API key.
-    KeyAllowed(crate::tui::modals::key_question::Then),
-    /// Do an action as its key would.
-    Run(Action),
-    /// Close what is open on top.
-    Close,
-    /// Close all that is open over the tab.
-    CloseAll,
-    /// Use this connection.
-    Connect(Box<Session>),
-    /// Leave lapel.
-    Quit,
-}
-
-/// What a screen hands out while it updates.
-pub struct Effects<'a> {
-    tickets: &'a mut RequestIds,
-    /// For the worker.
-    pub orders: Vec<Order>,
-    /// Where to go.
-    pub go: Vec<Navigate>,
-    /// One line for the person, and whether it is bad news.
-    pub notice: Option<(String, bool)>,
-    /// The same, staying until it is closed: what nobody has asked for.
-    pub news: Option<(String, bool)>,
-    /// For the clipboard.
-    pub copies: Vec<Clip>,
-    /// What was typed and is offered again.
-    pub typed: Vec<(Typed, String)>,
-    /// Nobody has asked for what is asked now: it is read in the background, and no spinner turns for it.
-    pub quiet: bool,
-}
-
-impl<'a> Effects<'a> {
-    /// With tickets from here.
-    pub fn new(tickets: &'a mut RequestIds) -> Self {
-        Self {
-            tickets,
-            orders: Vec::new(),
-            go: Vec::new(),
-            notice: None,
-            news: None,
-            copies: Vec::new(),
-            typed: Vec::new(),
-            quiet: false,
-        }
-    }
-
-    /// Asks something.
-    pub fn ask(&mut self, ask: Request) -> RequestId {
-        let ticket = self.tickets.next();
-        let ask = if self.quiet { ask.quietly() } else { ask };
-        self.orders.push(Order::Request(ticket, ask));
-        ticket
-    }
-
-    /// Asks something in place of an earlier question, which is cancelled.
-    pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
-        self.cancel(earlier.take());
-        *earlier = Some(self.ask(ask));
-    }
-
-    /// Cancels questions that nobody waits for any more.
-    pub fn cancel(&mut self, tickets: impl IntoIterator<Item = RequestId>) {
-        self.orders.extend(tickets.into_iter().map(Order::Cancel));
-    }
-
-    /// Puts a text on its way to the clipboard; the desk says what became of it. `what` it is stands in the
-    /// middle of a sentence: `the badge id`. Lines and tabs of the text keep their meaning, everything else is
-    /// scrubbed.
-    pub fn copy(&mut self, text: String, what: &str) {
-        self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
-    }
-
-    /// Says something at the bottom of the screen.
-    pub fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some((text.into(), false));
-    }
-
-    /// Says something that is bad news.
-    pub fn warn(&mut self, text: impl Into<String>) {
-        self.notice = Some((text.into(), true));
     }
 }

@@ -1,7 +1,7 @@
 //! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
 
 use super::app::{App, SMALLEST, Tab};
-use super::component::{Component as _, Modal as _};
+use super::component::Component as _;
 use super::hold;
 use super::modals::help::Help;
 use super::theme::Glyphs;

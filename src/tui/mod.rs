@@ -12,7 +12,8 @@
 //!
 //! ```text
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
-//! app, context          the shell: tabs, modals, messages; and what drawing may read
+//! app, component        the shell (tabs, modals, messages), and the trait of all that it shows
+//! context, effects      what handling and drawing may read, and what handling may ask for
 //! request, worker/      requests, and the tasks that carry them out
 //! screens/, tour/       one screen for each tab; the tour
 //! modals/               what opens over a screen: forms, menus, palette, help, log, JSON
@@ -29,6 +30,7 @@ mod app;
 mod component;
 mod context;
 mod draw;
+mod effects;
 mod footer;
 mod hold;
 mod input;

@@ -5,8 +5,7 @@ use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::i18n::{self, Language};
 use crate::jobs::Job;
-use crate::tui::component::{Component as _, Screen as _};
-use crate::tui::context::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::copy_menu::CopyMenu;
@@ -84,13 +83,16 @@ impl App {
                 None => out.say(t!("There is nothing here to copy.")),
             },
             Action::OpenPicture => self.open_picture(out),
-            Action::Raw => match RawPane::new(self.screen().records(), out) {
-                Some(pane) => self.open(pane),
-                None => out.say(t!("There is no record of the service here.")),
-            },
+            Action::Raw => {
+                let records = self.screen().records();
+                if records.is_empty() {
+                    out.say(t!("There is no record of the service here."));
+                } else {
+                    out.open_some(|_, out| RawPane::new(records, out));
+                }
+            }
             Action::RequestLog => {
-                let log = RequestLog::new(&self.env, out);
-                self.open(log);
+                out.open(RequestLog::new);
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.forget_recents(out),
@@ -264,7 +266,8 @@ impl App {
             return;
         }
         out.quiet = true;
-        self.screens.of_mut(self.tab).refresh(&self.env, out);
+        let (tab, env) = (self.tab, &self.env);
+        out.owned_by(Owner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
     }
 
     /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
@@ -282,9 +285,9 @@ impl App {
         if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
         }
-        self.screens.templates.give_up(ticket);
-        self.screens.wallet.give_up(ticket);
-        self.screens.badge.give_up(ticket);
+        if let Some(Owner::Screen(tab)) = self.owners.remove(&ticket) {
+            self.screens.of_mut(tab).give_up(ticket);
+        }
         self.changed = true;
         true
     }

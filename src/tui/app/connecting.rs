@@ -2,7 +2,7 @@
 
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
-use crate::tui::context::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
 use crate::tui::screens::overview::Overview;
@@ -14,7 +14,7 @@ impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
         let mut tickets = std::mem::take(&mut self.tickets);
         let mut out = Effects::new(&mut tickets);
-        self.welcome = Some(begin(&mut out));
+        self.welcome = Some(out.owned_by(Owner::Welcome, begin));
         self.finish(out);
         self.tickets = tickets;
     }
@@ -49,6 +49,7 @@ impl App {
         self.no_jobs = false;
         self.screens.overview = Overview::default();
         self.outstanding.clear();
+        self.owners.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
         self.aside = None;

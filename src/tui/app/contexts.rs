@@ -1,6 +1,6 @@
 //! Where one is on the desk: in which contexts a key is looked up, and what an action would do there.
 
-use super::{App, Modal};
+use super::App;
 use crate::tui::component::Component;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;

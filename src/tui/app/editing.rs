@@ -1,7 +1,7 @@
 //! A reason that is written in the person's own editor.
 
 use super::{App, Wish};
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::widgets::field::{Field, LONGEST};
 use crate::tui::widgets::text_layout::number;
 

@@ -1,58 +1,36 @@
 //! Where the screens want to go: tabs, forms, questions.
 
-use super::{App, READ_ONLY, Tab};
-use crate::config::Environment;
-use crate::jobs::RowStatus;
-use crate::tui::component::Modal;
-use crate::tui::context::{Effects, Navigate};
+use super::{App, OpenedModal, READ_ONLY, Tab};
+use crate::tui::effects::{Effects, Navigate, OpenModal, Owner};
 use crate::tui::modals::confirm_resend::{self, AgainForm};
 use crate::tui::modals::draft::DraftForm;
-use crate::tui::modals::edit_row::CorrectForm;
-use crate::tui::modals::file::FileForm;
-use crate::tui::modals::filters::FiltersForm;
-use crate::tui::modals::issue::IssueForm;
-use crate::tui::modals::mark_all::MarkAllForm;
-use crate::tui::modals::question::Question;
-use crate::tui::modals::replace::ReplaceForm;
-use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::modals::revoke_ids::IdsForm;
 use crate::tui::request::Request;
 use crate::tui::worker::job_command::JobCommand;
 
 impl App {
     /// Goes there.
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
-        if self.env.read_only() && is_acting(&go) {
-            out.say(crate::i18n::tr(READ_ONLY));
-            return;
-        }
         match go {
             Navigate::Badge(id, accepted_at) => {
                 self.follow_to(Tab::Badge);
-                self.screens.badge.open(id, accepted_at, out);
+                out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.open(id, accepted_at, out));
             }
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates);
-                self.screens.templates.titled(&title, out);
+                out.owned_by(Owner::Screen(Tab::Templates), |out| self.screens.templates.titled(&title, out));
             }
             Navigate::Holder(email) => {
                 self.follow_to(Tab::Wallet);
-                self.screens.wallet.look_up(&email, out);
+                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up(&email, out));
             }
             Navigate::HolderNamed(name) => {
                 self.follow_to(Tab::Wallet);
-                self.screens.wallet.look_up_name(&name, out);
+                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up_name(&name, out));
             }
             Navigate::HolderOf(email, id) => {
                 self.follow_to(Tab::Wallet);
-                self.screens.wallet.look_up(&email, out);
+                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up(&email, out));
                 self.screens.wallet.select(id);
-            }
-            Navigate::Issue(id, title) => {
-                self.open(IssueForm::new(id, title, out));
-            }
-            Navigate::Revoke(victims) => {
-                self.open(RevokeForm::new(victims, out));
             }
             Navigate::Activity => {
                 self.notice = None;
@@ -60,64 +38,36 @@ impl App {
                 self.follow_to(Tab::Activity);
                 self.screens.activity.select_newest();
             }
-            Navigate::CallOff(job) => self.open(Question::call_off(job)),
             Navigate::Again(deed) => self.again(*deed, out),
-            Navigate::Undo(job) => self.open(Question::undo(job)),
-            Navigate::Decide(job, row) => {
-                let unseen =
-                    self.screens.activity.find(job).map_or(0, |job| job.counts.of(RowStatus::NotSeen));
-                let question = Question::decide(job, row, unseen, self.is_live());
-                self.open(question);
-            }
-            Navigate::Drafts(jobs) => {
-                if let Some(form) = DraftForm::new(jobs, &self.env, out) {
-                    self.open(form);
-                }
-            }
-            Navigate::File(purpose, source) => {
-                self.open(FileForm::new(purpose, source, out));
-            }
-            Navigate::Paper(job, redo) => {
-                self.open(Question::paper(&job, redo));
-            }
-            Navigate::Mail(job) => self.open(Question::mail(job, out)),
             Navigate::Export(takeaway) => self.open_export(*takeaway),
             Navigate::Aside => self.put_aside(),
-            Navigate::Ids => self.open(IdsForm::new(&self.env, out)),
-            Navigate::Replace(badge) => {
-                self.open(ReplaceForm::new(badge, &self.env, out));
-            }
-            Navigate::Correct(job, row) => {
-                self.open(CorrectForm::new(job, row));
-            }
             Navigate::Corrected => {
+                let owner = self.focus();
                 if let Some(form) = self.top_mut::<DraftForm>() {
-                    form.corrected(out);
+                    out.owned_by(owner, |out| form.corrected(out));
                 }
-            }
-            Navigate::Filters { list, specs, heads, current, naming } => {
-                let form = FiltersForm::new((list, specs, heads), current, naming, &self.env, out);
-                self.open(form);
             }
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow_to(Tab::Templates);
-                self.screens.templates.browser.use_filter(&filter, out);
+                out.owned_by(Owner::Screen(Tab::Templates), |out| {
+                    self.screens.templates.browser.use_filter(&filter, out)
+                });
             }
             Navigate::UseFilter(filter) => {
                 self.follow_to(Tab::History);
-                self.screens.history.browser.use_filter(&filter, out);
+                out.owned_by(Owner::Screen(Tab::History), |out| {
+                    self.screens.history.browser.use_filter(&filter, out)
+                });
             }
-            Navigate::OfferMarkAll { rows, words } => {
-                self.open(MarkAllForm::new(rows, words));
+            Navigate::MarkAll => {
+                out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.mark_all(out));
             }
-            Navigate::MarkAll => self.screens.history.mark_all(out),
             Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, out),
+            Navigate::Open(modal) => self.open_modal(modal, out),
             Navigate::Run(action) => self.act(action, out),
             Navigate::CloseAll => self.modals.clear(),
-            Navigate::Close => {
-                self.modals.pop();
-            }
+            Navigate::Close(id) => self.modals.retain(|modal| modal.id != id),
             Navigate::Connect(session) => {
                 self.leave_view(out);
                 self.switch(*session);
@@ -127,39 +77,34 @@ impl App {
         }
     }
 
-    fn is_live(&self) -> bool {
-        self.env.environment() == Environment::Live
+    /// Opens a modal. The keys of one that prepares sending do nothing in a read-only profile; this holds for every
+    /// other way to it.
+    fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
+        let id = self.next_modal();
+        match out.owned_by(Owner::Modal(id), |out| modal.0(&self.env, out)) {
+            Some(modal) if modal.prepares_sending() && self.env.read_only() => {
+                out.say(crate::i18n::tr(READ_ONLY));
+            }
+            modal => self.modals.extend(modal.map(|modal| OpenedModal { id, modal })),
+        }
     }
 
     /// Does what sends something that was reviewed before; where it is live, it is confirmed first.
     fn again(&mut self, deed: JobCommand, out: &mut Effects<'_>) {
+        if self.env.read_only() {
+            out.say(crate::i18n::tr(READ_ONLY));
+            return;
+        }
         // What is decided for many rows is confirmed by their number wherever it is.
-        if !self.is_live() && !matches!(deed, JobCommand::ResendAll(..)) {
+        if !self.env.is_live() && !matches!(deed, JobCommand::ResendAll(..)) {
             out.ask(Request::Do(Box::new(deed)));
             return;
         }
         let said = out.notice.take();
         let job = confirm_resend::sends(&deed).and_then(|id| self.screens.activity.find(id));
         let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
-        self.modals.extend(form.map(|form| Box::new(form) as Box<dyn Modal>));
+        if let Some(form) = form {
+            self.open(form);
+        }
     }
-}
-
-/// Whether something is prepared there that has consequences at the service. The keys that lead there do
-/// nothing in a read-only profile; this holds for every other way.
-fn is_acting(go: &Navigate) -> bool {
-    matches!(
-        go,
-        Navigate::Issue(..)
-            | Navigate::Revoke(_)
-            | Navigate::CallOff(_)
-            | Navigate::Again(_)
-            | Navigate::Undo(_)
-            | Navigate::Decide(..)
-            | Navigate::File(..)
-            | Navigate::Ids
-            | Navigate::Replace(_)
-            | Navigate::Drafts(_)
-            | Navigate::Correct(..)
-    )
 }

@@ -1,9 +1,9 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
 use super::{App, READ_ONLY, Tab, Wish};
-use crate::tui::component::{Clicked, Component as _};
-use crate::tui::context::Effects;
+use crate::tui::component::Clicked;
 use crate::tui::draw::is_cut;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
@@ -137,16 +137,11 @@ impl App {
     }
 
     pub(super) fn act_inside(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.modals.is_empty()) {
-            if action == Action::ChooseSandbox {
-                self.tour_wanted = false;
-            }
-            return welcome.on_action(action, &self.env, out);
+        if self.focus() == Owner::Welcome && action == Action::ChooseSandbox {
+            self.tour_wanted = false;
         }
-        match self.modals.last_mut() {
-            Some(modal) => modal.on_action(action, &self.env, out),
-            None => self.screens.of_mut(self.tab).on_action(action, &self.env, out),
-        }
+        self.with(self.focus(), out, |component, env, out| component.on_action(action, env, out))
+            == Some(true)
     }
 
     /// Asks whether to send one ping while the service asks to wait; false when it does not.
@@ -171,8 +166,8 @@ impl App {
             Action::Profiles => {
                 // A demo is none of the settings' profiles, whatever it is called.
                 let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
-                let list = Profiles::new(kept.map(|session| session.name.clone()), out);
-                self.open(list);
+                let used = kept.map(|session| session.name.clone());
+                out.open(|_, out| Profiles::new(used, out));
             }
             Action::Overview => self.open_overview(),
             Action::Help => {
@@ -262,11 +257,7 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        match (self.modals.last_mut(), &mut self.welcome) {
-            (Some(modal), _) => modal.on_text_key(key, out),
-            (None, Some(welcome)) => welcome.on_text_key(key, out),
-            (None, None) => self.screens.of_mut(self.tab).on_text_key(key, out),
-        }
+        self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
     }
 
     pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
@@ -276,11 +267,7 @@ impl App {
         if self.refuses_paste(text, out) {
             return;
         }
-        match (self.modals.last_mut(), &mut self.welcome) {
-            (Some(modal), _) => modal.on_paste(text, &self.env, out),
-            (None, Some(welcome)) => welcome.on_paste(text, &self.env, out),
-            (None, None) => self.screens.of_mut(self.tab).on_paste(text, &self.env, out),
-        }
+        self.with(self.focus(), out, |component, env, out| component.on_paste(text, env, out));
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
@@ -331,15 +318,12 @@ impl App {
 
     fn click(&mut self, at: Position, out: &mut Effects<'_>) {
         let area = self.body();
-        let clicked = match (self.modals.last_mut(), &mut self.welcome) {
-            (Some(modal), _) => modal.on_click(at, area, &self.env, out),
-            (None, Some(welcome)) => welcome.on_click(at, area, &self.env, out),
-            (None, None) => self.screens.of_mut(self.tab).on_click(at, area, &self.env, out),
-        };
+        let clicked =
+            self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
         match clicked {
-            Clicked::Nothing => {}
-            Clicked::Changed => self.changed = true,
-            Clicked::Chosen(action) => self.command(action, out),
+            None | Some(Clicked::Nothing) => {}
+            Some(Clicked::Changed) => self.changed = true,
+            Some(Clicked::Chosen(action)) => self.command(action, out),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{App, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::input_history::{Recents, Typed};

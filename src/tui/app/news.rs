@@ -2,8 +2,8 @@
 
 use super::{App, Notice, Tab};
 use crate::jobs::{Changed, Kind, Phase, RowStatus};
-use crate::tui::component::Component as _;
-use crate::tui::context::{Effects, Navigate};
+use crate::tui::effects::{Effects, Owner};
+use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
 use crate::tui::screens::activity::news;
 use crate::tui::worker::job_command::Done;
@@ -12,42 +12,49 @@ impl App {
     /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
     pub(super) fn answer(&mut self, ticket: RequestId, answer: Response, out: &mut Effects<'_>) {
         self.changed = true;
-        if let Some(welcome) = &mut self.welcome {
-            // Whatever else comes was asked for on another connection.
-            let _ = welcome.on_response(ticket, answer, &self.env, out);
+        let owner = self.owners.remove(&ticket).unwrap_or(Owner::Shell);
+        if self.welcome.is_some() && !matches!(owner, Owner::Welcome | Owner::Modal(_)) {
+            // It was asked for on another connection.
             return;
         }
         self.env.pictures.learn(&answer);
         self.tour_hears(&answer);
-        let answer = match self.env.pictures.on_response(ticket, answer, out) {
-            Ok(()) => return,
-            Err(answer) => answer,
-        };
-        let Err(answer) = self.viewed(ticket, answer, out) else { return };
-        let Err(answer) = self.exported(ticket, answer, out) else { return };
-        let mut left = match self.handed(ticket, answer, out) {
-            Ok(()) => return,
-            Err(answer) => answer,
-        };
-        for modal in &mut self.modals {
-            match modal.on_response(ticket, left, &self.env, out) {
-                Ok(()) => return,
-                Err(answer) => left = answer,
+        let left = match owner {
+            Owner::Shell => self.shell_response(ticket, answer, out),
+            Owner::Modal(id) if self.aside.as_ref().is_some_and(|(aside, _)| *aside == id) => {
+                self.exported(ticket, answer, out)
             }
-        }
-        for tab in Tab::EVERY {
-            match self.screens.of_mut(tab).on_response(ticket, left, &self.env, out) {
-                Ok(()) => return,
-                Err(answer) => left = answer,
+            _ => {
+                let mut answer = Some(answer);
+                let taken = self.with(owner, out, |component, env, out| {
+                    answer.take().map_or(Ok(()), |answer| component.on_response(ticket, answer, env, out))
+                });
+                match (taken, answer) {
+                    (Some(taken), _) => taken,
+                    // The owner is no longer there.
+                    (None, answer) => answer.map_or(Ok(()), Err),
+                }
             }
-        }
+        };
         match left {
+            Ok(()) => {}
             // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.
-            Response::Done(Err(why)) => out.news = Some((why, true)),
-            Response::Done(Ok(Done::Said(text))) => out.say(text),
-            Response::Done(Ok(Done::Drafts(jobs))) => out.go.push(Navigate::Drafts(jobs)),
-            _ => tracing::debug!("an answer that nobody waits for any more"),
+            Err(Response::Done(Err(why))) => out.news = Some((why, true)),
+            Err(Response::Done(Ok(Done::Said(text)))) => out.say(text),
+            Err(Response::Done(Ok(Done::Drafts(jobs)))) => DraftForm::open(jobs, out),
+            Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }
+    }
+
+    fn shell_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Err(answer) = self.env.pictures.on_response(ticket, answer, out) else { return Ok(()) };
+        let Err(answer) = self.viewed(ticket, answer, out) else { return Ok(()) };
+        self.handed(ticket, answer, out)
     }
 
     pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {
@@ -76,7 +83,9 @@ impl App {
         if touched.is_empty() {
             return;
         }
-        self.screens.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
+        out.owned_by(Owner::Screen(Tab::Wallet), |out| {
+            self.screens.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
+        });
         if job.kind == Kind::Revoke {
             let done =
                 touched.iter().filter(|t| matches!(t.bucket, RowStatus::Revoking | RowStatus::Revoked));
@@ -85,7 +94,7 @@ impl App {
         // What is on the screen is shown as the service shows it now.
         if self.env.reader.is_some() {
             for t in &touched {
-                self.screens.badge.refresh(&t.badge_id, out);
+                out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.refresh(&t.badge_id, out));
             }
             if job.kind == Kind::Issue || self.screens.history.holds(touched.iter().map(|t| &t.badge_id)) {
                 let dropped = self.screens.history.browser.list.reload();

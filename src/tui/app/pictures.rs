@@ -2,8 +2,7 @@
 
 use super::App;
 use crate::config::{Ground, Palette};
-use crate::tui::component::Screen as _;
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::platform::images::{Want, Way};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;

@@ -1,7 +1,7 @@
 //! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
 
 use super::{App, Tab};
-use crate::tui::context::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 impl App {
@@ -27,7 +27,9 @@ impl App {
                 true
             }
             MouseEventKind::Up(MouseButton::Left) if here => {
-                self.changed |= self.screens.history.drag_end(&self.env, out);
+                let env = &self.env;
+                self.changed |=
+                    out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.drag_end(env, out));
                 true
             }
             MouseEventKind::Drag(_) | MouseEventKind::Up(_) => {

@@ -4,7 +4,7 @@
 use super::{App, Tab};
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
-use crate::tui::context::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::modals::key_question::{KeyQuestion, Then};
 use crate::tui::modals::palette::CommandPalette;
@@ -53,8 +53,12 @@ impl App {
             (Then::Accept, _) => {
                 self.act_inside(Action::Accept, out);
             }
-            (Then::Filter, Tab::Templates) => self.screens.templates.browser.apply(out),
-            (Then::Filter, Tab::History) => self.screens.history.browser.apply(out),
+            (Then::Filter, Tab::Templates) => {
+                out.owned_by(Owner::Screen(Tab::Templates), |out| self.screens.templates.browser.apply(out))
+            }
+            (Then::Filter, Tab::History) => {
+                out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.browser.apply(out))
+            }
             (Then::Filter, _) => {}
         }
     }

@@ -2,8 +2,7 @@
 
 use super::{App, Tab};
 use crate::config::Environment;
-use crate::tui::component::Component as _;
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::issue::IssueForm;

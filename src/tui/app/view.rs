@@ -2,7 +2,7 @@
 //! changed, and at the end.
 
 use super::{App, Tab};
-use crate::tui::context::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{View, Wanted};
 use crate::tui::request::{Request, RequestId, Response};
@@ -98,15 +98,23 @@ impl App {
     fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
-        self.screens.templates.browser.restore(&view.templates, out);
-        self.screens.history.browser.restore(&view.history, out);
+        out.owned_by(Owner::Screen(Tab::Templates), |out| {
+            self.screens.templates.browser.restore(&view.templates, out);
+        });
+        out.owned_by(Owner::Screen(Tab::History), |out| {
+            self.screens.history.browser.restore(&view.history, out)
+        });
         self.screens.wallet.restore(&view.wallet);
         self.screens.activity.restore(&view.jobs, &view.rows);
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => self.screens.templates.browser.filter_only(&wanted.filter, out),
-                _ => self.screens.history.browser.filter_only(&wanted.filter, out),
+                Some(Tab::Templates) => out.owned_by(Owner::Screen(Tab::Templates), |out| {
+                    self.screens.templates.browser.filter_only(&wanted.filter, out);
+                }),
+                _ => out.owned_by(Owner::Screen(Tab::History), |out| {
+                    self.screens.history.browser.filter_only(&wanted.filter, out);
+                }),
             }
         }
         // Whoever has gone somewhere meanwhile stays there.

@@ -3,7 +3,8 @@
 
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;
@@ -99,7 +100,7 @@ impl Component for AgainForm {
             }
             Action::ClearField => self.confirm.clear(),
             Action::Back if self.confirm.back() => {}
-            Action::Back => out.go.push(Navigate::Close),
+            Action::Back => out.close(),
             Action::PageDown | Action::PageUp => {}
             _ => return false,
         }

@@ -1,7 +1,8 @@
 //! The menu of what can be copied here.
 
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
@@ -30,7 +31,7 @@ impl CopyMenu {
         if let Some(entry) = self.list.get(at) {
             out.copies.push(entry.clip.clone());
         }
-        out.go.push(Navigate::Close);
+        out.close();
     }
 }
 
@@ -44,7 +45,7 @@ impl Component for CopyMenu {
             Action::Down => self.at = (self.at + 1) % self.list.len().max(1),
             Action::Up => self.at = (self.at + self.list.len().max(1) - 1) % self.list.len().max(1),
             Action::Accept => self.pick(self.at, out),
-            Action::Back => out.go.push(Navigate::Close),
+            Action::Back => out.close(),
             _ => return false,
         }
         true

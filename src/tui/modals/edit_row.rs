@@ -4,7 +4,8 @@ use crate::domain::text::scrub;
 use crate::jobs::intake::{Field as Of, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
@@ -55,7 +56,7 @@ impl Component for CorrectForm {
                 let deed = JobCommand::Correct(self.job, self.row.no, name, email);
                 self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
             }
-            Action::Back => out.go.push(Navigate::Close),
+            Action::Back => out.close(),
             Action::Accept | Action::PageDown | Action::PageUp => {}
             _ => return false,
         }
@@ -82,7 +83,7 @@ impl Component for CorrectForm {
                 self.ticket = None;
                 match done {
                     Ok(_) => {
-                        out.go.push(Navigate::Close);
+                        out.close();
                         out.go.push(Navigate::Corrected);
                     }
                     Err(why) => self.said = Some(why),

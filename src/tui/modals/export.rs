@@ -7,7 +7,8 @@ use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
 use crate::i18n::tr;
 use crate::sheet::{Format, SheetError};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, ExportSource, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history::Typed;
@@ -80,7 +81,7 @@ impl ExportForm {
             self.exists = false;
         } else {
             self.file.cancel(out);
-            out.go.push(Navigate::Close);
+            out.close();
         }
     }
 
@@ -228,6 +229,20 @@ impl Component for ExportForm {
             self.file.set_pasted(text);
             self.follow_ending();
         }
+    }
+
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if let Some(said) = self.take_response(ticket, answer, out)? {
+            out.notice = Some(said);
+            out.close();
+        }
+        Ok(())
     }
 
     fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {

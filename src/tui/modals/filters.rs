@@ -4,7 +4,8 @@ use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below};
@@ -152,7 +153,7 @@ impl FiltersForm {
             FilterChange::Save { filter, .. } => {
                 self.at = place(&filter.name).unwrap_or(self.at);
                 out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
-                out.go.push(Navigate::Close);
+                out.close();
             }
             FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
             FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
@@ -207,7 +208,7 @@ impl Component for FiltersForm {
             Action::Last => self.at = last,
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::SaveFilter => self.name_current(),
             Action::Accept | Action::Rename | Action::Remove => {
@@ -217,7 +218,8 @@ impl Component for FiltersForm {
                 };
                 match action {
                     Action::Accept => {
-                        out.go.extend([Navigate::Close, Navigate::UseFilter(Box::new(filter.clone()))]);
+                        out.close();
+                        out.go.push(Navigate::UseFilter(Box::new(filter.clone())));
                     }
                     Action::Rename => {
                         let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));

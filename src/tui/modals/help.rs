@@ -2,7 +2,8 @@
 
 use crate::domain::text::scrub;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::app_paths::AppPaths;
@@ -108,7 +109,7 @@ impl Component for Help {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = last,
-            Action::Back => out.go.push(Navigate::Close),
+            Action::Back => out.close(),
             _ => return false,
         }
         true

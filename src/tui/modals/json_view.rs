@@ -4,7 +4,8 @@
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
@@ -95,7 +96,7 @@ impl Component for RawPane {
             },
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Navigate::Close);
+                out.close();
             }
             _ => return false,
         }

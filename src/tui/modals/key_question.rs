@@ -1,7 +1,8 @@
 //! The question whether a text that has the shape of an API key may be sent. It is asked once for each text.
 
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::form_layout;
@@ -48,11 +49,12 @@ impl Component for KeyQuestion {
         match action {
             Action::Confirm => {
                 self.texts.iter().for_each(|text| crate::secrets::allow(text));
-                out.go.extend([Navigate::Close, Navigate::KeyAllowed(self.then)]);
+                out.close();
+                out.go.push(Navigate::KeyAllowed(self.then));
             }
             Action::Back => {
                 out.say(t!("Nothing was sent."));
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::ClearField | Action::PageDown | Action::PageUp => {}
             _ => return false,

@@ -3,7 +3,8 @@
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::i18n::number;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::frame::Frame;
@@ -41,10 +42,13 @@ impl Component for MarkAllForm {
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept => out.go.extend([Navigate::Close, Navigate::MarkAll]),
+            Action::Accept => {
+                out.close();
+                out.go.push(Navigate::MarkAll);
+            }
             Action::Back => {
                 out.say(t!("Nothing was marked."));
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::Down | Action::Up => {}
             _ => return false,

@@ -4,7 +4,8 @@
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::footer::sends;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -140,7 +141,8 @@ impl CommandPalette {
         }
         let way = match entry {
             Entry::Command(command) => {
-                out.go.extend([Navigate::Close, Navigate::Run(command.action)]);
+                out.close();
+                out.go.push(Navigate::Run(command.action));
                 return;
             }
             Entry::Badge(id) => Navigate::Badge(id.clone(), None),
@@ -211,7 +213,7 @@ impl Component for CommandPalette {
                 self.field.clear();
                 self.find();
             }
-            Action::Back => out.go.push(Navigate::Close),
+            Action::Back => out.close(),
             Action::Accept => self.choose(out),
             _ => return false,
         }

@@ -2,7 +2,8 @@
 
 use crate::api::Reader;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -46,7 +47,7 @@ impl Component for PingForm {
             }
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::Accept | Action::Down | Action::Up => {}
             _ => return false,
@@ -67,7 +68,7 @@ impl Component for PingForm {
                 match pinged {
                     Ok(()) => {
                         out.say(t!("The service answered. lapel goes on with what was waiting."));
-                        out.go.push(Navigate::Close);
+                        out.close();
                     }
                     Err(why) => self.said = Some(why.to_string()),
                 }

@@ -4,7 +4,8 @@ use crate::config::ProfileLine;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
@@ -143,7 +144,7 @@ impl Profiles {
             self.form = None;
         } else {
             out.cancel(self.reading.take());
-            out.go.push(Navigate::Close);
+            out.close();
         }
     }
 

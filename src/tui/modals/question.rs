@@ -8,10 +8,12 @@ use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
+use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{Paper, Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
@@ -31,8 +33,6 @@ pub struct Question {
     /// The question that this one has asked.
     ticket: Option<RequestId>,
     said: Option<String>,
-    /// Whether it is live: what sends is confirmed once more then, with more to type.
-    live: bool,
 }
 
 enum About {
@@ -81,7 +81,7 @@ fn choices(unseen: u64) -> usize {
 
 impl Question {
     fn new(about: About) -> Self {
-        Self { about, field: Field::default(), ticket: None, said: None, live: false }
+        Self { about, field: Field::default(), ticket: None, said: None }
     }
 
     /// Whether to call off what a job has not sent.
@@ -95,9 +95,9 @@ impl Question {
     }
 
     /// What a person decides about a row, or about all `unseen` rows of the job if it is one of them.
-    pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64, live: bool) -> Self {
+    pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64) -> Self {
         let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
-        Self { live, ..Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice }) }
+        Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
     }
 
     /// Where a receipt, or the rows to be done again, go.
@@ -127,11 +127,11 @@ impl Question {
                 *step = Step::Choice;
                 self.field.clear();
             }
-            _ => out.go.push(Navigate::Close),
+            _ => out.close(),
         }
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
         self.said = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
@@ -166,7 +166,8 @@ impl Question {
                         self.ticket = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
                     }
                 }
-                Step::Why if *at == 0 && self.live => {
+                // What sends is confirmed once more, with more to type.
+                Step::Why if *at == 0 && env.is_live() => {
                     let why = self.field.value().trim().to_owned();
                     let deed = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
                     out.go.push(Navigate::Again(Box::new(deed)));
@@ -277,11 +278,11 @@ impl Component for Question {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::ClearField => self.field.clear(),
-            Action::Accept => self.go_on(out),
+            Action::Accept => self.go_on(env, out),
             Action::Confirm => self.confirm(out),
             Action::Down | Action::Up => {
                 if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
@@ -328,10 +329,10 @@ impl Component for Question {
                     Err(why) => self.said = Some(why),
                     Ok(Done::NeverSeen(found)) => self.review_all(found, out),
                     Ok(done) => {
-                        out.go.push(Navigate::Close);
+                        out.close();
                         match done {
                             Done::Said(text) => out.say(text),
-                            Done::Drafts(jobs) => out.go.push(Navigate::Drafts(jobs)),
+                            Done::Drafts(jobs) => DraftForm::open(jobs, out),
                             Done::Fine | Done::NeverSeen(_) => {}
                         }
                     }
@@ -352,7 +353,7 @@ impl Component for Question {
                         let mut said = vec![wrote];
                         said.extend(written.remarks());
                         out.say(said.join(" "));
-                        out.go.push(Navigate::Close);
+                        out.close();
                     }
                     Err(JobError::Exists(_)) => {
                         if let About::Paper { exists, .. } = &mut self.about {
@@ -533,6 +534,10 @@ impl Component for Question {
 }
 
 impl Modal for Question {
+    fn prepares_sending(&self) -> bool {
+        matches!(self.about, About::CallOff(_) | About::Undo(_) | About::Decide { .. })
+    }
+
     fn takes_editor(&self) -> bool {
         true
     }

@@ -3,7 +3,8 @@
 
 use crate::api::ApiError;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
@@ -66,7 +67,7 @@ impl Component for PinForm {
             Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::ClearField => self.field.clear(),
             Action::Accept if !self.is_typed => {

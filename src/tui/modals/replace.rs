@@ -5,7 +5,8 @@ use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
 use crate::jobs::{Holdings, IssuePlan, RevokeTarget, Rival};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
@@ -157,7 +158,7 @@ impl ReplaceForm {
         };
         let reason = self.fields[2].value().to_owned();
         out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
-        out.go.push(Navigate::Close);
+        out.close();
         out.go.push(Navigate::Activity);
     }
 }
@@ -193,7 +194,7 @@ impl Component for ReplaceForm {
                 Some(mut review) => out.cancel(review.ticket.take()),
                 None => {
                     out.cancel(self.template_ticket.take());
-                    out.go.push(Navigate::Close);
+                    out.close();
                 }
             },
             Action::Accept | Action::PageDown | Action::PageUp => {}

@@ -5,7 +5,8 @@ mod save;
 
 use crate::api::LogEntry;
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight};
@@ -92,7 +93,7 @@ impl Component for RequestLog {
             Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
             Action::Back => {
                 out.cancel(self.watch.take());
-                out.go.push(Navigate::Close);
+                out.close();
             }
             _ => return false,
         }

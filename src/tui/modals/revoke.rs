@@ -4,7 +4,8 @@
 use crate::domain::State;
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history;
@@ -169,13 +170,13 @@ impl Component for RevokeForm {
                     return true;
                 }
                 out.ask(Request::Do(Box::new(JobCommand::Revoke(plan.clone()))));
-                out.go.push(Navigate::Close);
+                out.close();
                 out.go.push(Navigate::Activity);
             }
             Action::Back if self.review.as_mut().is_some_and(|(_, confirm)| confirm.back()) => {}
             Action::Back => {
                 if self.review.take().is_none() {
-                    out.go.push(Navigate::Close);
+                    out.close();
                 }
             }
             Action::Toggle => {

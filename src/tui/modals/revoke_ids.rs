@@ -5,9 +5,11 @@ use super::file::Purpose;
 use crate::domain::Text;
 use crate::jobs::intake::Source;
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::{Field, Recent};
@@ -68,7 +70,7 @@ impl IdsForm {
             out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
-        out.go.push(Navigate::File(Purpose::Revoke { reason, when_issued }, source));
+        out.open(move |_, out| FileForm::new(Purpose::Revoke { reason, when_issued }, source, out));
     }
 }
 
@@ -96,7 +98,7 @@ impl Component for IdsForm {
                 self.at_reason = false;
             } else {
                 self.file.cancel(out);
-                out.go.push(Navigate::Close);
+                out.close();
             }
             return true;
         }

@@ -14,9 +14,12 @@ use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::component::Component;
 use crate::tui::component::Screen;
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::replace::ReplaceForm;
+use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId, Response};
@@ -263,19 +266,23 @@ impl Component for BadgeScreen {
                     if matches!(state, State::Revoked | State::Revoking) {
                         out.say(t!("This badge is revoked, so there is nothing to replace. Issue a new one from Templates."));
                     } else {
-                        out.go.push(Navigate::Replace(Box::new(badge.clone())));
+                        let badge = Box::new(badge.clone());
+                        out.open(|env, out| ReplaceForm::new(badge, env, out));
                     }
                 }
                 None => out.say(t!("There is no badge here to correct.")),
             },
             Action::Revoke => match self.badge() {
-                Some(badge) => out.go.push(Navigate::Revoke(vec![RevokeTarget {
-                    badge_id: badge.badge_id.clone(),
-                    holder: badge.recipient_name.clone().unwrap_or_default(),
-                    email: badge.recipient_email.clone().unwrap_or_default(),
-                    title: badge.title.clone().unwrap_or_default(),
-                    state: Verdict::of(badge, env.now()).state(),
-                }])),
+                Some(badge) => {
+                    let target = RevokeTarget {
+                        badge_id: badge.badge_id.clone(),
+                        holder: badge.recipient_name.clone().unwrap_or_default(),
+                        email: badge.recipient_email.clone().unwrap_or_default(),
+                        title: badge.title.clone().unwrap_or_default(),
+                        state: Verdict::of(badge, env.now()).state(),
+                    };
+                    out.open(|_, out| RevokeForm::new(vec![target], out));
+                }
                 None => out.say(t!("There is no badge here to revoke.")),
             },
             _ => return false,

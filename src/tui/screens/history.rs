@@ -11,9 +11,12 @@ use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issu
 use crate::export::{self, What};
 use crate::jobs::RevokeTarget;
 use crate::tui::component::{Clicked, Component};
-use crate::tui::context::{Effects, Env, ExportSource, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::modals::revoke_ids::IdsForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
@@ -247,7 +250,7 @@ impl History {
         if victims.is_empty() {
             out.say(t!("There is no badge on this row to revoke."));
         } else {
-            out.go.push(Navigate::Revoke(victims));
+            out.open(|_, out| RevokeForm::new(victims, out));
         }
     }
 }
@@ -314,7 +317,7 @@ impl Component for History {
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
-            Action::Ids => out.go.push(Navigate::Ids),
+            Action::Ids => out.open(IdsForm::new),
             Action::Export => match self.takeaway(env) {
                 Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),

@@ -10,9 +10,11 @@ use crate::domain::{
 };
 use crate::tui::component::Screen;
 use crate::tui::component::{Clicked, Component};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::issue::IssueForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Spec, Takes, Value};
@@ -256,10 +258,8 @@ impl Component for Templates {
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
             Action::Issue => match self.browser.list.selected() {
                 Some(row) => {
-                    out.go.push(Navigate::Issue(
-                        row.template_id.clone(),
-                        row.title.clone().unwrap_or_default(),
-                    ));
+                    let (id, title) = (row.template_id.clone(), row.title.clone().unwrap_or_default());
+                    out.open(|_, out| IssueForm::new(id, title, out));
                 }
                 None => out.say(t!("There is no template on this row to issue from.")),
             },

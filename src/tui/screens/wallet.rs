@@ -19,9 +19,11 @@ use crate::export::{self, What};
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::component::Screen;
 use crate::tui::component::{Clicked, Component};
-use crate::tui::context::{Effects, Env, ExportSource, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::{Field, Recent};
@@ -346,7 +348,10 @@ impl Component for Wallet {
                 None => self.typing = true,
             },
             Action::Revoke => match self.selected() {
-                Some(held) => out.go.push(Navigate::Revoke(vec![self.victim(held, env)])),
+                Some(held) => {
+                    let target = self.victim(held, env);
+                    out.open(|_, out| RevokeForm::new(vec![target], out));
+                }
                 None => out.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {

@@ -3,7 +3,8 @@
 
 use crate::domain::text::scrub;
 use crate::tui::component::{Clicked, Component};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::profile::{ProfileForm, Step};

@@ -2,7 +2,8 @@
 //! is live, the organisation is typed too, in a field of its own in which no letter is a key.
 
 use crate::config::Environment;
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::confirm_live::Organisation;

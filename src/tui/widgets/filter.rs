@@ -3,7 +3,8 @@
 use crate::domain::BadgeTypeCode;
 use crate::i18n::tr;
 use crate::secrets::{Likeness, judge};
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::field::{Field, Focus};
 use crate::tui::widgets::frame::Frame;

@@ -4,7 +4,8 @@
 pub mod columns;
 
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;

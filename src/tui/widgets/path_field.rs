@@ -1,6 +1,7 @@
 //! A field for the name of a file: completed from the disk, with the files of earlier times.
 
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::persist::input_history;

@@ -4,9 +4,12 @@ mod draw;
 
 use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::edit_row::CorrectForm;
+use crate::tui::modals::question::Question;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
 use crate::tui::widgets::frame::Frame;
@@ -50,8 +53,13 @@ enum Guard {
 }
 
 impl DraftForm {
+    /// Opens the review of these drafts.
+    pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
+        out.open_some(|env, out| Self::new(jobs, env, out));
+    }
+
     /// Opens drafts; there is at least one. Who has such a badge already is read now.
-    pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
+    fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first, look_through(first));
         let mut form = Self {
@@ -152,7 +160,7 @@ impl DraftForm {
         }
         out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
         out.say(t!("Given up. Nothing was sent."));
-        out.go.push(Navigate::Close);
+        out.close();
     }
 
     fn begin(&mut self, env: &Env, out: &mut Effects<'_>) {
@@ -254,7 +262,8 @@ impl Component for DraftForm {
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
-                    out.go.push(Navigate::Paper(Box::new(job.clone()), true));
+                    let question = Question::paper(job, true);
+                    out.open(|_, _| question);
                 }
                 _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
             },
@@ -272,7 +281,10 @@ impl Component for DraftForm {
                 }
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
-                (Some(job), Some(row)) => out.go.push(Navigate::Correct(job, Box::new(row.clone()))),
+                (Some(job), Some(row)) => {
+                    let row = Box::new(row.clone());
+                    out.open(move |_, _| CorrectForm::new(job, row));
+                }
                 _ => out.say(t!("There is no row here to correct.")),
             },
             _ => {

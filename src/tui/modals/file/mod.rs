@@ -10,10 +10,11 @@ use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEn
 use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
-use crate::tui::context::{Effects, Navigate};
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
+use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Position;
@@ -295,7 +296,7 @@ impl Component for FileForm {
         match action {
             Action::Back => {
                 self.cancel(out);
-                out.go.push(Navigate::Close);
+                out.close();
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
                 if self.opened.is_none() || !self.is_enabled(action, env) =>
@@ -353,7 +354,7 @@ impl Component for FileForm {
             Response::Drafted(drafted) => {
                 self.work = None;
                 match drafted {
-                    Ok(jobs) => out.go.push(Navigate::Drafts(jobs)),
+                    Ok(jobs) => DraftForm::open(jobs, out),
                     Err(why) => self.said = Some(why),
                 }
             }

@@ -11,10 +11,12 @@ use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::component::{Component, Modal};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
+use crate::tui::modals::file::FileForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
 use crate::tui::widgets::field::{Field, Focus};
@@ -87,7 +89,7 @@ impl IssueForm {
 
     fn open(&self, source: Source, out: &mut Effects<'_>) {
         let template = (self.template_id.clone(), self.title.clone());
-        out.go.push(Navigate::File(Purpose::Issue { template, by_column: false }, source));
+        out.open(move |_, out| FileForm::new(Purpose::Issue { template, by_column: false }, source, out));
     }
 
     fn field(&mut self) -> &mut Field {
@@ -148,7 +150,7 @@ impl IssueForm {
             held_before,
             allows: review.sent_before.as_ref().map(|rival| rival.slot),
         }))));
-        out.go.push(Navigate::Close);
+        out.close();
         out.go.push(Navigate::Activity);
     }
 
@@ -289,7 +291,7 @@ impl Component for IssueForm {
                     out.cancel(self.detail_ticket.take());
                     out.cancel(self.same_title_ticket.take());
                     self.file.cancel(out);
-                    out.go.push(Navigate::Close);
+                    out.close();
                 }
             },
             _ => return false,

@@ -2,7 +2,8 @@
 
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};

@@ -5,7 +5,7 @@ use super::address::Places;
 use super::gallery::PictureAsk;
 use crate::config::Pictures;
 use crate::domain::{Badge, Page, Template, Text};
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::platform::images::pack::{KITTY_IDS, Packed, Protocol, Way};
 use crate::tui::platform::images::questions::{How, unasked};
 use crate::tui::request::{Request, RequestId, Response};

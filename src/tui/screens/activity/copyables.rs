@@ -4,8 +4,8 @@ use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
 use crate::tui::component::Screen;
-use crate::tui::context::Effects;
 use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows::RowList;
 

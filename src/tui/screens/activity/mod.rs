@@ -7,9 +7,12 @@ mod order;
 
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::component::{Clicked, Component};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::question::Question;
+use crate::tui::modals::revoke_ids::IdsForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList};
@@ -173,7 +176,9 @@ impl Activity {
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
-                    out.go.push(Navigate::Decide(job.id, Box::new(row.clone())));
+                    let question =
+                        Question::decide(job.id, Box::new(row.clone()), job.counts.of(RowStatus::NotSeen));
+                    out.open(|_, _| question);
                 }
                 _ => out.say(
                     t!("There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile."),
@@ -206,12 +211,22 @@ impl Activity {
                 out.say(t!("Looking now at job {id}.", id = job.id));
                 deed(out, JobCommand::Look(Some(job.id)));
             }
-            Action::CallOff => out.go.push(Navigate::CallOff(Box::new(job.clone()))),
-            Action::Undo => out.go.push(Navigate::Undo(Box::new(job.clone()))),
-            Action::Receipt | Action::Redo => {
-                out.go.push(Navigate::Paper(Box::new(job.clone()), action == Action::Redo));
+            Action::CallOff => {
+                let job = Box::new(job.clone());
+                out.open(|_, _| Question::call_off(job));
             }
-            Action::Mail => out.go.push(Navigate::Mail(Box::new(job.clone()))),
+            Action::Undo => {
+                let job = Box::new(job.clone());
+                out.open(|_, _| Question::undo(job));
+            }
+            Action::Receipt | Action::Redo => {
+                let question = Question::paper(job, action == Action::Redo);
+                out.open(|_, _| question);
+            }
+            Action::Mail => {
+                let job = Box::new(job.clone());
+                out.open(|_, out| Question::mail(job, out));
+            }
             _ => {}
         }
     }
@@ -405,7 +420,7 @@ impl Component for Activity {
                 _ => return rows.on_action(action),
             },
             None => match action {
-                Action::Ids => out.go.push(Navigate::Ids),
+                Action::Ids => out.open(IdsForm::new),
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to put in order."));
                 }

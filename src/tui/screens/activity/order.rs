@@ -2,7 +2,7 @@
 
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;

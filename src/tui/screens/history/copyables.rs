@@ -4,8 +4,8 @@ use super::History;
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict, issue_time};
 use crate::tui::component::Screen;
-use crate::tui::context::Effects;
 use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
 

@@ -5,8 +5,10 @@ use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
 use crate::i18n::number;
 use crate::tui::component::Component;
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
+use crate::tui::modals::mark_all::MarkAllForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 
@@ -42,7 +44,8 @@ impl History {
                 "Marked all {n} badges that match; they were here already."
             ));
         } else {
-            out.go.push(Navigate::OfferMarkAll { rows, words: self.browser.filter_words().to_vec() });
+            let words = self.browser.filter_words().to_vec();
+            out.open(move |_, _| MarkAllForm::new(rows, words));
         }
     }
 

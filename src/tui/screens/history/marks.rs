@@ -3,7 +3,8 @@
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
 use crate::tui::component::Component;
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::list::Row;
 use ratatui::layout::Rect;

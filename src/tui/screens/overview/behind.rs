@@ -3,7 +3,8 @@
 use crate::domain::HistoryItem;
 use crate::i18n;
 use crate::index::{Query, Which};
-use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::frame::Frame;

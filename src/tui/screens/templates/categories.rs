@@ -3,7 +3,8 @@
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::request::{Request, RequestId};

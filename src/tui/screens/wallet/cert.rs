@@ -3,7 +3,8 @@
 use super::{Errands, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;

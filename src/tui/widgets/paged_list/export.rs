@@ -3,7 +3,8 @@
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::i18n::tr;
-use crate::tui::context::{Env, ExportSource};
+use crate::tui::context::Env;
+use crate::tui::effects::ExportSource;
 use crate::tui::request::Request;
 use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
 

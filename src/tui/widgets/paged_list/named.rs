@@ -2,7 +2,8 @@
 
 use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
-use crate::tui::context::{Effects, Navigate};
+use crate::tui::effects::Effects;
+use crate::tui::modals::filters::FiltersForm;
 use crate::tui::widgets::paged_list::{Browse, Browser, By, Top};
 
 impl<T: Browse> Browser<T> {
@@ -28,13 +29,8 @@ impl<T: Browse> Browser<T> {
             Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
             current => {
                 let current = current.ok().flatten();
-                out.go.push(Navigate::Filters {
-                    list: T::LIST,
-                    specs: T::FIELDS,
-                    heads: T::HEADS,
-                    current,
-                    naming,
-                });
+                let list = (T::LIST, T::FIELDS, T::HEADS);
+                out.open(move |env, out| FiltersForm::new(list, current, naming, env, out));
             }
         }
     }

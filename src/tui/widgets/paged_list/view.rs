@@ -1,7 +1,7 @@
 //! What a browsed list shows, for keeping and for putting back: columns, order, filter.
 
 use crate::api::DirectionStyle;
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::widgets::filter::{self, Spec};
 use crate::tui::widgets::paged_list::{Browse, Browser, By};

@@ -3,7 +3,8 @@
 
 use crate::api::Direction;
 use crate::i18n::tr;
-use crate::tui::context::{Effects, Env};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{GlyphChoice, ThemeChoice};
-use crate::tui::context::Effects;
+use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Keymap;
 use crate::tui::request::RequestIds;
