@@ -22,18 +22,18 @@ pub use tab::Tab;
 
 use super::Begin;
 use super::component::{Component, Modal, Screen};
+use super::connection::{ConnectionState, Pending};
 use super::context::Env;
 use super::effects::{Effects, ModalId, Owner};
 use super::hold;
 use super::message::Message;
-use super::modals::export::ExportForm;
 use super::modals::repin_key::PinForm;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
-use crate::api::{Reader, UnderWay};
+use crate::api::UnderWay;
 use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
@@ -42,7 +42,7 @@ use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use tokio::time::Instant;
 
@@ -132,17 +132,9 @@ pub struct App {
     came_from: Vec<Tab>,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
-    /// Where jobs are handed in, once the journal is open.
-    jobs: Option<Jobs>,
-    /// Whether there can be no jobs, since the journal cannot be used.
-    no_jobs: bool,
     /// What is open over the tab, the topmost last.
     pub(super) modals: Vec<OpenedModal>,
     next_modal: u64,
-    /// The owners of requests that are not answered yet.
-    owners: HashMap<RequestId, Owner>,
-    /// A file that is being written out of sight.
-    aside: Option<(ModalId, Box<ExportForm>)>,
     pub(super) notice: Option<Notice>,
     /// What that line said when the last action began: the help has all of it.
     said_before: Option<String>,
@@ -154,22 +146,12 @@ pub struct App {
     palette: Palette,
     tickets: RequestIds,
     orders: Vec<Order>,
-    /// Questions that are not answered yet, and whether the screen does not wait for it: a pause in typing,
-    /// a picture, what nobody has asked for, what a program of this computer was handed, an index.
-    outstanding: HashMap<RequestId, bool>,
-    /// Those of them that have consequences.
-    deeds: Vec<RequestId>,
-    /// Those of them that read something from the service for a person.
-    reads: HashSet<RequestId>,
-    /// The connection that is being made: for its state only.
-    connecting: Option<Reader>,
     wish: Option<Wish>,
     quit_asked: bool,
     /// What is said of a file that was given up, once the screen is gone.
     pub(super) parting: Option<String>,
     changed: bool,
     lost: bool,
-    broken: Option<String>,
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Where lapel's files are.
@@ -178,8 +160,7 @@ pub struct App {
     touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is on its way is for the tour.
     tour_wanted: bool,
-    /// The number of the connection in use: what still comes from an earlier one is dropped.
-    connection: u64,
+    pub(super) connection: ConnectionState,
 }
 
 impl App {
@@ -195,12 +176,8 @@ impl App {
             came_from: Vec::new(),
             welcome,
             screens: Screens::default(),
-            jobs: None,
-            no_jobs: false,
             modals: Vec::new(),
             next_modal: 0,
-            owners: HashMap::new(),
-            aside: None,
             notice: None,
             said_before: None,
             news,
@@ -210,21 +187,16 @@ impl App {
             palette,
             tickets: RequestIds::default(),
             orders: Vec::new(),
-            outstanding: HashMap::new(),
-            deeds: Vec::new(),
-            reads: HashSet::new(),
-            connecting: None,
             wish: None,
             quit_asked: false,
             parting: None,
             changed: true,
             lost: false,
-            broken: None,
             begun: Default::default(),
             app_paths: crate::tui::persist::app_paths::AppPaths::default(),
             touring: None,
             tour_wanted: false,
-            connection: 0,
+            connection: ConnectionState::default(),
         };
         match begin {
             Begin::Session(session) => app.connect(*session),
@@ -295,25 +267,26 @@ impl App {
 
     /// Whether an answer is on its way that the screen waits for.
     pub fn is_loading(&self) -> bool {
-        self.outstanding.values().any(|pause| !pause) || self.screens.activity.is_sending()
+        self.connection.pending.is_loading() || self.screens.activity.is_sending()
     }
 
     /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
     pub fn is_busy(&self) -> bool {
-        !self.outstanding.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
+        !self.connection.pending.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
     }
 
     /// Whether there is a connection, or nothing to connect to.
     fn is_ready(&self) -> bool {
-        let connected = self.env.reader.is_some() && (self.jobs.is_some() || self.no_jobs);
-        connected || self.welcome.is_some() || self.broken.is_some()
+        let connected =
+            self.env.reader.is_some() && (self.connection.jobs.is_some() || self.connection.has_no_journal);
+        connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
 
     /// Takes a message. This is the only way in.
     pub fn update(&mut self, message: Message) {
         self.counts.messages += 1;
         let message = match message {
-            Message::Of(connection, message) if connection == self.connection => *message,
+            Message::Of(connection, message) if connection == self.connection.number => *message,
             Message::Of(..) => return,
             message => message,
         };
@@ -335,33 +308,32 @@ impl App {
                 self.repaint();
             }
             Message::Response(ticket, answer) => {
-                self.outstanding.remove(&ticket);
+                let owner = self.connection.pending.remove(ticket).unwrap_or(Owner::Shell);
                 if let Err(answer) = self.kept(ticket, answer)
-                    && !self.is_quiet_failure(ticket, &answer, &mut out)
+                    && !self.is_quiet_failure((ticket, owner), &answer, &mut out)
                 {
-                    self.answer(ticket, answer, &mut out);
+                    self.answer((ticket, owner), answer, &mut out);
                 }
             }
             Message::Connecting(reader) => {
-                self.connecting = Some(reader);
+                self.connection.connecting = Some(reader);
                 self.link();
             }
             Message::Linked(reader) => {
-                self.connecting = None;
+                self.connection.connecting = None;
                 self.env.reader = Some(reader);
                 self.link();
-                self.broken = None;
+                self.connection.failure = None;
                 self.read_recents(&mut out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
-                self.broken = Some(error.to_string());
+                self.connection.failure = Some(error.to_string());
                 if let Some(form) = PinForm::of(&error) {
                     self.open(form);
                 }
-                self.outstanding.clear();
-                self.owners.clear();
-                self.connecting = None;
+                self.connection.pending = Pending::default();
+                self.connection.connecting = None;
                 self.env.link = None;
                 self.comforts.reset();
                 self.changed = true;
@@ -372,13 +344,13 @@ impl App {
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
-                self.jobs = Some(jobs.0);
+                self.connection.jobs = Some(jobs.0);
                 out.owned_by(Owner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
-                self.no_jobs = true;
+                self.connection.has_no_journal = true;
                 self.tell(why);
             }
             Message::Progress(ticket, done, all) => {
@@ -442,38 +414,27 @@ impl App {
             self.news = Some(Notice { text, bad });
             self.changed = true;
         }
-        if self.broken.is_some() {
+        if self.connection.failure.is_some() {
             // Without a connection nobody would answer.
             out.orders.retain(|order| match order {
                 Order::Request(_, ask) => ask.needs_no_link(),
                 Order::Connect(..) | Order::Cancel(_) | Order::Stop(_) => true,
             });
         }
-        self.owners.extend(out.owners.drain(..));
+        let owners: HashMap<RequestId, Owner> = out.owners.drain(..).collect();
         for order in &out.orders {
             match order {
                 Order::Request(ticket, ask) => {
                     self.counts.asks += 1;
-                    if matches!(ask, Request::Do(_)) {
-                        self.deeds.retain(|deed| self.outstanding.contains_key(deed));
-                        self.deeds.push(*ticket);
-                    }
                     if let Request::Quiet(_) = ask {
                         self.comforts.refresh.asked(*ticket);
                     }
-                    if ask.is_read() {
-                        self.reads.retain(|read| self.outstanding.contains_key(read));
-                        self.reads.insert(*ticket);
-                    }
-                    // What is only watched may never be answered.
-                    if !ask.is_left_alone() {
-                        self.outstanding.insert(*ticket, ask.is_quiet());
-                    }
+                    let owner = owners.get(ticket).copied().unwrap_or(Owner::Shell);
+                    self.connection.pending.insert(*ticket, ask, owner);
                 }
                 Order::Cancel(ticket) => {
                     self.comforts.refresh.cancelled(*ticket);
-                    self.outstanding.remove(ticket);
-                    self.owners.remove(ticket);
+                    self.connection.pending.remove(*ticket);
                 }
                 // Answered by the worker.
                 Order::Stop(_) | Order::Connect(..) => {}
@@ -484,7 +445,7 @@ impl App {
 
     /// Whether something that has consequences was handed to the worker and is not answered.
     pub(super) fn outstanding_deeds(&self) -> bool {
-        self.deeds.iter().any(|ticket| self.outstanding.contains_key(ticket))
+        self.connection.pending.has_commands()
     }
 
     /// The part of the screen between header and footer.
@@ -512,7 +473,7 @@ impl App {
 
     /// The read that the screen waits for, once it takes long: it can be stopped then.
     pub(super) fn slow_read(&self) -> Option<UnderWay> {
-        let waits = self.reads.iter().any(|read| self.outstanding.contains_key(read));
+        let waits = self.connection.pending.has_reads();
         let read = self.env.reader.as_ref().filter(|_| waits)?.longest_read()?;
         (read.since.elapsed() >= SLOW).then_some(read)
     }
@@ -522,8 +483,7 @@ impl App {
         if self.slow_read().is_none() {
             return false;
         }
-        let reads = self.reads.drain().filter(|read| self.outstanding.contains_key(read));
-        out.orders.extend(reads.map(Order::Stop));
+        out.orders.extend(self.connection.pending.stop_reads());
         true
     }
 
@@ -534,7 +494,7 @@ impl App {
 
     /// What is wrong with the connection as a whole, if anything.
     pub(super) fn broken(&self) -> Option<&str> {
-        self.broken.as_deref()
+        self.connection.failure.as_deref()
     }
 
     /// Opens a tab from another one, which back then returns to.
@@ -610,9 +570,10 @@ impl App {
     }
 
     fn progress(&mut self, (ticket, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
-        let Some(owner) = self.owners.get(&ticket).copied() else { return };
+        let Some(owner) = self.connection.pending.owner(ticket) else { return };
         // Nobody sees a file that is written in the background.
-        if let Some((_, form)) = self.aside.as_mut().filter(|(id, _)| owner == Owner::Modal(*id)) {
+        if let Some((_, form)) = self.connection.export.as_mut().filter(|(id, _)| owner == Owner::Modal(*id))
+        {
             form.on_progress(ticket, done, all);
             return;
         }
@@ -631,7 +592,7 @@ impl App {
 
     /// Where jobs are handed in, for closing them in good order.
     pub fn jobs(&self) -> Option<&Jobs> {
-        self.jobs.as_ref()
+        self.connection.jobs.as_ref()
     }
 
     /// Whether an index that is kept is being read.

@@ -13,6 +13,7 @@
 //! ```text
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
 //! app, component        the shell (tabs, modals, messages), and the trait of all that it shows
+//! connection            everything that belongs to one connection
 //! context, effects      what handling and drawing may read, and what handling may ask for
 //! request, worker/      requests, and the tasks that carry them out
 //! screens/, tour/       one screen for each tab; the tour
@@ -28,6 +29,7 @@
 
 mod app;
 mod component;
+mod connection;
 mod context;
 mod draw;
 mod effects;

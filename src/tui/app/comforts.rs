@@ -247,7 +247,7 @@ impl App {
         let free = self.welcome.is_none()
             && self.env.reader.is_some()
             && self.modals.is_empty()
-            && self.outstanding.is_empty()
+            && self.connection.pending.is_empty()
             && self.tab != Tab::Activity
             && self.fits()
             && self.screen().key_contexts().contains(&Context::Global);
@@ -273,7 +273,7 @@ impl App {
     /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
     pub(super) fn is_quiet_failure(
         &mut self,
-        ticket: RequestId,
+        (ticket, owner): (RequestId, Owner),
         answer: &Response,
         out: &mut Effects<'_>,
     ) -> bool {
@@ -285,7 +285,7 @@ impl App {
         if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
         }
-        if let Some(Owner::Screen(tab)) = self.owners.remove(&ticket) {
+        if let Owner::Screen(tab) = owner {
             self.screens.of_mut(tab).give_up(ticket);
         }
         self.changed = true;

@@ -2,6 +2,7 @@
 
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
+use crate::tui::connection::ConnectionState;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
@@ -31,36 +32,30 @@ impl App {
         if remark.is_some() || self.welcome.is_none() {
             self.news = remark;
         }
-        self.deeds.clear();
-        self.broken = None;
         self.quit_asked = false;
         self.views.opened();
         self.connect(session);
     }
 
     pub(super) fn connect(&mut self, session: Session) {
-        self.connection += 1;
+        let number = self.connection.number + 1;
+        // Whatever was asked for on the connection before is nobody's now. What was typed on the screens stays.
+        self.connection = ConnectionState { number, ..ConnectionState::default() };
+        self.screens.overview = Overview::default();
         self.env.theme = Theme::new(self.palette, session.environment);
         self.env.session = Some(session.clone());
         self.env.reader = None;
         self.env.link = None;
-        self.connecting = None;
-        self.jobs = None;
-        self.no_jobs = false;
-        self.screens.overview = Overview::default();
-        self.outstanding.clear();
-        self.owners.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
-        self.aside = None;
         self.touring = None;
-        self.orders.push(Order::Connect(Box::new(session), self.connection));
+        self.orders.push(Order::Connect(Box::new(session), number));
         self.welcome = None;
     }
 
     /// Tries to connect again, where that has failed.
     pub(in crate::tui) fn reconnect(&mut self) -> bool {
-        match (self.broken.take(), self.env.session.clone()) {
+        match (self.connection.failure.take(), self.env.session.clone()) {
             (Some(_), Some(session)) => {
                 self.connect(session);
                 true
@@ -90,6 +85,6 @@ impl App {
 
     /// The connection in use, or the one that is being made.
     pub(super) fn reader_or_connecting(&self) -> Option<&Reader> {
-        self.env.reader.as_ref().or(self.connecting.as_ref())
+        self.env.reader.as_ref().or(self.connection.connecting.as_ref())
     }
 }

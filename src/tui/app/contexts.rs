@@ -36,7 +36,7 @@ impl App {
         }
         match action {
             Action::Editor => false,
-            Action::Reload if self.broken.is_some() => true,
+            Action::Reload if self.connection.failure.is_some() => true,
             Action::Earlier | Action::Later => self.offers_earlier(action),
             _ if self.welcome.is_some() => {
                 self.welcome.as_ref().is_some_and(|welcome| welcome.is_enabled(action, &self.env))

@@ -9,9 +9,9 @@ use std::any::Any;
 impl App {
     /// Opens the form; the one whose file is being written comes back instead.
     pub(super) fn open_export(&mut self, takeaway: ExportSource) {
-        if let Some((id, form)) = self.aside.take() {
+        if let Some((id, form)) = self.connection.export.take() {
             if let Some(ticket) = form.ticket() {
-                self.outstanding.insert(ticket, false);
+                self.connection.pending.show(ticket, true);
             }
             self.modals.push(OpenedModal { id, modal: form });
         } else {
@@ -27,9 +27,9 @@ impl App {
         let modal: Box<dyn Any> = opened.modal;
         if let Ok(form) = modal.downcast::<ExportForm>() {
             if let Some(ticket) = form.ticket() {
-                self.outstanding.insert(ticket, true);
+                self.connection.pending.show(ticket, false);
             }
-            self.aside = Some((opened.id, form));
+            self.connection.export = Some((opened.id, form));
         }
     }
 
@@ -40,7 +40,7 @@ impl App {
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Some((_, form)) = &mut self.aside else { return Err(answer) };
+        let Some((_, form)) = &mut self.connection.export else { return Err(answer) };
         // It stays until it is closed: the person is busy with something else.
         if let Some(said) = form.take_response(ticket, answer, out)? {
             out.news = Some(said);
@@ -48,14 +48,14 @@ impl App {
             out.news = Some((why, true));
         }
         if form.ticket().is_none() {
-            self.aside = None;
+            self.connection.export = None;
         }
         Ok(())
     }
 
     fn exports(&self) -> impl Iterator<Item = &ExportForm> {
         let open = self.modals.iter().filter_map(OpenedModal::downcast_ref);
-        open.chain(self.aside.as_ref().map(|(_, form)| form.as_ref()))
+        open.chain(self.connection.export.as_ref().map(|(_, form)| form.as_ref()))
     }
 
     /// The file that is being written, and what is left when that is given up.
@@ -70,7 +70,7 @@ impl App {
         }
         let tickets: Vec<RequestId> = self.exports().filter_map(ExportForm::ticket).collect();
         self.modals.retain(|modal| modal.downcast_ref::<ExportForm>().is_none());
-        self.aside = None;
+        self.connection.export = None;
         out.cancel(tickets);
         self.wish = Some(Wish::Quit);
     }

@@ -3,7 +3,7 @@
 use super::{App, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::input_history::{Recents, Typed};
@@ -20,8 +20,9 @@ impl App {
         self.env.saved = Saved::of(self.comforts.manner.filters.clone());
         if let Some(ask) = self.env.saved.ask(None) {
             let ticket = self.tickets.next();
-            self.outstanding.insert(ticket, true);
-            self.orders.push(Order::Request(ticket, Request::Filters(Box::new(ask))));
+            let ask = Request::Filters(Box::new(ask));
+            self.connection.pending.insert(ticket, &ask, Owner::Shell);
+            self.orders.push(Order::Request(ticket, ask));
         }
     }
 

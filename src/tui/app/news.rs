@@ -10,9 +10,13 @@ use crate::tui::worker::job_command::Done;
 
 impl App {
     /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
-    pub(super) fn answer(&mut self, ticket: RequestId, answer: Response, out: &mut Effects<'_>) {
+    pub(super) fn answer(
+        &mut self,
+        (ticket, owner): (RequestId, Owner),
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) {
         self.changed = true;
-        let owner = self.owners.remove(&ticket).unwrap_or(Owner::Shell);
         if self.welcome.is_some() && !matches!(owner, Owner::Welcome | Owner::Modal(_)) {
             // It was asked for on another connection.
             return;
@@ -21,7 +25,7 @@ impl App {
         self.tour_hears(&answer);
         let left = match owner {
             Owner::Shell => self.shell_response(ticket, answer, out),
-            Owner::Modal(id) if self.aside.as_ref().is_some_and(|(aside, _)| *aside == id) => {
+            Owner::Modal(id) if self.connection.export.as_ref().is_some_and(|(aside, _)| *aside == id) => {
                 self.exported(ticket, answer, out)
             }
             _ => {
