@@ -42,7 +42,7 @@ fn run(cli: Cli) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {
-            cli::complain(&t!("this computer gives no threads to work with: {why}", why));
+            cli::complain(&t!("lapel cannot start its threads: {why}", why));
             return exit::FAILED;
         }
     };
@@ -133,7 +133,7 @@ async fn hand_over(cli: Cli) -> u8 {
         }
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
-                "The tour issues and revokes a badge in the sandbox, which --read-only forbids. Nothing was started: lapel tour without it, or lapel demo --read-only to look around."
+                "The tour issues and revokes a badge in the sandbox, so --read-only forbids it. Nothing was started. Use lapel tour without it, or lapel demo --read-only to look around."
             ));
             exit::USAGE
         }
@@ -221,7 +221,7 @@ async fn open_desk(
     let is_dumb = env.raw("TERM").is_some_and(|term| term == "dumb");
     if is_dumb || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(t!(
-            "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
+            "lapel needs a terminal. For scripts, use lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
         ));
         return exit::USAGE;
     }
@@ -463,7 +463,7 @@ impl Profiles {
         let mut session = self.session(profile)?;
         if adopted.busy > 0 {
             session.remark = Some(t!(
-                "{busy} of the former key belong to another lapel that is running: end it, and then: lapel profile edit {name} --pin.",
+                "Jobs of the former key that belong to another running lapel: {busy}. Close that lapel, then run: lapel profile edit {name} --pin.",
                 busy = adopted.busy,
                 name
             ));
@@ -481,7 +481,7 @@ impl Profiles {
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    tokio::task::spawn_blocking(work).await.map_err(|why| t!("A part of lapel failed: {why}", why))?
+    tokio::task::spawn_blocking(work).await.map_err(|why| t!("lapel had an internal error: {why}", why))?
 }
 
 /// The sandboxes of this process with their spreadsheets. They live as long as the process.

@@ -37,12 +37,10 @@ impl Base {
             return refused("the base URL must begin with https:// and a host name");
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return refused(t!(
-                "the base URL must not hold a user name or password: remove what stands before @"
-            ));
+            return refused(t!("the base URL must not contain a user name or password: remove all before @"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return refused(t!("the base URL must end before any ? or #: remove the rest"));
+            return refused(t!("the base URL must end before ? or #: remove the rest"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return refused(
@@ -111,7 +109,7 @@ fn segment(field: &'static str, id: &str) -> Result<String> {
     if matches!(id, "" | "." | "..") {
         return Err(ApiError::BadInput {
             field,
-            why: t!("this cannot be an id: it is empty or stands for a folder").to_owned(),
+            why: t!("this is not a valid id: it is empty or names a folder").to_owned(),
         });
     }
     // In a form, a space is `+`; in a path it is `%20`. A `+` of the id is already `%2B` here.

@@ -37,17 +37,17 @@ fn problem(place: impl Into<String>, why: impl Into<String>) -> RecordProblem {
 fn read_one<T: Record>(value: &Value) -> Result<T, String> {
     match value {
         Value::Object(fields) => T::read(fields),
-        other => Err(t!("{what} where a record was expected", what = kind(other))),
+        other => Err(t!("{what} instead of a record", what = kind(other))),
     }
 }
 
 /// The kind of a JSON value, for people.
 fn kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => t!("nothing"),
-        Value::Bool(_) => t!("a truth value"),
+        Value::Null => t!("no value"),
+        Value::Bool(_) => t!("a true/false value"),
         Value::Number(_) => t!("a number"),
-        Value::String(_) => t!("a text"),
+        Value::String(_) => t!("text"),
         Value::Array(_) => t!("a list"),
         Value::Object(_) => t!("a record"),
     }
@@ -74,10 +74,10 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
                 // Zero rows without a list is a valid empty page.
                 None | Some(Value::Null) if page.total_count == Some(0) => None,
                 None | Some(Value::Null) => return Err(t!("a page without a list").to_owned()),
-                Some(other) => return Err(t!("{what} where a list was expected", what = kind(other))),
+                Some(other) => return Err(t!("{what} instead of a list", what = kind(other))),
             }
         }
-        other => return Err(t!("{what} where a list was expected", what = kind(other))),
+        other => return Err(t!("{what} instead of a list", what = kind(other))),
     };
     for (index, value) in list.into_iter().flatten().enumerate() {
         page.list_len += 1;
@@ -100,13 +100,15 @@ pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
 /// out.
 pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, String> {
     let record = match data {
-        Value::Null => return Err(t!("a success without a record").to_owned()),
+        Value::Null => return Err(t!("a success response without a record").to_owned()),
         Value::Array(list) if list.is_empty() => return Ok(None),
         Value::Array(list) if list.len() == 1 => &list[0],
         other => other,
     };
     match record {
-        Value::Object(fields) if fields.is_empty() => Err(t!("a success without a record").to_owned()),
+        Value::Object(fields) if fields.is_empty() => {
+            Err(t!("a success response without a record").to_owned())
+        }
         Value::Object(fields) if matches!(fields.get(asked.0), None | Some(Value::Null)) => {
             let mut fields = fields.clone();
             fields.insert(asked.0.to_owned(), Value::from(asked.1));
@@ -127,7 +129,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
             _ => std::slice::from_ref(data),
         },
         Value::Null => {
-            read.problems.push(problem("data", t!("{what} where a list was expected", what = kind(data))));
+            read.problems.push(problem("data", t!("{what} instead of a list", what = kind(data))));
             &[]
         }
         _ => std::slice::from_ref(data),
@@ -139,7 +141,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
                 .map(|(name, value)| (Text::new(name.clone()), shown(value).unwrap_or_default()))
                 .collect(),
             Value::Object(_) | Value::Null | Value::Array(_) => {
-                let why = t!("{what} where a badge type was expected", what = kind(value));
+                let why = t!("{what} instead of a badge type", what = kind(value));
                 read.problems.push(problem(format!("list[{index}]"), why));
                 continue;
             }
@@ -148,7 +150,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
         read.types.push(BadgeType { fields });
     }
     if read.types.is_empty() && read.problems.is_empty() {
-        read.note = Some(t!("The service names no badge types.").to_owned());
+        read.note = Some(t!("The service lists no badge types.").to_owned());
     }
     read
 }
@@ -225,7 +227,7 @@ pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
         Some(Value::String(s)) if s.contains('\u{fffd}') => Err(t!("{name} is damaged", name)),
         Some(Value::String(s)) => Ok(s.clone()),
         Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
-        Some(Value::Number(_)) => Err(t!("{name} is a number that has lost digits", name)),
+        Some(Value::Number(_)) => Err(t!("{name} is a number with missing digits", name)),
         Some(other) => Err(t!("{name} is {what}", name, what = kind(other))),
     }
 }

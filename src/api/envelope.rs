@@ -55,7 +55,7 @@ impl Body {
                     _ => None,
                 };
                 if code.is_none() && !(map.contains_key("data") && map.contains_key("message")) {
-                    return Self::Other(tr_noop!("JSON in another form"));
+                    return Self::Other(tr_noop!("JSON in an unknown format"));
                 }
                 let message = match map.get("message") {
                     Some(Value::String(message)) => Said::new(&key.blot(message)),
@@ -64,17 +64,17 @@ impl Body {
                 let code = code.map(|c| key.blot(&c).into_owned());
                 Self::Envelope(Envelope { code, message, data: map.remove("data").unwrap_or(Value::Null) })
             }
-            Some(_) => Self::Other(tr_noop!("JSON in another form")),
+            Some(_) => Self::Other(tr_noop!("JSON in an unknown format")),
             None if text.starts_with('<') => Self::Other(tr_noop!("a web page")),
             None if text.starts_with(['{', '[']) => Self::Other(DAMAGED),
-            None => Self::Other(tr_noop!("something that is not JSON")),
+            None => Self::Other(tr_noop!("content that is not JSON")),
         }
     }
 }
 
-const NOTHING: &str = tr_noop!("an empty answer");
-const DAMAGED: &str = tr_noop!("JSON that cannot be read");
-pub(super) const TOO_LONG: &str = tr_noop!("an answer longer than 16 MB");
+const NOTHING: &str = tr_noop!("an empty response");
+const DAMAGED: &str = tr_noop!("damaged JSON");
+pub(super) const TOO_LONG: &str = tr_noop!("a response longer than 16 MB");
 
 fn four_digits(code: &str) -> String {
     if code.bytes().all(|b| b.is_ascii_digit()) { format!("{code:0>4}") } else { code.to_owned() }
@@ -164,13 +164,11 @@ impl Answer {
     /// A description of what came instead of an envelope.
     fn what(&self) -> String {
         match (&self.location, self.status, &self.body) {
-            (Some(host), 300..=399, _) => t!("a redirect to {host}, which is not followed", host),
-            (None, 300..=399, _) => t!("a redirect, which is not followed").to_owned(),
-            (_, 511, _) => t!("a network that wants a login first").to_owned(),
+            (Some(host), 300..=399, _) => t!("a redirect to {host}, not followed", host),
+            (None, 300..=399, _) => t!("a redirect, not followed").to_owned(),
+            (_, 511, _) => t!("a network that requires a login first").to_owned(),
             (_, _, Ok(Body::Other(what))) => i18n::tr(what).to_owned(),
-            (_, _, Ok(Body::Envelope(_))) => {
-                t!("an answer of a kind that the service does not give").to_owned()
-            }
+            (_, _, Ok(Body::Envelope(_))) => t!("a response type that the service does not use").to_owned(),
             (_, _, Err(why)) => why.clone(),
         }
     }
@@ -234,14 +232,14 @@ impl Answer {
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
             (200..=299, Ok(Body::Envelope(e))) if e.refuses() => {
                 let said = Refusal { status: self.status, ..self.refusal() };
-                doubt(false, t!("the answer accepts and refuses in one ({said})", said))
+                doubt(false, t!("the response both accepts and refuses the request ({said})", said))
             }
             (200..=299, Ok(Body::Envelope(_))) => match self.body {
                 Ok(Body::Envelope(e)) => Meaning::Data(e.data),
                 _ => Meaning::Data(Value::Null),
             },
             // 202 means accepted (contract), even if the rest of the response is unreadable.
-            (202, Ok(Body::Other(what))) => doubt(true, t!("there was {what}", what = i18n::tr(what))),
+            (202, Ok(Body::Other(what))) => doubt(true, t!("it is {what}", what = i18n::tr(what))),
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 may mean that the request was partly read, so it stays in doubt.
             (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {
@@ -257,10 +255,10 @@ impl Answer {
                 })
             }
             (500.., Ok(Body::Envelope(_))) => {
-                doubt(false, t!("the service failed ({refusal})", refusal = self.refusal()))
+                doubt(false, t!("service error ({refusal})", refusal = self.refusal()))
             }
-            (500.., _) => doubt(false, t!("the service, or something before it, failed").to_owned()),
-            _ => doubt(false, t!("the answer was {what}", what = self.what())),
+            (500.., _) => doubt(false, t!("an error in the service or in a server before it").to_owned()),
+            _ => doubt(false, t!("unexpected response ({what})", what = self.what())),
         }
     }
 

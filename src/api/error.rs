@@ -13,15 +13,11 @@ pub type Result<T> = std::result::Result<T, ApiError>;
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
 pub enum ApiError {
     /// The service refused the key: code 4001, or status 401 (contract, "Authentication" 3).
-    #[error("{}", t!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back \
-         office and in this profile.", said = _0))]
+    #[error("{}", t!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back office and in this profile.", said = _0))]
     KeyRefused(Refusal),
     /// The key works, but it is not the key that the profile was checked with, so it may belong to another
     /// organisation. lapel sends nothing else with it until a person confirms it.
-    #[error("{}", t!("Profile {profile} was checked with a key that begins with {pinned}; the service says that this one \
-         begins with {said}, so it may belong to another organisation. Nothing was asked with it, and \
-         nothing was changed. If it is the right one: lapel profile edit {profile} --pin. If not, put the \
-         right key where the profile's key comes from.", profile, pinned, said))]
+    #[error("{}", t!("Profile {profile} was checked with a key that begins with {pinned}. The service says that this key begins with {said}. It may belong to another organisation. lapel did not use it further. Nothing was changed. If the key is right: lapel profile edit {profile} --pin. If not, put the right key where the profile reads its key.", profile, pinned, said))]
     OtherKey {
         profile: String,
         /// Prefix of the checked key.
@@ -31,35 +27,27 @@ pub enum ApiError {
     },
     /// A 403 without the key error code. Most likely this computer's IP address is not on the organisation's
     /// allow-list (contract, "Authentication" 5). The contract does not show this response.
-    #[error("{}", t!("The service refused this computer's address ({said}). Nothing was changed. Ask for the address to \
-         be put on the organisation's allow-list, or use the network that is on it.", said = _0))]
+    #[error("{}", t!("The service refused this computer's IP address ({said}). Nothing was changed. Ask for it to be added to the organisation's allow-list, or use a network on the list.", said = _0))]
     AddressRefused(Refusal),
     /// The key's request rate limit is exceeded, possibly by other programs (contract, "Errors" rule 1).
-    #[error("{}", t!("The service is over this key's request limit; it asks to wait {wait}. Nothing was changed by this \
-         request. Other programs on the same key count too: try again later.", wait = seconds(*retry_after)))]
+    #[error("{}", t!("This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.", wait = seconds(*retry_after)))]
     RateLimited {
         /// Time from the response until the service accepts requests again.
         retry_after: Duration,
     },
     /// 422. The contract connects 422 with the issue quota, without a code.
-    #[error("{}", t!("The service did not take the request ({said}). This status usually means that the issue quota is \
-         used up; the message above is the service's own. Nothing should have been issued: check the \
-         history before sending it again.", said = _0))]
+    #[error("{}", t!("The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. Check the history before you send it again.", said = _0))]
     Quota(Refusal),
     /// A 4xx with an envelope, or a refusing envelope with status 200.
-    #[error("{}", t!("The service did not understand or allow the request ({said}). Nothing was changed. Change what was \
-         asked for; the same request would be refused again.", said = _0))]
+    #[error("{}", t!("The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.", said = _0))]
     BadRequest(Refusal),
-    #[error("{}", t!("The service has no such record ({said}). Nothing was changed. Check the id, and that the key belongs \
-         to the organisation that owns it.", said = _0))]
+    #[error("{}", t!("The service has no such record ({said}). Nothing was changed. Check the id. Check that the key belongs to the record's organisation.", said = _0))]
     NotFound(Refusal),
     /// A 5xx response to a GET. For a POST it is [`ApiError::InDoubt`].
-    #[error("{}", t!("The service failed ({said}). Nothing was changed. Try again in a while.", said = _0))]
+    #[error("{}", t!("Service error ({said}). Nothing was changed. Try again later.", said = _0))]
     ServiceFailed(Refusal),
     /// The response is not of this service: a web page, a login portal, a redirect, other JSON.
-    #[error("{}", t!("What answered is not the badge service: {what} (HTTP {status}). Nothing was changed. Check the \
-         base URL of the profile (it usually ends in /api/v1/ext) and whether a network login page stands \
-         in between.", what, status))]
+    #[error("{}", t!("The response is not from the badge service: {what} (HTTP {status}). Nothing was changed. Check the base URL of the profile (it usually ends in /api/v1/ext). A network login page may be in between.", what, status))]
     NotThisService {
         status: u16,
         /// A description of the response, for example `a web page`.
@@ -67,8 +55,7 @@ pub enum ApiError {
     },
     /// The badge service responded, but the response is unreadable: a success without data, an error in another
     /// format, damaged JSON, or too long. It is unknown whether the requested record exists.
-    #[error("{}", t!("The service's answer to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try \
-         again later; if it happens again, tell the people who run the service.", what, status))]
+    #[error("{}", t!("The service's response to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try again later. If it happens again, tell the service provider.", what, status))]
     Unreadable {
         status: u16,
         /// A description of the response, for example `a web page`.
@@ -77,14 +64,13 @@ pub enum ApiError {
         fewer: bool,
     },
     /// No connection was established, so certainly nothing was sent.
-    #[error("{}", t!("The service could not be reached: {why}. Nothing was sent, so nothing was changed. Check the base \
-         URL and the network, then try again.", why))]
+    #[error("{}", t!("The service could not be reached: {why}. Nothing was sent. Nothing was changed. Check the base URL and the network, then try again.", why))]
     NotReached {
         /// The cause, for example `connection refused`.
         why: String,
     },
     /// A GET was sent, and no readable response came.
-    #[error("{}", t!("No usable answer came: {why}. Reading changes nothing, so it is safe to try again.", why))]
+    #[error("{}", t!("No usable response: {why}. Nothing was changed. It is safe to try again.", why))]
     NoAnswer {
         /// The cause, for example `no answer within 30 s`.
         why: String,
@@ -106,7 +92,7 @@ pub enum ApiError {
         why: String,
     },
     /// The caller cancelled the call before anything was changed.
-    #[error("{}", t!("Given up. Nothing was changed."))]
+    #[error("{}", t!("Cancelled. Nothing was changed."))]
     Cancelled,
 }
 
@@ -240,15 +226,13 @@ fn in_doubt(accepted: bool, status: Option<u16>, why: &str) -> String {
     let status = status.map_or(String::new(), |s| format!(" (HTTP {s})"));
     if accepted {
         t!(
-            "The service accepted the request, but its answer could not be read: {why}{status}. What it \
-             did is known only to its history. Do not send it again; look it up in the history.",
+            "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. Do not send it again. Check the history.",
             why,
             status
         )
     } else {
         t!(
-            "It is not known whether the service carried this out: {why}{status}. It may have been \
-             changed. Do not send it again before the history shows what happened.",
+            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not send it again before the history shows the result.",
             why,
             status
         )
@@ -295,7 +279,7 @@ mod tests {
 
     #[test]
     fn doubt_says_what_to_do() {
-        let said = ApiError::InDoubt { accepted: false, status: None, why: "the connection broke".into() };
+        let said = ApiError::InDoubt { accepted: false, status: None, why: "the connection was lost".into() };
         assert!(said.to_string().contains("Do not send it again before the history"));
         let said = ApiError::InDoubt { accepted: true, status: Some(202), why: "x".into() };
         assert!(said.to_string().contains("accepted the request"));

@@ -43,19 +43,17 @@ impl Identity {
         let shown = || scrub(self.prefix.as_deref().unwrap_or_default()).into_owned();
         if is_live && ["test", "sandbox", "demo", "staging", "dev"].into_iter().any(of) {
             said.push(t!(
-                "The profile is LIVE, but its key begins with {shown}, as a test key does.",
+                "The profile is LIVE, but its key begins with {shown} like a test key.",
                 shown = shown()
             ));
         }
         if !is_live && ["live", "prod", "production"].into_iter().any(of) {
-            said.push(t!("The profile is not LIVE, but its key begins with {shown}: badges that are issued with it may be \
-                 real.", shown = shown()));
+            said.push(t!("The profile is not LIVE, but its key begins with {shown}. Badges issued with it may be real.", shown = shown()));
         }
         if let (Some(label), Some(issuer)) = (organisation, &self.organisation)
             && !is_same(label, issuer.wire())
         {
-            said.push(t!("The profile calls the organisation “{label}”, but its history shows a badge of “{issuer}”. Is \
-                 it the right key?", label = scrub(label), issuer));
+            said.push(t!("The profile names the organisation “{label}”, but its history shows a badge of “{issuer}”. Is it the right key?", label = scrub(label), issuer));
         }
         said
     }
@@ -80,9 +78,7 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
     compare(pin, said.as_deref())?;
     let mut odd = Vec::new();
     if pin.fingerprint.as_ref().is_some_and(|f| *f != connection.key.fingerprint()) {
-        odd.push(t!("The key of profile {profile} is another one than the one that was checked, and begins alike. Jobs of \
-             the former key are not listed with it. If it has taken that one's place: lapel profile edit {profile} \
-             --pin.", profile = pin.profile));
+        odd.push(t!("The key of profile {profile} differs from the checked key but begins the same. Jobs of the old key are not listed with it. If it replaces the old key: lapel profile edit {profile} --pin.", profile = pin.profile));
     }
     let issuer = if pin.organisation.is_some() { issuer(reader, call).await } else { None };
     let identity = Identity { prefix: said, organisation: issuer };
@@ -106,8 +102,7 @@ fn compare(pin: &Pin, said: Option<&str>) -> Result<()> {
     Err(ApiError::OtherKey {
         profile: pin.profile.clone(),
         pinned: pin.prefix.clone(),
-        said: said
-            .map_or_else(|| t!("something that it does not say").to_owned(), |said| scrub(said).into_owned()),
+        said: said.map_or_else(|| t!("(not reported)").to_owned(), |said| scrub(said).into_owned()),
     })
 }
 
@@ -116,7 +111,7 @@ async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<Str
     if ping.status.as_ref().map(Text::wire) != Some("ok") {
         return Err(ApiError::NotThisService {
             status: 200,
-            what: t!("its ping does not say that the key is good").to_owned(),
+            what: t!("its ping does not confirm that the key is valid").to_owned(),
         });
     }
     Ok(ping.apikey_prefix.and_then(|said| key.prefix_said(said.wire())))

@@ -24,12 +24,11 @@ impl ApiKey {
             return refused(t!("the API key is empty: paste the key from the issuer back office"));
         }
         if key.bytes().any(|b| b.is_ascii_whitespace()) {
-            return refused(t!("there is white space inside the API key: paste it again, as one piece"));
+            return refused(t!("the API key contains white space: paste it again without breaks"));
         }
         if !key.bytes().all(|b| b.is_ascii_graphic()) {
             return refused(t!(
-                "the API key holds a character that cannot be sent (not a plain ASCII letter, digit or \
-                 sign): paste it again"
+                "the API key contains a character that cannot be sent (not an ASCII letter, digit or symbol): paste it again"
             ));
         }
         Ok(Self(SecretString::from(key.to_owned())))

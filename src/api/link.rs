@@ -52,10 +52,10 @@ impl LinkTrouble {
     pub fn words(self) -> &'static str {
         match self {
             Self::KeyRefused => t!("key refused"),
-            Self::AddressRefused => t!("address refused"),
+            Self::AddressRefused => t!("IP refused"),
             Self::Unreachable => t!("unreachable"),
-            Self::NotThisService => t!("not this service"),
-            Self::ServiceFailing => t!("service failing"),
+            Self::NotThisService => t!("wrong service"),
+            Self::ServiceFailing => t!("service error"),
         }
     }
 }

@@ -165,13 +165,13 @@ impl Pictures {
 
 fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Some(t!("only http and https are"));
+        return Some(t!("only http and https URLs are allowed"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Some(t!("it holds a user name or password"));
+        return Some(t!("the URL contains a user name or password"));
     }
     if !loopback_too && is_loopback(url) {
-        return Some(t!("it points at this computer"));
+        return Some(t!("the URL points to this computer"));
     }
     None
 }

@@ -39,14 +39,14 @@ fn strange(what: String) -> ApiError {
 /// Refuses an id that is the path of another endpoint.
 pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
     if matches!(id.wire(), "history" | "batch" | "revoke") {
-        let why = t!("this is the name of an endpoint, not of a badge").to_owned();
+        let why = t!("this is the name of an API endpoint, not a badge id").to_owned();
         return Err(ApiError::BadInput { field: "badge_id", why });
     }
     Ok(())
 }
 
 fn nothing_there() -> ApiError {
-    let message = Said::new(t!("the answer was a success without a record"));
+    let message = Said::new(t!("the response reports success but contains no record"));
     ApiError::NotFound(Refusal { status: 200, code: None, message })
 }
 
@@ -162,7 +162,7 @@ impl Reader {
     /// `GET /wallet/badges`, one page of a holder's badges.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
-            let why = t!("an address is needed to look up a wallet").to_owned();
+            let why = t!("an e-mail address is needed to look up a wallet").to_owned();
             return Err(ApiError::BadInput { field: "email", why });
         }
         let pairs = |paging: &Paging| WalletQuery { paging: paging.clone(), ..query.clone() }.pairs();

@@ -228,9 +228,9 @@ impl Core {
             *left = Duration::ZERO;
             let total = self.timeouts.total.as_secs_f64();
             Err(Failure::Broken(if attempt == 1 {
-                t!("no complete answer within {total} s", total)
+                t!("no complete response within {total} s", total)
             } else {
-                t!("no complete answer within {total} s, in {attempt} attempts", total, attempt)
+                t!("no complete response within {total} s, in {attempt} attempts", total, attempt)
             }))
         }))
     }
@@ -295,7 +295,7 @@ impl Core {
             }
             Ok(Err(Failure::NotReached(why))) => ApiError::NotReached { why },
             Ok(Err(Failure::Broken(why))) => ApiError::NoAnswer { why },
-            Err(_) => ApiError::NoAnswer { why: t!("no answer in time").to_owned() },
+            Err(_) => ApiError::NoAnswer { why: t!("no response in time").to_owned() },
         };
         Err(self.end(error))
     }

@@ -23,15 +23,15 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
     };
     if error.is_timeout() {
         return if error.is_connect() {
-            t!("connecting to {place} took too long", place)
+            t!("the connection to {place} timed out", place)
         } else {
-            t!("no answer in time").to_owned()
+            t!("no response in time").to_owned()
         };
     }
     if error.is_dns() {
         return match via {
-            Some(_) => t!("the host name of {place} is not known", place),
-            None => t!("the host name {host} is not known", host),
+            Some(_) => t!("the host name of {place} was not found", place),
+            None => t!("the host name {host} was not found", host),
         };
     }
     if let Some(tls) = chain(&error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
@@ -44,19 +44,19 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
             | ErrorKind::ConnectionAborted
             | ErrorKind::BrokenPipe
             | ErrorKind::UnexpectedEof,
-        ) => t!("the connection broke off").to_owned(),
+        ) => t!("the connection was lost").to_owned(),
         Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable | ErrorKind::NetworkDown) => {
-            t!("there is no network route to {place}", place)
+            t!("no network route to {place}", place)
         }
         Some(ErrorKind::PermissionDenied) => {
-            t!("this computer does not allow a connection to {place}", place)
+            t!("this computer does not allow connections to {place}", place)
         }
-        Some(ErrorKind::TimedOut) => t!("connecting to {place} took too long", place),
-        _ if error.is_builder() => t!("this computer has no certificates that can be used").to_owned(),
-        _ if error.is_decode() => t!("the answer is damaged").to_owned(),
-        _ if error.is_connect() => t!("a connection to {place} could not be made", place),
+        Some(ErrorKind::TimedOut) => t!("the connection to {place} timed out", place),
+        _ if error.is_builder() => t!("this computer has no usable certificates").to_owned(),
+        _ if error.is_decode() => t!("the response is damaged").to_owned(),
+        _ if error.is_connect() => t!("could not connect to {place}", place),
         // For example, the connection closed before the response, or the response is not HTTP.
-        _ => t!("the connection broke off").to_owned(),
+        _ => t!("the connection was lost").to_owned(),
     }
 }
 
@@ -92,29 +92,26 @@ fn of_tls(error: &rustls::Error, host: &str) -> String {
     match error {
         rustls::Error::InvalidCertificate(error) => of_certificate(error, host),
         rustls::Error::InvalidMessage(_) => {
-            t!(
-                "{host} does not answer with TLS: the address may belong to plain http or to another program",
-                host
-            )
+            t!("{host} does not use TLS: the URL may belong to plain http or to another program", host)
         }
         rustls::Error::PeerIncompatible(_) => {
-            t!("{host} offers no version of TLS that lapel uses (1.2, 1.3)", host)
+            t!("{host} supports no TLS version that lapel uses (1.2, 1.3)", host)
         }
-        _ => t!("{host} broke off the secure connection", host),
+        _ => t!("{host} closed the secure connection", host),
     }
 }
 
 fn of_certificate(error: &CertificateError, host: &str) -> String {
     match error {
         CertificateError::ExpiredContext { time, not_after } => t!(
-            "the certificate of {host} expired on {date} (this computer's clock says {now})",
+            "the certificate of {host} expired on {date} (this computer's clock: {now})",
             host,
             date = moment(*not_after),
             now = moment(*time)
         ),
         CertificateError::Expired => t!("the certificate of {host} has expired", host),
         CertificateError::NotValidYetContext { time, not_before } => t!(
-            "the certificate of {host} is valid only from {date} on (this computer's clock says {now}: check it)",
+            "the certificate of {host} is valid only from {date} (check this computer's clock: {now})",
             host,
             date = moment(*not_before),
             now = moment(*time)
@@ -124,11 +121,11 @@ fn of_certificate(error: &CertificateError, host: &str) -> String {
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<String> = presented.iter().take(NAMES).map(|name| plain_name(name)).collect();
-            t!("{host} shows a certificate for another name: {names}", host, names = names.join(", "))
+            t!("{host} presented a certificate for another name: {names}", host, names = names.join(", "))
         }
-        CertificateError::NotValidForName => t!("{host} shows a certificate for another name", host),
+        CertificateError::NotValidForName => t!("{host} presented a certificate for another name", host),
         CertificateError::UnknownIssuer => t!(
-            "this computer does not trust the authority that issued the certificate of {host}. If it is your organisation's own authority, name its certificate file (PEM) as ca_file in the profile",
+            "this computer does not trust the authority that issued the certificate of {host}. If it is your organisation's own authority, set ca_file in the profile to its certificate file (PEM)",
             host
         ),
         CertificateError::Revoked => t!("the authority has revoked the certificate of {host}", host),

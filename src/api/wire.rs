@@ -94,7 +94,7 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     let unusable = || ApiError::BadInput {
         field: "ca_file",
         why: t!(
-            "{name} holds no certificate that can be used: it must be text (PEM) of one or more certificates",
+            "{name} contains no usable certificate: it must be a text file (PEM) of one or more certificates",
             name = crate::domain::text::scrub(&authorities.name)
         ),
     };
@@ -117,7 +117,7 @@ pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
 
 pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
     ApiError::NotReached {
-        why: t!("no secure connection can be prepared on this computer ({error})", error = why(error, None)),
+        why: t!("this computer cannot set up secure connections ({error})", error = why(error, None)),
     }
 }
 

@@ -156,7 +156,7 @@ fn filled(field: &'static str, value: &str) -> Result<()> {
     if value.trim().is_empty() {
         return Err(ApiError::BadInput {
             field,
-            why: t!("it is empty, and the service requires it").to_owned(),
+            why: t!("it is empty, but the service requires it").to_owned(),
         });
     }
     Ok(())
@@ -164,12 +164,12 @@ fn filled(field: &'static str, value: &str) -> Result<()> {
 
 fn entries(field: &'static str, count: usize) -> Result<()> {
     match count {
-        0 => Err(ApiError::BadInput { field, why: t!("there is none").to_owned() }),
+        0 => Err(ApiError::BadInput { field, why: t!("it has no entries").to_owned() }),
         1..=MAX_ENTRIES => Ok(()),
         _ => Err(ApiError::BadInput {
             field,
             why: t!(
-                "there are {count}; one request takes at most {max_entries}",
+                "it has {count} entries; one request takes at most {max_entries}",
                 count,
                 max_entries = MAX_ENTRIES
             ),

@@ -14,12 +14,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 
-/// A desk in the terminal for a Digital Badge Issuing Service.
+/// A terminal client for a Digital Badge Issuing Service.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "lapel",
     version,
-    about = "A desk in the terminal for a Digital Badge Issuing Service",
+    about = "A terminal client for a Digital Badge Issuing Service",
     long_about = help::ABOUT,
     after_help = help::SHORT,
     after_long_help = help::LONG,
@@ -38,7 +38,7 @@ pub struct Cli {
     /// With what the desk begins.
     #[command(flatten)]
     pub first: FirstFlags,
-    /// Send text that looks like an API key: it is none
+    /// Send text that looks like an API key but is not one
     #[arg(long, global = true)]
     pub not_a_key: bool,
 }
@@ -47,10 +47,10 @@ pub struct Cli {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct ProfileFlags {
-    /// The profile of config.toml to use
+    /// The profile in config.toml to use
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// Look only: nothing can be issued or revoked
+    /// Read-only: issuing and revoking are disabled
     #[arg(long)]
     read_only: bool,
 }
@@ -62,7 +62,7 @@ pub struct LookFlags {
     /// Colours: auto dark light high-contrast terminal none
     #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
-    /// Signs of the screen: unicode or plain ascii
+    /// Screen symbols: unicode or plain ascii
     #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true, hide_short_help = true)]
     glyphs: Option<GlyphChoice>,
     /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
@@ -74,10 +74,10 @@ pub struct LookFlags {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct FirstFlags {
-    /// The tab to begin with, such as history
+    /// The tab to open first, such as history
     #[arg(long, value_name = "TAB")]
     pub tab: Option<String>,
-    /// Its filter, such as title=Python; can be repeated
+    /// Filter for the tab, such as title=Python; repeatable
     #[arg(long, value_name = "FIELD=X")]
     pub filter: Vec<String>,
 }
@@ -85,10 +85,10 @@ pub struct FirstFlags {
 /// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Open the desk on a sandbox of its own: nothing is real
+    /// Open the app with a private sandbox: all data is made up
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
-    /// Learn the desk in five steps, on a sandbox of its own
+    /// Learn lapel in five steps in a private sandbox
     #[command(long_about = help::TOUR)]
     Tour {
         /// How the desk looks.
@@ -98,16 +98,16 @@ pub enum Command {
     // No doc comment: it would replace the sandbox's own description, which is longer and better.
     #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
-    /// Issue badges to one person, or to a file of them
+    /// Issue badges to one recipient or to a file of recipients
     #[command(long_about = help::ISSUE, after_help = help::ISSUE_EXAMPLES)]
     Issue(Box<IssueFlags>),
-    /// Revoke badges by their ids
+    /// Revoke badges by id
     #[command(long_about = help::REVOKE, after_help = help::REVOKE_EXAMPLES)]
     Revoke(Box<RevokeFlags>),
-    /// What was sent, and what has become of it
+    /// Manage jobs: what was sent, and the results
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
-    /// The journal's file: a backup of it, and putting one back
+    /// Back up and restore the journal
     #[command(long_about = help::JOURNAL, after_help = help::JOURNAL_EXAMPLES)]
     Journal(JournalFlags),
     /// The local copy of the history: status, build, purge
@@ -116,16 +116,16 @@ pub enum Command {
     /// Reading, and taking away what was read.
     #[command(flatten)]
     Read(ReadVerb),
-    /// What lapel has learned of the service, and its journal
+    /// Show observed service behaviour and check the journal
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
     /// Profiles and their keys: list, add, edit, remove, test
     #[command(long_about = help::PROFILE, after_help = help::PROFILE_EXAMPLES)]
     Profile(ProfileVerbs),
-    /// Where everything is: files, settings, terminal, build
+    /// Show files, settings, terminal and build details
     #[command(long_about = help::INFO)]
     Info {
-        /// Answer with one line of JSON
+        /// Print one line of JSON
         #[arg(long)]
         json: bool,
         /// Which service.
@@ -135,20 +135,20 @@ pub enum Command {
         #[command(flatten)]
         look: LookFlags,
     },
-    /// Print a script that completes lapel's commands in a shell
+    /// Print a shell completion script
     #[command(after_help = help::COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, in the format of man
+    /// Print the manual page in man format
     #[command(after_help = help::MAN_EXAMPLES)]
     Man,
-    /// Ask the service whether the key is good
+    /// Check the API key with the service
     #[command(long_about = help::PING, after_help = help::PING_EXAMPLES)]
     Ping {
-        /// Answer with one line of JSON, also when it fails
+        /// Print one line of JSON, also on failure
         #[arg(long)]
         json: bool,
         /// Which service.
@@ -160,16 +160,16 @@ pub enum Command {
 /// What `lapel demo` takes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct DemoFlags {
-    /// How many badges the history holds; a million starts in seconds
+    /// Number of badges in the history; a million starts in seconds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
     pub history: Option<u64>,
-    /// How many times faster than real time the service's clock runs; 0 stands still [default: 60]
+    /// Speed of the service's clock compared with real time; 0 stops it [default: 60]
     #[arg(long, value_name = "F", value_parser = speed)]
     pub speed: Option<f64>,
-    /// The seed of the made-up data: the same seed, the same people and badges
+    /// Seed of the made-up data; the same seed gives the same people and badges
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Look only: nothing can be issued or revoked
+    /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]
     read_only: bool,
     /// How the desk looks.
@@ -270,10 +270,8 @@ impl Cli {
             }
             Some(_) if first == FirstFlags::default() => {}
             Some(_) => {
-                return Err(t!(
-                    "--tab and --filter are for the desk: lapel, or lapel demo. Nothing was done."
-                )
-                .to_owned());
+                return Err(t!("--tab and --filter work only with lapel and lapel demo. Nothing was done.")
+                    .to_owned());
             }
         }
         Ok(first)
@@ -356,7 +354,7 @@ fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
-        _ => Err(t!("must be a number from 0 to 10000000, such as 60").to_owned()),
+        _ => Err(t!("must be a number from 0 to 10,000,000, such as 60").to_owned()),
     }
 }
 

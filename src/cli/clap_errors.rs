@@ -10,13 +10,13 @@ use std::error::Error as _;
 pub(super) fn in_words(error: &Error) -> Option<String> {
     let arg = context(error, ContextKind::InvalidArg);
     let what = match error.kind() {
-        ErrorKind::UnknownArgument => t!("'{arg}' is not known here", arg = arg?),
+        ErrorKind::UnknownArgument => t!("unknown argument '{arg}'", arg = arg?),
         ErrorKind::InvalidSubcommand => {
-            t!("there is no command '{name}'", name = context(error, ContextKind::InvalidSubcommand)?)
+            t!("unknown command '{name}'", name = context(error, ContextKind::InvalidSubcommand)?)
         }
-        ErrorKind::MissingRequiredArgument => t!("missing: {arg}", arg = arg?),
+        ErrorKind::MissingRequiredArgument => t!("missing argument: {arg}", arg = arg?),
         ErrorKind::ArgumentConflict => match context(error, ContextKind::PriorArg) {
-            Some(other) => t!("'{arg}' cannot stand together with {other}", arg = arg?, other),
+            Some(other) => t!("'{arg}' cannot be used with {other}", arg = arg?, other),
             None => return None,
         },
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
@@ -25,9 +25,9 @@ pub(super) fn in_words(error: &Error) -> Option<String> {
                 _ if value.is_empty() => t!("'{arg}' needs a value", arg),
                 Some(why) => {
                     let why = scrub(&why.to_string()).into_owned();
-                    t!("'{value}' cannot be {arg}: {why}", value, arg, why)
+                    t!("invalid value '{value}' for {arg}: {why}", value, arg, why)
                 }
-                None => t!("'{value}' cannot be {arg}", value, arg),
+                None => t!("invalid value '{value}' for {arg}", value, arg),
             }
         }
         _ => return None,
@@ -39,7 +39,7 @@ pub(super) fn in_words(error: &Error) -> Option<String> {
         .into_iter()
         .find_map(|kind| context(error, kind))
         .filter(|alike| !alike.is_empty());
-    lines.extend(alike.map(|alike| format!("  {}", t!("alike: {alike}", alike))));
+    lines.extend(alike.map(|alike| format!("  {}", t!("similar: {alike}", alike))));
     if let Some(usage) = error.get(ContextKind::Usage) {
         let usage = usage.to_string();
         let usage = usage.trim().trim_start_matches("Usage:").trim();

@@ -16,7 +16,7 @@ pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<
     Err(Failure {
         kind: "not_confirmed".to_owned(),
         ..Failure::usage(t!(
-            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent.{besides}",
+            "no terminal for the confirmation: use --yes to {what}. Nothing was sent.{besides}",
             what,
             besides
         ))

@@ -21,7 +21,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(5);
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
-        why: t!("the key of this profile was not asked for yet").to_owned(),
+        why: t!("the key of this profile is not loaded yet").to_owned(),
     })?;
     let key = ApiKey::new(key.expose_secret())?;
     let mut connection = Connection::new(&profile.base_url, key)?;
@@ -74,7 +74,7 @@ async fn watch(reader: Reader) {
             let left = until.saturating_duration_since(Instant::now());
             if left > WORTH_SAYING {
                 complain(&t!(
-                    "the service asks to wait (Retry-After): {wait}. lapel waits and then goes on; ctrl-c ends it.",
+                    "rate limit wait (Retry-After): {wait}. lapel waits and then continues; ctrl-c stops it.",
                     wait = wait_words(left)
                 ));
             }

@@ -66,13 +66,13 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
         });
         clock = clock_of(&reader.clock());
     } else {
-        problems.push(t!("no profile is configured, so there is no service to ask.").to_owned());
+        problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
     }
     let (facts, journal) = journal(settings, asker, &mut problems).await;
     let permissions = permissions(&settings.paths, settings.profile.as_ref());
     for one in permissions.iter().filter(|p| !p.is_private) {
         problems.push(t!(
-            "{path} can be read by others (mode {mode}): chmod go= {path}",
+            "others can read {path} (mode {mode}). Run: chmod go= {path}",
             path = scrub(&one.path.to_string_lossy()),
             mode = format_args!("{:o}", one.mode)
         ));
@@ -110,10 +110,10 @@ fn clock_of(clock: &ServiceClock) -> Value {
         "ahead_of_this_computer_s": ahead,
         "utc_offset": clock.offset().to_string(),
         "offset_from": match clock.basis() {
-            OffsetBasis::ThisComputer => t!("this computer's zone, for want of anything better"),
-            OffsetBasis::AtLeast => t!("at least this: by this computer's zone something would still be to come"),
+            OffsetBasis::ThisComputer => t!("this computer's time zone (no better source)"),
+            OffsetBasis::AtLeast => t!("minimum: this computer's zone would put a past event in the future"),
             OffsetBasis::Setting => t!("the profile"),
-            OffsetBasis::Learned => t!("a record whose moment was known"),
+            OffsetBasis::Learned => t!("a record with a known time"),
         },
     })
 }
@@ -167,7 +167,7 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     match read.await {
         Ok((facts, jobs, wrong)) => {
             if !wrong.is_empty() {
-                problems.push(t!("the journal {file} is damaged: {wrong}. Move it aside; what was sent is then known only to the service's history.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
+                problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
             }
             if let Some(fields) = said.as_object_mut() {
                 fields.insert("jobs".to_owned(), jobs.into());

@@ -47,7 +47,7 @@ impl Failure {
                 "error": { "kind": self.kind, "message": crate::secrets::redact(&self.message) },
             });
             if let Err(why) = output::answer(&json::line(&line)) {
-                output::complain(&t!("the answer could not be written: {why}", why));
+                output::complain(&t!("cannot write the output: {why}", why));
             }
         }
         self.code
@@ -94,6 +94,6 @@ impl From<JobError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::new("output", t!("The answer could not be written: {error}", error))
+        Self::new("output", t!("Cannot write the output: {error}", error))
     }
 }

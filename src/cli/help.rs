@@ -1,103 +1,102 @@
 //! The texts of the help.
 
-pub(super) const ABOUT: &str = "\
-A desk in the terminal for a Digital Badge Issuing Service: browse badge templates and the issuance \
-history, look up a holder's wallet, issue badges, revoke them, and know what became of each.
+pub(super) const ABOUT: &str = "A terminal client for a Digital Badge Issuing Service: browse badge templates and the issuance history, look up a holder's wallet, issue and revoke badges, and check the results.
 
-Without a command the desk opens with the chosen profile. Nothing set up yet? `lapel demo` needs nothing.";
+Without a command, lapel opens the app with the selected profile. No profile yet? `lapel demo` needs no setup.";
 
 pub(super) const SHORT: &str = "\
 Try it: lapel demo, or lapel tour     More: lapel --help (settings, exit codes)";
 
 pub(super) const LONG: &str = r#"Examples:
-  lapel demo                         look around; nothing is real
-  lapel tour                         the same, guided: a first day
-  lapel                              the desk, with the default profile
-  lapel --profile uni --read-only    the desk, looking only
-  lapel --tab history --filter title=Python    with this list
-  lapel ping                         is the key good?
+  lapel demo                         explore with made-up data
+  lapel tour                         the same as a guided tour
+  lapel                              open the app with the default profile
+  lapel --profile uni --read-only    open the app read-only
+  lapel --tab history --filter title=Python    open this list
+  lapel ping                         check the API key
   lapel issue --template TPL-004 --recipients people.csv --dry-run
   lapel revoke --ids revoke.csv --reason "issued twice"
-  lapel jobs                         what was sent, and what became of it
-  lapel profile add                  set up a service; the key is not shown
+  lapel jobs                         list jobs and their results
+  lapel profile add                  set up a service; the key stays hidden
   lapel history --all --xlsx history.xlsx
-  lapel wallet kim@naru.example      what a holder owns
+  lapel wallet kim@naru.example      list a holder's badges
 
 Where settings come from:
-  A flag wins over the environment, the environment over config.toml, and that
-  over the default. config.toml stands in ~/.config/lapel:
+  Flags come first, then environment variables, then config.toml, then the
+  defaults. config.toml is in ~/.config/lapel:
 
     default_profile = "uni"
-    language = "ko"                    en; left out: the locale's
+    language = "ko"                    en; default: from the locale
     theme = "auto"                     dark light high-contrast terminal none
     glyphs = "unicode"                 unicode, ascii
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off
     refresh = "off"                    off, 30s, 2m
-    restore = true                     false: begin anew, and keep nothing
+    restore = true                     false: start fresh and save nothing
     notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
-    environment = "live"               demo, staging, live; left out: live
-    organisation = "..."               what you call it
+    environment = "live"               demo, staging, live; default: live
+    organisation = "..."               name of the organisation
     read_only = true
     key = { env = "UNI_BADGE_KEY" }    or { file = "..." }, { keyring = true }
-    rate_limit = 600                   requests a minute; left out: 1000
-    utc_offset = "+09:00"              of the service's times
+    rate_limit = 600                   requests per minute; default: 1000
+    utc_offset = "+09:00"              time zone of the service
     proxy = "http://proxy.example:8080"
-    picture_base = "https://cdn.example"    where pictures are named by a path
-    # ca_file = "company.pem"          certificates to trust besides
+    picture_base = "https://cdn.example"    base URL of relative picture paths
+    # ca_file = "company.pem"          additional trusted certificates
     [jobs]                             for one profile: [profiles.uni.jobs]
-    in_flight = 2                      requests at the same time
-    batch = 1000                       badges in one request
-    doubt_window_hours = 26            how long a doubt is looked for
+    in_flight = 2                      parallel requests
+    batch = 1000                       badges per request
+    doubt_window_hours = 26            how long rows in doubt are checked
     issue_looks = [5, 15, 60, 1440]    minutes; also revoke_looks, doubt_looks
-    guard_age_minutes = 15             then the guard reads again
-    expiring_days = 30                 a badge that ends so soon is expiring
-    keep_days = 365                    names and addresses; left out: kept
+    guard_age_minutes = 15             maximum age of a duplicate check
+    expiring_days = 30                 a badge that ends sooner is expiring
+    keep_days = 365                    names and e-mails; default: no limit
     [index]                            for one profile: [profiles.uni.index]
-    enabled = true                     keep a copy of the history; default no
-    max_age_days = 730                 older badges are not in it
-    refresh_minutes = 15               while the overview is used
+    enabled = true                     keep a copy of the history; default: no
+    max_age_days = 730                 older badges are not included
+    refresh_minutes = 15               while the overview is open
     [jobs.policies]                    block, ask or allow
     valid = "ask"                      also: twin, shared_address, expiring,
     revoked = "ask"                    expired, waiting, sent, look_alike
 
-  Keys are never given as arguments and never stand in config.toml. They come
-  from LAPEL_API_KEY, from what the profile names (variable, file, keyring, or
-  key_command = ["pass", "show", "badges"], started without a shell), or from
-  ~/.config/lapel/keys/NAME, which only you may read (chmod 600).
+  Keys are never arguments and are never in config.toml. lapel reads them from
+  LAPEL_API_KEY, from the place that the profile names (variable, file,
+  keyring, or key_command = ["pass", "show", "badges"], run without a shell),
+  or from ~/.config/lapel/keys/NAME, which only you can read (chmod 600).
 
 Environment variables:
   LAPEL_PROFILE      the profile to use
-  LAPEL_BASE_URL     the service's address; with LAPEL_API_KEY a whole profile
-  LAPEL_API_KEY      the API key; with a profile chosen, in place of its key
-  LAPEL_CONFIG_DIR   settings and keys, in place of ~/.config/lapel
-  LAPEL_DATA_DIR     journal, log and crash files, in place of
+  LAPEL_BASE_URL     base URL of the service; with LAPEL_API_KEY it replaces a
+                     profile
+  LAPEL_API_KEY      the API key; replaces the key of a selected profile
+  LAPEL_CONFIG_DIR   folder of settings and keys; default: ~/.config/lapel
+  LAPEL_DATA_DIR     folder of the journal, log and crash files; default:
                      ~/.local/share/lapel
-  LAPEL_UTC_OFFSET   the zone of the service's times, such as +09:00; with a
-                     profile chosen, in place of its utc_offset
-  LAPEL_LOG          write lapel.log there: error, warn, info, debug, trace, or
-                     targets such as lapel::api=debug
+  LAPEL_UTC_OFFSET   time zone of the service, such as +09:00; replaces the
+                     utc_offset of a selected profile
+  LAPEL_LOG          write lapel.log to the data folder: error, warn, info,
+                     debug, trace, or targets such as lapel::api=debug
   NO_COLOR           if not empty, no colours
-  HTTP_PROXY and its kin are not used: a proxy is set in the profile.
+  HTTP_PROXY and similar variables are ignored: set the proxy in the profile.
 
 Exit codes:
-  0  all as asked; what was accepted may still wait to be issued
-  1  tried, and it did not work: refused, not reached, a file not readable
-  2  not tried: a mistake in the command line or the settings, no profile,
-     a read-only profile, or nobody to confirm
-  3  finished, but rows need a person: left out, not valid, refused, overdue;
-     a list that could not be read completely
+  0  completed as requested; accepted badges may still wait to be issued
+  1  failed: refused, service not reached, or a file not readable
+  2  not started: an error in the command line or the settings, no profile,
+     a read-only profile, or no terminal for the confirmation
+  3  finished, but rows need attention: skipped, invalid, refused, overdue;
+     or a list could not be read completely
   4  stopped before everything was sent (quota, refused key, Ctrl-C): resume
-     it; or before everything was read (Ctrl-C)
-  5  in doubt: nobody knows yet what became of some rows; they are looked for
-  Where two apply, the larger one counts."#;
+     it; or stopped before everything was read (Ctrl-C)
+  5  in doubt: the result of some rows is unknown; lapel checks them
+  If two apply, the larger code counts."#;
 
-pub(super) const ISSUE: &str = "\
-Issue badges from a template, to one person or to a file of them. Every row is checked, and the history is \
-read for who holds the badge already, before anything is sent; a person confirms by typing the number, or \
---yes does. What is sent is written into the journal first: a crash neither loses nor repeats anything.";
+pub(super) const ISSUE: &str = "Issue badges from a template, to one recipient or to a file of recipients. Before it sends, lapel \
+    checks every row and searches the history for recipients who already hold the badge. You confirm by \
+    typing the number, or with --yes. lapel writes every request to the journal first, so a crash loses \
+    and repeats nothing.";
 
 pub(super) const ISSUE_EXAMPLES: &str = r#"Examples:
   lapel issue --template TPL-004 --to "Kim Minsu <kim@naru.example>"
@@ -105,23 +104,23 @@ pub(super) const ISSUE_EXAMPLES: &str = r#"Examples:
   lapel issue --template TPL-004 --recipients people.xlsx --yes --wait --json
   pbpaste | lapel issue --template TPL-004 --recipients - --yes
 
-Columns are found by their names, in English and Korean. What cannot be known
-(an encoding, a column, a sheet) is asked for by its flag, never guessed.
-Rows that are not valid or about which a person has to decide are never sent:
-they are listed, and the exit code is 3.
+lapel finds columns by their English or Korean names and never guesses. If an
+encoding, a column or a sheet is unclear, it asks for the flag that sets it.
+Invalid rows and rows that need review are never sent: they are listed, and
+the exit code is 3.
 
-Without --wait it ends when every answer is in. Accepted is not issued: the
-service takes 5 minutes to a day; lapel jobs follow, or the desk, looks.
+Without --wait the command ends when all responses have arrived. Accepted is
+not issued: the service takes 5 minutes to a day. Check the result with
+lapel jobs follow or in the app.
 
 With --json, one line:
   {"ok":true,"exit_code":0,"jobs":[{"id":12,"counts":{"waiting":118},...}],
-   "rows":[every row that was not done as asked],...}
+   "rows":[every row not completed as requested],...}
 
 Exit codes: see lapel --help."#;
 
-pub(super) const REVOKE: &str = "\
-Revoke badges by their ids. Where each stands is looked up first: only Issued badges can be revoked, and \
-what is left out is listed. There is no way to undo it.";
+pub(super) const REVOKE: &str = "Revoke badges by their ids. lapel checks the state of each badge first, revokes only Issued badges \
+    and lists those that it skips. A revocation cannot be undone.";
 
 pub(super) const REVOKE_EXAMPLES: &str = r#"Examples:
   lapel revoke 1000042 1000043 --reason "issued twice"
@@ -129,9 +128,8 @@ pub(super) const REVOKE_EXAMPLES: &str = r#"Examples:
 
 Exit codes: see lapel --help."#;
 
-pub(super) const JOBS: &str = "\
-What was sent with this profile, and what has become of it. Jobs live in a journal on this computer; the \
-desk and the command line share it. list, show, receipt, redo and purge ask the service nothing.";
+pub(super) const JOBS: &str = "The jobs of this profile and their results. The journal on this computer stores the jobs; the app \
+    and the command line share it. list, show, receipt, redo and purge send no request to the service.";
 
 pub(super) const JOBS_EXAMPLES: &str = r"Examples:
   lapel jobs
@@ -141,90 +139,86 @@ pub(super) const JOBS_EXAMPLES: &str = r"Examples:
   lapel jobs redo 12 --to again.csv
   lapel jobs follow --wait --json
 
-A job belongs to one lapel at a time: while another one that is running has it,
-it can be looked at, but not steered.
+Only one lapel controls a job at a time. While another running lapel has it,
+you can view the job but not change it.
 
 Exit codes: see lapel --help.";
 
-pub(super) const JOURNAL: &str = "\
-The journal holds every job of this computer: what was sent, and to whom. backup copies it into one file that \
-only you can read; restore puts such a file back, such as on a new computer. An open job is never at two places: \
-it goes with the backup, or stays here with --stay. After restore, lapel looks for what was sent before it sends \
-anything. Both ask the service nothing, and need every other lapel of this computer to be closed.";
+pub(super) const JOURNAL: &str = "The journal holds every job of this computer: what was sent, and to whom. backup copies it into one \
+    file that only you can read; restore puts a backup back, such as on a new computer. An open job is \
+    never active in two places: it moves with the backup, or stays here with --stay. After restore, \
+    lapel checks what was sent before it sends anything. Both commands send no request to the service. \
+    Quit every other lapel on this computer first.";
 
 pub(super) const JOURNAL_EXAMPLES: &str = r"Examples:
   lapel journal backup lapel.backup            on the old computer
-  lapel journal restore lapel.backup           on the new one
-  lapel journal backup lapel.backup --stay     a copy; open jobs stay here
-  lapel journal restore lapel.backup --claim   the old computer is lost
+  lapel journal restore lapel.backup           on the new computer
+  lapel journal backup lapel.backup --stay     copy only; open jobs stay here
+  lapel journal restore lapel.backup --claim   if the old computer is lost
 
-The file holds names and e-mail addresses, and no key. Put a backup back once
-only, and make no copies of it: lapel cannot know of a second copy.
+The file contains names and e-mail addresses, but no key. Restore a backup only
+once and make no copies of it: lapel cannot detect a second copy.
 
 Exit codes: see lapel --help.";
 
-pub(super) const INDEX: &str = "\
-A copy of the issuance history on this computer, for the overview of the desk and for finding badges by their \
-certificate numbers. There is none unless config.toml says so ([index] enabled = true): it holds names and \
-e-mail addresses. It is a file of its own that only you can read, and it can be removed at any time.";
+pub(super) const INDEX: &str = "A copy of the issuance history on this computer. The overview in the app and the search by \
+    certificate number use it. lapel builds it only if config.toml enables it ([index] enabled = true), \
+    because it holds names and e-mail addresses. It is a separate file that only you can read, and you \
+    can remove it at any time.";
 
 pub(super) const INDEX_EXAMPLES: &str = r"Examples:
-  lapel index                     how it stands; asks the service nothing
-  lapel index build               read what is new into it, or all where due
-  lapel index build --all --json  read all of it
-  lapel index purge               remove it
-  lapel index purge --all         remove those of all services and keys
+  lapel index                     show its status; sends no requests
+  lapel index build               add new badges, or read all if needed
+  lapel index build --all --json  read the whole history
+  lapel index purge               delete the index
+  lapel index purge --all         delete the indexes of all services and keys
 
-build takes one request for a hundred badges, in a quarter of the key's pace.
-Ctrl-C stops it; the next one goes on where it was.
+build sends one request per 100 badges, at a quarter of the key's rate limit.
+Ctrl-C stops it; the next build continues from there.
 
 Exit codes: see lapel --help.";
 
-pub(super) const DOCTOR: &str = "\
-What lapel has learned of the service (the contract leaves much open), with evidence and date, and what it \
-does by it; the service's clock; the journal's place and whether its file is whole; the profile; who can \
-read lapel's files. Sends one ping and changes nothing. Never shows a key.";
+pub(super) const DOCTOR: &str = "What lapel has observed of the service where the contract leaves the behaviour open, with evidence, \
+    date and use. Also the service's clock, the path and integrity of the journal, the profile, and who \
+    can read lapel's files. Sends one ping and changes nothing. Never shows a key.";
 
-pub(super) const DOCTOR_EXIT: &str = "\
-Exit codes:
-  0  everything is in order
-  1  there are problems, listed at the end
-  2  no profile, or a mistake in the settings";
+pub(super) const DOCTOR_EXIT: &str = "Exit codes:
+  0  no problems found
+  1  problems found, listed at the end
+  2  no profile, or an error in the settings";
 
-pub(super) const PROFILE: &str = "\
-The services that lapel knows, each with its key. add and edit ask the service about the key before anything \
-is kept, and pin what it says: whenever lapel connects later and the service says something else of the key, \
-nothing is asked with it until a person has pinned it anew. Keys are typed without being shown, or read from \
-standard input; they are never arguments.";
+pub(super) const PROFILE: &str = "The services that lapel is set up for, each with its key. Before they save anything, add and edit \
+    check the key with the service and pin the answer. If the service gives a different answer later, \
+    lapel sends nothing more with this key until you pin it again. lapel hides a key while you type it, \
+    or reads it from standard input; a key is never an argument.";
 
 pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
-  lapel profile add                            asks for everything
+  lapel profile add                            asks for all values
   lapel profile add uni --base-url https://badges.example/api/v1/ext \
       --environment live --key-from keyring
   lapel profile add uni --base-url https://badges.example/api/v1/ext \
       --key-from command -- pass show badges/uni
-  lapel profile edit uni --new-key             the key was replaced
-  lapel profile edit uni --pin                 ... by one that begins otherwise
+  lapel profile edit uni --new-key             replace the key
+  lapel profile edit uni --pin                 pin a key with a new prefix
   lapel profile edit uni --ca-file company.pem --proxy http://proxy:8080
   lapel profile test uni
   lapel profile remove uni
 
 Where a key can be: file (lapel's own, chmod 600), keyring, env:VARIABLE,
-file:PATH, command. remove takes away what lapel itself keeps, nothing else.
-A proxy with a password is better written into config.toml: others can see
-what is typed here.
+file:PATH, command. remove deletes only what lapel itself stores.
+Write a proxy with a password into config.toml: others can see what you type
+here.
 
 Exit codes: see lapel --help.";
 
-pub(super) const TOUR: &str = "\
-A walk over the real desk, on a sandbox of its own with invented people: find a holder, issue a badge, watch it \
-become Issued, revoke it, keep the receipt. A strip above the footer says what to do next and goes on when it is \
-done. Every step can be skipped, and all of it left. Nothing is real, and nobody is mailed.";
+pub(super) const TOUR: &str = "A guided tour of the app in its own sandbox, with invented people. You find a holder, issue a badge, \
+    watch it become Issued, revoke it and save the receipt. A bar above the footer shows the next step \
+    and moves on when you finish it. You can skip steps and leave at any time. Nothing is real, and no \
+    mail is sent.";
 
-pub(super) const INFO: &str = "\
-Every path that lapel uses, whether it is there and who can read it; where each setting comes from; the \
-profile, without its key; what the terminal says of itself; how lapel was built. Asks nobody and changes \
-nothing.";
+pub(super) const INFO: &str = "Every path that lapel uses, whether it exists and who can read it; the source of each setting; the \
+    profile without its key; what the terminal reports; how lapel was built. Sends no request and \
+    changes nothing.";
 
 pub(super) const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -235,17 +229,14 @@ Examples:
 pub(super) const MAN_EXAMPLES: &str = "\
 Example:
   lapel man > ~/.local/share/man/man1/lapel.1";
-pub(super) const TEMPLATES: &str = "\
-List the organisation's badge templates, filtered and sorted by the service: one page, or with --all the whole \
-list. The filters are the service's own, under their own names.";
+pub(super) const TEMPLATES: &str = "List the organisation's badge templates: one page, or the whole list with --all. The service filters \
+    and sorts. The filters have the service's own names.";
 
-pub(super) const HISTORY: &str = "\
-List what was issued and what became of it, filtered and sorted by the service: one page, or with --all the \
-whole history. The filters are the service's own, under their own names.";
+pub(super) const HISTORY: &str = "List the issuance history with the state of each badge: one page, or the whole history with --all. \
+    The service filters and sorts. The filters have the service's own names.";
 
-pub(super) const WALLET: &str = "\
-List the badges that a holder owns, as the wallet shows them. The wallet may leave out what waits or was \
-revoked: lapel history --recipient-email has those.";
+pub(super) const WALLET: &str = "List the badges that a holder owns, as the wallet shows them. The wallet may omit waiting and \
+    revoked badges; lapel history --recipient-email lists them.";
 
 pub(super) const LIST_EXAMPLES: &str = r"Examples:
   lapel templates --use-yn Y --sort title
@@ -253,74 +244,57 @@ pub(super) const LIST_EXAMPLES: &str = r"Examples:
   lapel history --title Python --all --xlsx history.xlsx
   lapel history --all --jsonl | your-program
 
---all reads pages of 100 at a quarter of the key's pace, so that a person at
-the desk is not held up. Rows that come in meanwhile are fetched too; no row
-comes twice; at the end the number of rows is compared with the service's
-count, and said. Where the two do not agree, it says so, and ends with 3.
-With --json everything is held until the end; --jsonl, --csv and --xlsx take
-rows as they come. An Excel file is there whole or not at all.
+--all reads pages of 100 at a quarter of the key's rate limit, so that it does
+not slow down the app. Rows that arrive meanwhile are read too; no row appears
+twice. At the end, lapel compares the number of rows with the service's count
+and prints the result. If the two differ, the exit code is 3.
+With --json everything is printed at the end; --jsonl, --csv and --xlsx write
+rows as they arrive. An Excel file is complete or not written at all.
 
-In CSV, a cell that a spreadsheet would calculate with begins with an
-apostrophe; Excel files and JSON have every value as it is.
+In CSV, a cell that a spreadsheet would treat as a formula begins with an
+apostrophe. Excel files and JSON contain every value unchanged.
 
 Exit codes:
-  0  all as asked
-  1  tried, and it did not work: refused, not reached, no such record
-  2  a mistake in the command line or the settings, no profile
-  3  read to the end, but records are missing or could not be read
+  0  completed as requested
+  1  failed: refused, service not reached, or no such record
+  2  an error in the command line or the settings, or no profile
+  3  read to the end, but records are missing or unreadable
   4  stopped (Ctrl-C) before the end";
 
-pub(super) const DEMO: &str = "\
-Open the desk on a sandbox of its own: the whole service, made up, on a free port of this computer. No \
-account is needed, nothing leaves this computer, nothing is real, and nothing is left behind. Its clock \
-runs fast, so that a badge issued there becomes Issued while one watches.";
+pub(super) const DEMO: &str = "Open the app in its own sandbox: a complete simulated service on a free port of this computer. You \
+    need no account. Nothing is real, nothing leaves this computer, and lapel leaves no files behind. \
+    The sandbox clock runs fast, so you can watch a badge become Issued.";
 
-pub(super) const DEMO_EXAMPLES: &str = "\
-Examples:
+pub(super) const DEMO_EXAMPLES: &str = "Examples:
   lapel demo
-  lapel demo --history 1000000    a history of a million badges
+  lapel demo --history 1000000    a history of 1,000,000 badges
   lapel demo --speed 600          a day passes in under three minutes
   lapel demo --tab history --filter recipient_name=Kim";
 
-pub(super) const PING: &str = "\
-Ask the service whether the key is good. Prints the status, the first characters of the key as the service \
-sees it, how long the answer took, and the address.";
+pub(super) const PING: &str = "Check with the service whether the key is valid. Prints the status, the first characters of the key \
+    from the service, the response time and the base URL.";
 
 pub(super) const PING_EXAMPLES: &str = r#"Examples:
   lapel ping
   lapel ping --profile uni
   lapel ping --json
 
-With --json, one line, in success and in failure:
+With --json, one line, on success and on failure:
   {"ok":true,"status":"ok","apikey_prefix":"...","round_trip_ms":23,
    "base_url":"..."}
   {"ok":false,"error":{"kind":"...","message":"..."},"base_url":"..."}
 
 Exit codes:
-  0  the key is good
-  1  it is not, or the service did not answer
-  2  no profile, or a mistake in the settings"#;
+  0  the key is valid
+  1  the key is not valid, or the service did not respond
+  2  no profile, or an error in the settings"#;
 
 pub(super) const NO_KEY_FLAG: &str = tr_noop!(
-    "\
-no flag takes an API key: arguments can be seen by everybody on this computer
-and stay in the shell's history. If you have just typed a real key, consider
-replacing it in the issuer back office.
-Give the key in one of these ways:
-  - the environment variable LAPEL_API_KEY
-  - lapel profile add, which asks for it and does not show it
-  - a file that only you can read, keys/NAME in ~/.config/lapel
-  - key = { env = \"NAME\" } or key = { file = \"path\" } in the profile
-More: lapel --help"
+    "no flag takes an API key: everybody on this computer can see arguments, and\nthe shell keeps them in its history. If you have just typed a real key,\nconsider replacing it in the issuer back office.\nGive the key in one of these ways:\n  - the environment variable LAPEL_API_KEY\n  - lapel profile add, which asks for the key and does not show it\n  - a file that only you can read, keys/NAME in ~/.config/lapel\n  - key = { env = \"NAME\" } or key = { file = \"path\" } in the profile\nMore: lapel --help"
 );
 
 pub(super) const HOW_TO_BEGIN: &str = tr_noop!(
-    "\
-no profile is configured, so there is no service to talk to. Do one of these:
-  - look around without an account:  lapel demo
-  - set LAPEL_BASE_URL and LAPEL_API_KEY
-  - run lapel in a terminal, or lapel profile add: it asks for address and key
-  - write a profile into config.toml (lapel --help shows one)"
+    "no profile is configured, so lapel has no service. Do one of these:\n  - look around without an account:  lapel demo\n  - set LAPEL_BASE_URL and LAPEL_API_KEY\n  - run lapel in a terminal, or lapel profile add: it asks for URL and key\n  - write a profile into config.toml (lapel --help shows one)"
 );
 
 /// Translates a help text, paragraph by paragraph, with `say`. In a table, each remark is a text of its own.

@@ -20,10 +20,10 @@ pub struct IndexFlags {
     /// What to do; without it, status
     #[command(subcommand)]
     pub verb: Option<IndexVerb>,
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long, global = true)]
     pub json: bool,
-    /// The profile of config.toml to use
+    /// The profile in config.toml to use
     #[arg(long, value_name = "NAME", global = true, help_heading = "Settings")]
     pub profile: Option<String>,
 }
@@ -31,17 +31,17 @@ pub struct IndexFlags {
 /// What can be done with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum IndexVerb {
-    /// How it stands; asks the service nothing
+    /// Show its status; sends no requests to the service
     Status,
-    /// Read what is new into it, or all of the history where that is due
+    /// Add new badges to the index, or read the whole history if needed
     Build {
-        /// Read all of the history
+        /// Read the whole history
         #[arg(long)]
         all: bool,
     },
-    /// Remove it
+    /// Delete the index
     Purge {
-        /// Those of all services and keys
+        /// Delete the indexes of all services and keys
         #[arg(long)]
         all: bool,
     },
@@ -100,16 +100,16 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
     }
     let shown = crate::domain::text::scrub(&file.to_string_lossy()).into_owned();
     let kept = if kept.is_some() {
-        t!("kept, as config.toml says").to_owned()
+        t!("enabled in config.toml").to_owned()
     } else {
         t!(
-            "not kept; to keep it, write into config.toml: [profiles.{name}.index] enabled = true",
+            "not enabled; to enable, write into config.toml: [profiles.{name}.index] enabled = true",
             name = profile.name
         )
     };
     let text = match there {
         None => t!(
-            "There is no index of profile {name} ({kept}).\nIt would be {shown}",
+            "Profile {name} has no index ({kept}).\nIts file would be {shown}",
             name = profile.name,
             kept,
             shown
@@ -126,8 +126,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     let (profile, connection, account) = account(settings)?;
     let Some(kept) = index_settings(&profile.index) else {
         return Err(Failure::usage(t!(
-            "Profile {name} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
-             one, write into config.toml: [profiles.{name}.index] enabled = true",
+            "Profile {name} has no index, so nothing was read. An index holds names and e-mail addresses. To enable it, write into config.toml: [profiles.{name}.index] enabled = true",
             name = profile.name
         )));
     };
@@ -161,9 +160,9 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     }
     let (requests, new) = (synced.requests, synced.new);
     let what = if synced.full {
-        t!("read all of the history: {requests} requests, {new} new badges", requests, new)
+        t!("read the whole history: {requests} requests, {new} new badges", requests, new)
     } else {
-        t!("read what is new: {requests} requests, {new} new badges", requests, new)
+        t!("read new entries: {requests} requests, {new} new badges", requests, new)
     };
     Ok(output::answer(&format!("{what}\n{}", words(&status)))?)
 }
@@ -181,7 +180,7 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
         return answer_json(&json!({ "ok": true, "removed": files, "bytes": bytes }));
     }
     let text = match files {
-        0 => t!("There was no index to remove.").to_owned(),
+        0 => t!("There is no index to remove.").to_owned(),
         1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes),
         n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes),
     };
@@ -220,20 +219,19 @@ fn words(status: &Status) -> String {
         lines.push(t!("accepted from {oldest} to {newest}", oldest, newest));
     }
     lines.push(t!(
-        "{details} records read, with {certs} certificate numbers",
+        "read {details} badge records, {certs} certificate numbers",
         details = status.details,
         certs = status.certs
     ));
     lines.push(match (status.read_at, status.scanning) {
         (_, Some((done, Some(all)))) => {
-            t!("a reading was broken off at {done} of {all}: lapel index build goes on there", done, all)
+            t!("reading stopped at {done} of {all}; lapel index build continues there", done, all)
         }
         (_, Some((done, None))) => {
-            t!("a reading was broken off at {done}: lapel index build goes on there", done)
+            t!("reading stopped at {done}; lapel index build continues there", done)
         }
-        (Some(at), None) if status.complete => t!("read at {at}; it adds up", at = stamp(at)),
-        (Some(at), None) => t!("read at {at}; it does not add up to what the service counts: the history changed while it was read. \
-             Read it again: lapel index build --all", at = stamp(at)),
+        (Some(at), None) if status.complete => t!("read at {at}; complete", at = stamp(at)),
+        (Some(at), None) => t!("read at {at}; the count differs from the service's, because the history changed meanwhile. Read it again: lapel index build --all", at = stamp(at)),
         (None, None) => t!("not read yet: lapel index build").to_owned(),
     });
     lines.join("\n")
@@ -244,7 +242,7 @@ impl From<IndexError> for Failure {
         if error.is_cancelled() {
             return Self::new(
                 "given_up",
-                t!("Stopped. What was read is kept; lapel index build goes on where it was."),
+                t!("Stopped. lapel keeps what it read; lapel index build continues there."),
             );
         }
         Self::new("index", error.to_string())

@@ -34,7 +34,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 
     match said {
         Ok(()) => exit::OK,
         Err(why) => {
-            output::complain(&t!("the answer could not be written: {why}", why));
+            output::complain(&t!("cannot write the output: {why}", why));
             exit::FAILED
         }
     }
@@ -54,7 +54,7 @@ fn defaults() -> Defaults {
 }
 
 fn build() -> Value {
-    let mut features = vec![t!("sandbox"), t!("journal (SQLite, in the program)"), t!("TLS (rustls, ring)")];
+    let mut features = vec![t!("sandbox"), t!("journal (SQLite, built in)"), t!("TLS (rustls, ring)")];
     if cfg!(target_os = "linux") {
         features.push(t!("keyring (Secret Service)"));
     } else if cfg!(target_os = "macos") {
@@ -117,22 +117,22 @@ fn paths(found: &Survey) -> Vec<Place> {
         of(t!("config folder"), config),
         of(t!("settings"), &found.paths.config_file()),
         of(t!("key files"), &found.paths.keys_dir()),
-        of(t!("keys of the desk"), &found.paths.keymap_file()),
+        of(t!("key bindings"), &found.paths.keymap_file()),
         of(t!("colours"), &found.paths.theme_file()),
         of(t!("saved filters"), &found.paths.filters_file()),
         of(t!("data folder"), data),
         of(t!("journal"), &Journal::file_in(data)),
-        of(t!("shared pace"), &crate::api::pace_file(data)),
-        of(t!("lists as last shown"), &found.paths.desk_dir()),
-        of(t!("looked up earlier"), &data.join("recent")),
-        of(t!("pictures once read"), &found.paths.pictures_dir()),
-        of(t!("indexes of the history"), &index::folder(data)),
+        of(t!("rate limits"), &crate::api::pace_file(data)),
+        of(t!("list layouts"), &found.paths.desk_dir()),
+        of(t!("recent look-ups"), &data.join("recent")),
+        of(t!("picture cache"), &found.paths.pictures_dir()),
+        of(t!("history indexes"), &index::folder(data)),
         of(t!("log"), &found.paths.log_file()),
         of(t!("crash report"), &data.join("crash.txt")),
-        of(t!("tour taken"), &found.paths.tour_file()),
+        of(t!("tour done"), &found.paths.tour_file()),
     ];
     if let Some(profile) = found.profile.as_ref().filter(|profile| profile.is_in_file) {
-        all.insert(3, of(t!("key file of the profile"), &found.paths.key_file(&profile.name)));
+        all.insert(3, of(t!("profile key file"), &found.paths.key_file(&profile.name)));
     }
     all
 }
@@ -240,7 +240,7 @@ fn lines(value: &Value, found: &Survey) -> String {
     out.push(t!("files").to_owned());
     for place in paths(found) {
         let state = match place.looked() {
-            (None, _) => t!("not there").to_owned(),
+            (None, _) => t!("missing").to_owned(),
             (Some(_), Some(mode)) => format!("{mode:03o}"),
             (Some(kind), None) => i18n::tr(kind).to_owned(),
         };

@@ -11,17 +11,14 @@ impl Interrupt {
     /// Listens for Ctrl-C and SIGTERM.
     pub fn watch() -> Self {
         Self::with(
-            Some(t!("stopping; what is on its way is waited for. Once more ends at once.")),
-            (
-                t!("ended at once. What was on its way is in doubt: lapel jobs follow looks for it."),
-                exit::DOUBT,
-            ),
+            Some(t!("stopping: waiting for requests on the way. Ctrl-C again exits now.")),
+            (t!("exited. Requests on the way are in doubt; lapel jobs follow checks them."), exit::DOUBT),
         )
     }
 
     /// The same for a verb that changes nothing. The verb stops at once and reports it.
     pub fn reading() -> Self {
-        Self::with(None, (t!("ended at once. Nothing was changed."), exit::STOPPED))
+        Self::with(None, (t!("exited. Nothing was changed."), exit::STOPPED))
     }
 
     fn with(first: Option<&'static str>, (second, code): (&'static str, u8)) -> Self {

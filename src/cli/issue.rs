@@ -31,10 +31,10 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     let is_input = flags.recipients.as_deref() == Some(Path::new("-"));
     if is_input && !yes {
         return Err(Failure::usage(t!(
-            "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+            "lapel reads recipients from standard input, so it cannot ask you there. Use --yes, or --dry-run for a preview. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("issue badges"), t!(" --dry-run shows what would be."))?;
+    confirm::somebody_is_there(yes, t!("issue badges"), t!(" --dry-run shows a preview."))?;
     let source = match &flags.recipients {
         Some(file) => source::of_file(file).await?,
         None => source::of_people(&flags.to)?,
@@ -68,7 +68,7 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result
     let opened = office.open_source(&source, &mut choices, &flags.map).await?;
     if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
         return Err(Failure::usage(t!(
-            "{name} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.",
+            "{name} has no template column. Use --template ID, or --map template=COL. Nothing was sent.",
             name = opened.about.name
         )));
     }
@@ -134,7 +134,7 @@ impl Facts {
 
 async fn template(office: &Office, id: &str) -> Result<TemplateDetail, Failure> {
     let id = TemplateId::new(id.trim())
-        .ok_or_else(|| Failure::usage(t!("--template needs the id of a template. Nothing was sent.")))?;
+        .ok_or_else(|| Failure::usage(t!("--template needs a template id. Nothing was sent.")))?;
     let call = Call::interactive().cancelled_by(office.interrupt.token());
     Ok(office.reader.template(&id, &call).await?)
 }
@@ -154,7 +154,7 @@ async fn reviewed(
         let work = office.jobs.clone();
         let (id, token) = (draft.job.id, office.interrupt.token());
         let work = async move { work.guard(id, &told, token).await };
-        let read = |g: &Guarding| (t!("looking who holds it already").to_owned(), g.done, g.all);
+        let read = |g: &Guarding| (t!("checking for duplicates").to_owned(), g.done, g.all);
         draft.guarded = Some(office.progress.during(progress, read, work).await?);
         draft.job = office.jobs.job(draft.job.id).await?;
     }
@@ -179,7 +179,7 @@ async fn reviewed(
         let failure = Failure::new(
             "guard_incomplete",
             t!(
-                "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow."
+                "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
             ),
         );
         return Err(Failure { code: exit::PERSON, ..failure });
@@ -231,7 +231,7 @@ async fn dry(
     let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
     if is_unknown {
         output::complain(t!(
-            "The history could not be read to its end, so it is not certain who holds the badge already. As things are, --yes would send nothing. Try again, or say --on-duplicate allow."
+            "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
         ));
     }
     if as_json {
@@ -240,7 +240,7 @@ async fn dry(
         office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {
         let review = office.review(&facts.lines(), drafts).await?;
-        output::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
+        output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
     }
     Ok(code)
 }

@@ -39,7 +39,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
                 Failure::usage(t!(
-                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
+                    "give an age: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
                 ))
             })?;
             purge(&open(Wish::Look).await?, days, as_json).await
@@ -67,7 +67,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!(
-                    "--why must say why a second one is right. Nothing was sent."
+                    "--why needs a reason to risk a second badge. Nothing was sent."
                 )));
             }
             may_be_asked(settings, how)?;
@@ -75,7 +75,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                 confirm::somebody_is_there(
                     number.is_some(),
                     t!("send rows again"),
-                    t!(" Say --number N, the number of rows."),
+                    t!(" Use --number N, the number of rows."),
                 )?;
                 return resend_all(open(Wish::Act).await?, JobId(id), (number, &why), how, as_json).await;
             };
@@ -87,12 +87,13 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Settle { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
                 None => Decision::LeaveOut,
-                Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
-                    Failure::usage(t!("--is needs the id of a badge. Nothing was changed."))
-                })?),
+                Some(badge) => Decision::IsThis(
+                    BadgeId::new(badge)
+                        .ok_or_else(|| Failure::usage(t!("--is needs a badge id. Nothing was changed.")))?,
+                ),
             };
             if why.trim().is_empty() {
-                return Err(Failure::usage(t!("--why must say how that is known. Nothing was changed.")));
+                return Err(Failure::usage(t!("--why must explain how you know this. Nothing was changed.")));
             }
             let mut office = open(Wish::Act).await?;
             let no = place_of(&mut office, JobId(id), row).await?;
@@ -108,7 +109,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             // Checked before the undo: without a confirmation or a writable profile, no job is cancelled
             // either.
             may_act(profile(settings)?)?;
-            confirm::somebody_is_there(yes, t!("revoke what was issued"), "")?;
+            confirm::somebody_is_there(yes, t!("revoke issued badges"), "")?;
             undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(Wish::Act).await?, wait, as_json).await,
@@ -121,7 +122,7 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
         let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
         answer_json(&json!({ "ok": true, "place": office.place(), "jobs": all }))?;
     } else if jobs.is_empty() {
-        output::answer(t!("There are no jobs of this profile."))?;
+        output::answer(t!("This profile has no jobs."))?;
     } else {
         output::answer(&words::table(&jobs).join("\n"))?;
     }
@@ -168,9 +169,9 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
     }
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
-            t!("  {label} has it", label = owner.label)
+            t!("  owner: {label}", label = owner.label)
         } else {
-            t!("  {label} had it and has ended", label = owner.label)
+            t!("  owner: {label} (ended)", label = owner.label)
         });
     }
     lines.extend(words::buckets(&job.counts));
@@ -178,29 +179,26 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
     lines.extend(job.note_besides().map(|note| format!("  {note}")));
     if let Some(at) = job.next_look {
-        lines.push(t!("  next look: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
+        lines.push(t!("  next check: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
     }
     let rows_said = office.some_rows(&job, &buckets).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
             Some(bucket) => t!("Rows: {bucket}", bucket = bucket.word()),
-            None => t!("Rows that need a person:").to_owned(),
+            None => t!("Rows that need you:").to_owned(),
         });
         lines.extend(rows_said);
     }
     if !mail.is_empty() {
-        lines.push(t!("Mails that did not go out:").to_owned());
+        lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
         if mail.scattered > 0 {
-            lines.push(t!(
-                "  {scattered} elsewhere, one person here and another there",
-                scattered = mail.scattered
-            ));
+            lines.push(t!("  {scattered} more, at various other domains", scattered = mail.scattered));
         }
     }
     let steps = words::next_steps(&job, &office.again);
     if !steps.is_empty() {
-        lines.push(t!("Going on:").to_owned());
+        lines.push(t!("Next:").to_owned());
         lines.extend(steps);
     }
     output::answer(&lines.join("\n"))?;
@@ -316,7 +314,7 @@ async fn review_all(
     how: AgainFlags,
 ) -> Result<u64, Failure> {
     let job = office.jobs.job(id).await?;
-    office.progress.at(t!("looking what became of it"), 0, 0);
+    office.progress.at(t!("checking the results"), 0, 0);
     let jobs = office.jobs.clone();
     let found = tokio::select! {
         found = jobs.never_seen(id) => found?,
@@ -327,10 +325,7 @@ async fn review_all(
     if rows == 0 {
         return Err(Failure::new(
             "not_possible",
-            t!(
-                "Job {id} has no rows that were never seen and may be sent again together. Nothing was sent.",
-                id
-            ),
+            t!("Job {id} has no never seen rows that can be sent again together. Nothing was sent.", id),
         ));
     }
     if number.is_some_and(|number| number != rows) {
@@ -347,11 +342,11 @@ async fn review_all(
     if number.is_none() || office.is_live() && !how.yes {
         let mut review = vec![words::head(&job)];
         review.push(t!(
-            "  {rows} rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
+            "  {rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
             rows
         ));
         if found.held > 0 {
-            review.push(t!("  {n} more are not among them: decide about each.", n = found.held));
+            review.push(t!("  {n} more are not included; resolve each one.", n = found.held));
         }
         review.extend(office.some_rows(&job, &[RowStatus::NotSeen]).await?);
         office.confirmed_group(&review.join("\n"), id, rows).await?;
@@ -382,7 +377,7 @@ async fn undo(
             let _ = office.jobs.discard(undo).await;
             office.close().await;
             let message = t!(
-                "{why} What job {id} had not sent stays called off.",
+                "{why} The unsent rest of job {id} stays cancelled.",
                 why = failure.message.trim_end(),
                 id
             );
@@ -404,15 +399,11 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
         let owner = job.owner.as_ref().map_or_else(String::new, |o| o.label.to_string());
-        output::complain(&t!(
-            "job {id} is followed by another lapel that is running ({owner}).",
-            id = job.id,
-            owner
-        ));
+        output::complain(&t!("another running lapel ({owner}) checks job {id}.", id = job.id, owner));
     }
     let mut seen = Seen::default();
     if !mine.is_empty() {
-        office.progress.at(t!("looking what became of it"), 0, 0);
+        office.progress.at(t!("checking the results"), 0, 0);
         let jobs = office.jobs.clone();
         tokio::select! {
             looked = jobs.look_now(None) => seen.failed = looked.failed,
@@ -441,7 +432,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         code = code.max(exit::STOPPED);
     }
     if let Some(why) = &seen.failed {
-        output::complain(&t!("not everything could be looked at: {why}", why));
+        output::complain(&t!("the check is incomplete: {why}", why));
     }
     if as_json {
         let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
@@ -463,9 +454,9 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         lines.extend(words::buckets(&job.counts));
     }
     lines.push(match (ids.len(), changed.len()) {
-        (0, _) => t!("Nothing is open.").to_owned(),
+        (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
-            t!("Nothing has changed ({jobs} looked at).", jobs = words::count(all as u64, "open job"))
+            t!("Nothing has changed ({jobs} checked).", jobs = words::count(all as u64, "open job"))
         }
         (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
     });
@@ -481,7 +472,7 @@ async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure>
     } else {
         let jobs = words::count(purged.len() as u64, "finished job");
         output::answer(&t!(
-            "Names and addresses of {jobs} older than {days} were removed; numbers and badge ids stay.",
+            "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
             jobs,
             days = words::count(u64::from(days), "day")
         ))?;
@@ -504,7 +495,7 @@ async fn file(
 ) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
         return Err(Failure::usage(t!(
-            "--to needs the name of a file, such as receipt.xlsx: - is none. Nothing was written."
+            "--to needs a file name, such as receipt.xlsx; it cannot be -. Nothing was saved."
         )));
     }
     let format = match &to.format {
@@ -512,7 +503,9 @@ async fn file(
         None => Format::from_path(&to.to),
     };
     let format = format.ok_or_else(|| {
-        Failure::usage(t!("--to FILE ends neither in .xlsx nor in .csv: say --format xlsx, csv or csv-cp949. Nothing was written."))
+        Failure::usage(t!(
+            "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
+        ))
     })?;
     let (jobs, path) = (office.jobs.clone(), to.to.clone());
     let written = match paper {

@@ -18,7 +18,7 @@ pub struct JournalFlags {
     /// What to do
     #[command(subcommand)]
     pub verb: JournalVerb,
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -26,24 +26,25 @@ pub struct JournalFlags {
 /// What can be done with the journal's file.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JournalVerb {
-    /// Copy the journal into a file; open jobs go with it
+    /// Copy the journal to a file; open jobs move with it
     Backup {
         /// The file to write
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Open jobs stay here; in the backup they are only a record
+        /// Keep open jobs here; the backup has only a record of them
         #[arg(long)]
         stay: bool,
-        /// Replace a file that is there
+        /// Overwrite an existing file
         #[arg(long)]
         force: bool,
     },
-    /// Put a backup back; its open jobs go on here
+    /// Restore a backup; its open jobs continue here
     Restore {
-        /// The backup
+        /// The backup file
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Open jobs go on here even if they may have gone on elsewhere; what may have been sent there is looked for
+        /// Continue open jobs here even if they may have continued elsewhere; lapel checks what may have been sent
+        /// there
         #[arg(long)]
         claim: bool,
     },
@@ -73,9 +74,9 @@ pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|why| Failure::new("journal", t!("A part of lapel failed ({failed}).", failed = why)))?;
+    let done = tokio::task::spawn_blocking(work).await.map_err(|why| {
+        Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why))
+    })?;
     Ok(done?)
 }
 
@@ -99,11 +100,11 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
     let jobs = listed(&made.open);
     output::complain(&if moved {
         t!(
-            "open jobs that went with the backup: {jobs}. Here they can only be looked at. To go on with them, type on the other computer: lapel journal restore FILE. The same command here takes them back.",
+            "open jobs moved with the backup: {jobs}. Here you can only view them. To continue them, type on the other computer: lapel journal restore FILE. The same command here takes them back.",
             jobs
         )
     } else {
-        t!("open jobs that stay here: {jobs}. In the backup they are only a record.", jobs)
+        t!("open jobs that stay here: {jobs}. The backup has them only as a record.", jobs)
     });
     Ok(())
 }
@@ -120,20 +121,20 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
         }));
     }
     output::answer(&t!(
-        "The journal of {computer} ({made}) is here, with {jobs}.",
+        "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
         made = words::local(restored.made, &TimeZone::system()),
         jobs = words::count(restored.jobs, "job")
     ))?;
     if !restored.open.is_empty() {
         output::complain(&t!(
-            "jobs that go on here: {jobs}. lapel looks for what was sent first (lapel jobs follow); what was not sent waits for lapel jobs resume.",
+            "jobs that continue here: {jobs}. lapel first checks the rows that were sent (lapel jobs follow). Send the rest with lapel jobs resume.",
             jobs = listed(&restored.open)
         ));
     }
     if !restored.elsewhere.is_empty() {
         output::complain(&t!(
-            "jobs that go on elsewhere: {jobs}. Here they can only be looked at.",
+            "jobs that continue elsewhere: {jobs}. Here you can only view them.",
             jobs = listed(&restored.elsewhere)
         ));
     }

@@ -17,7 +17,7 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     let failure = Failure {
         kind: "api_key".to_owned(),
         ..Failure::usage(t!(
-            "argument {at} looks like an API key. Nothing was sent. What is typed here stays in the shell's history, and others on this computer can see it: remove it there, and replace the key in the issuer back office if somebody may have.",
+            "argument {at} looks like an API key. Nothing was sent. The shell keeps it in its history, and others on this computer can see it. Remove it from there. If somebody may have seen it, replace the key in the issuer back office.",
             at = at + 1
         ))
     };
@@ -47,7 +47,7 @@ pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
     }
     let failure = Failure {
         kind: "api_key".to_owned(),
-        ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is no key, add --not-a-key.")))
+        ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is not a key, add --not-a-key.")))
     };
     Err(failure.told(cli.is_for_programs()))
 }

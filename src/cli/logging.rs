@@ -27,13 +27,13 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     let path = paths.log_file();
     let file = match open(&path) {
         Ok(file) => file,
-        Err(why) => return Some(t!("{path}: the log cannot be written: {why}", path = path.display(), why)),
+        Err(why) => return Some(t!("{path}: cannot write the log: {why}", path = path.display(), why)),
     };
     let file = Mutex::new(Redacting(file));
     let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
     let log = tracing_subscriber::registry().with(targets).with(layer);
     if tracing::subscriber::set_global_default(log).is_err() {
-        return Some(t!("the log was started already").to_owned());
+        return Some(t!("the log is already running").to_owned());
     }
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "lapel starts");
     warning
@@ -79,14 +79,14 @@ fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
     if !foreign {
         return Ok((kept, None));
     }
-    let warning = t!("LAPEL_LOG names something other than lapel, which is not logged: the libraries below \
-                   may write the key. Targets begin with lapel, such as lapel::api=debug");
+    let warning = t!(
+        "LAPEL_LOG names a target outside lapel, which is not logged: other libraries may write the key. Targets must begin with lapel, such as lapel::api=debug"
+    );
     if any { Ok((kept, Some(warning.to_owned()))) } else { Err(warning.to_owned()) }
 }
 
 fn bad_filter() -> String {
-    t!("LAPEL_LOG is not a log filter, so nothing is logged: give a level (error, warn, info, debug, trace), \
-     or targets such as lapel::api=debug,lapel::tui=warn")
+    t!("LAPEL_LOG is not a log filter, so lapel logs nothing. Use a level (error, warn, info, debug, trace), or targets such as lapel::api=debug,lapel::tui=warn")
         .to_owned()
 }
 
@@ -138,7 +138,7 @@ mod tests {
             assert!(!why.contains("dmu_live"), "{why}");
         }
         let (_, warning) = targets("debug,hyper=trace").expect("half of it works");
-        assert!(warning.is_some_and(|w| w.contains("other than lapel")));
+        assert!(warning.is_some_and(|w| w.contains("LAPEL_LOG names a target")));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn complain(what: &str) {
 /// Prints a mistake in the settings, and the commands that work without them.
 pub fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
-        "the settings have a mistake, so nothing was done.\n{error}\n(lapel demo works without settings.)",
+        "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
         error = indented(&error.to_string())
     ));
 }

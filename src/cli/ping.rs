@@ -52,8 +52,7 @@ fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duratio
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if !good {
         let what = t!(
-            "{base_url} answered, but says neither that the key is good nor that it is not: its status is {status}, not \
-             ok. Nothing was changed. Check the key in the issuer back office.",
+            "{base_url} answered, but lapel cannot tell whether the key is valid: the status is {status}, not ok. Nothing was changed. Check the key in the issuer back office.",
             base_url = profile.base_url,
             status = status.as_deref().unwrap_or(t!("missing"))
         );
@@ -72,7 +71,7 @@ fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duratio
         })
         .to_string()
     } else {
-        let key = prefix.map_or(t!("(prefix not said)").to_owned(), |prefix| match prefix.chars().last() {
+        let key = prefix.map_or(t!("(prefix unknown)").to_owned(), |prefix| match prefix.chars().last() {
             Some('.' | '…') => prefix,
             _ => format!("{prefix}…"),
         });
@@ -109,7 +108,7 @@ fn spoken(written: std::io::Result<()>, code: u8) -> u8 {
     match written {
         Ok(()) => code,
         Err(why) => {
-            output::complain(&t!("the answer could not be written: {why}", why));
+            output::complain(&t!("cannot write the output: {why}", why));
             exit::FAILED
         }
     }

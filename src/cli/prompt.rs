@@ -18,7 +18,7 @@ pub(super) fn somebody_is_there() -> bool {
 }
 
 fn given_up() -> Failure {
-    Failure::new("given_up", t!("Stopped. Nothing was kept or changed."))
+    Failure::new("given_up", t!("Stopped. Nothing was saved or changed."))
 }
 
 /// Asks for a line. An empty line means `preset`.
@@ -68,7 +68,7 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
     if is_refused {
         return Err(Failure {
             kind: "api_key".to_owned(),
-            ..Failure::usage(t!("This looks like an API key, which does not belong here. Nothing was kept."))
+            ..Failure::usage(t!("This looks like an API key. Do not enter it here. Nothing was saved."))
         });
     }
     Ok(said)
@@ -81,7 +81,7 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
 /// The user cancelled.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_signals();
-    let asked = t!("{question} (it is not shown): ", question);
+    let asked = t!("{question} (hidden): ", question);
     let typed = tokio::task::spawn_blocking(move || {
         // Hides the input before the question appears.
         let raw = Raw::new()?;
@@ -109,14 +109,11 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
         String::from_utf8(bytes).map(SecretString::from).map_err(|_| io::ErrorKind::InvalidData.into())
     });
     let unreadable = |why: &str| {
-        Failure::new(
-            "key",
-            t!("The key could not be read from standard input: {why}. Nothing was kept.", why),
-        )
+        Failure::new("key", t!("Cannot read the key from standard input: {why}. Nothing was saved.", why))
     };
     match read.await {
         Ok(read) => read.map_err(|why: io::Error| unreadable(&why.to_string())),
-        Err(_) => Err(unreadable(t!("lapel failed"))),
+        Err(_) => Err(unreadable(t!("internal error"))),
     }
 }
 
@@ -181,7 +178,7 @@ fn put_back_at_signals() {
             tokio::spawn(async move {
                 end.recv().await;
                 let _ = disable_raw_mode();
-                super::output::complain(t!("stopped. Nothing was kept."));
+                super::output::complain(t!("stopped. Nothing was saved."));
                 std::process::exit(i32::from(super::exit::FAILED));
             });
         }

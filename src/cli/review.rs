@@ -99,11 +99,11 @@ impl Office {
             }
             let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
-            lines.push(t!("  {ready}  will be sent, in {requests}", ready, requests));
+            lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let word = bucket.word();
                 lines.push(match bucket {
-                    RowStatus::Ask => t!("  {n}  {word}: left out", n, word),
+                    RowStatus::Ask => t!("  {n}  {word}: not sent", n, word),
                     _ => format!("  {n}  {word}"),
                 });
             }
@@ -126,7 +126,7 @@ impl Office {
             }
             if !draft.is_complete() {
                 lines.push(
-                    t!("  The history could not be read to its end: somebody may hold the badge all the same.")
+                    t!("  lapel could not read the whole history: some recipients may already hold the badge.")
                         .to_owned(),
                 );
             }

@@ -28,15 +28,15 @@ pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u
 async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.reason.trim().is_empty() {
-        return Err(Failure::usage(t!("--reason must say why: the service asks for it. Nothing was sent.")));
+        return Err(Failure::usage(t!("--reason needs a text: the service requires it. Nothing was sent.")));
     }
     let yes = flags.sending.yes || flags.sending.dry_run;
     if flags.ids.as_deref() == Some(Path::new("-")) && !yes {
         return Err(Failure::usage(t!(
-            "standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+            "lapel reads badge ids from standard input, so it cannot ask you there. Use --yes, or --dry-run for a preview. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("revoke badges"), t!(" --dry-run shows what would be."))?;
+    confirm::somebody_is_there(yes, t!("revoke badges"), t!(" --dry-run shows a preview."))?;
     let source = match &flags.ids {
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,
@@ -69,8 +69,7 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
         let token = office.interrupt.token();
         let opened = office.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
         choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
-            let hint =
-                t!("Say which row names the columns with --header-row N, or give the column's number.");
+            let hint = t!("Give the header row with --header-row N, or the column's number.");
             Failure { message: format!("{} {hint}", failure.message), ..failure }
         })?);
     }
@@ -79,7 +78,7 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
     let (told_of, progress) = watch::channel(Reading::default());
     let jobs = office.jobs.clone();
     let work = jobs.draft_ids(request, told_of, office.interrupt.token());
-    let read = |r: &Reading| (t!("looking where each badge stands").to_owned(), r.bytes_done, r.bytes_all);
+    let read = |r: &Reading| (t!("checking each badge").to_owned(), r.bytes_done, r.bytes_all);
     let id = office.progress.during(progress, read, work).await?;
     let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
     let done = reviewed(office, flags, &draft).await;
@@ -106,7 +105,7 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
             office.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
             let review = office.review(&[], drafts).await?;
-            output::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
+            output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
         }
         office.close().await;
         return Ok(code);

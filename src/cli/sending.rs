@@ -133,7 +133,7 @@ impl Office {
             if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
                 continue;
             }
-            self.progress.at(t!("looking what became of it"), 0, 0);
+            self.progress.at(t!("checking the results"), 0, 0);
             let jobs = self.jobs.clone();
             let looked = tokio::select! {
                 looked = jobs.look_now(Some(id)) => looked,
@@ -163,7 +163,7 @@ impl Office {
                 return Ok(true);
             }
             let all: u64 = known.values().map(|job| job.counts.total()).sum();
-            self.progress.at(t!("settled"), all.saturating_sub(moving), all);
+            self.progress.at(t!("done"), all.saturating_sub(moving), all);
             tokio::select! {
                 biased;
                 () = self.interrupt.wanted() => return Ok(false),
@@ -193,11 +193,11 @@ impl Office {
         }
         if report.seen.unwritten {
             output::complain(t!(
-                "Answers of the service could not be kept. The next lapel looks for these rows first; none is sent again by itself."
+                "lapel could not save all answers of the service. The next start checks these rows first; it sends none again by itself."
             ));
         }
         if let Some(why) = &report.seen.failed {
-            output::complain(&t!("it could not be looked for what is in doubt: {why}", why));
+            output::complain(&t!("cannot check the rows in doubt: {why}", why));
         }
         if as_json {
             let mut fields = Map::new();
@@ -231,18 +231,18 @@ impl Office {
         }
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(
-                t!("  Accepted is not issued: the service takes 5 minutes to a day for each badge.")
+                t!("  Accepted is not issued: the service takes 5 minutes to 1 day for each badge.")
                     .to_owned(),
             );
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED).await?;
         if !rows.is_empty() {
-            lines.push(t!("Not done as asked:").to_owned());
+            lines.push(t!("Not completed:").to_owned());
             lines.extend(rows);
         }
         let steps = words::next_steps(job, &self.again);
         if !steps.is_empty() {
-            lines.push(t!("Going on:").to_owned());
+            lines.push(t!("Next:").to_owned());
             lines.extend(steps);
         }
         Ok(output::answer(&lines.join("\n"))?)

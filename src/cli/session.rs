@@ -76,7 +76,7 @@ impl Office {
         let open = if wish == Wish::Plan { Journal::copy_of } else { Journal::open };
         let journal = tokio::task::spawn_blocking(move || open(&folder))
             .await
-            .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
+            .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
@@ -138,8 +138,7 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
         return Ok(());
     }
     let message = t!(
-        "Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
-         revoked or followed with it. Nothing was read, and nothing was sent.",
+        "Profile {name} is read-only here (read_only in config.toml, or --read-only). It cannot issue or revoke badges or check jobs. Nothing was read. Nothing was sent.",
         name = profile.name
     );
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })

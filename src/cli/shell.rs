@@ -17,7 +17,7 @@ pub fn man() -> u8 {
     match write_page(&mut page) {
         Ok(()) => printed(&page),
         Err(why) => {
-            output::complain(&t!("the manual page could not be made: {why}", why));
+            output::complain(&t!("cannot create the manual page: {why}", why));
             exit::FAILED
         }
     }
@@ -79,7 +79,7 @@ fn printed(bytes: &[u8]) -> u8 {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         // A closed pipe is no error: the reader has read enough.
         Err(why) if why.kind() != ErrorKind::BrokenPipe => {
-            output::complain(&t!("it could not be written: {why}", why));
+            output::complain(&t!("cannot write the output: {why}", why));
             exit::FAILED
         }
         _ => exit::OK,

@@ -21,7 +21,7 @@ pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
     if name == Path::new("-") {
         return tokio::task::spawn_blocking(pasted)
             .await
-            .map_err(|why| Failure::new("input", t!("Standard input could not be read: {why}", why)))?;
+            .map_err(|why| Failure::new("input", t!("Cannot read standard input: {why}", why)))?;
     }
     let path = std::path::absolute(name).map_err(|why| {
         Failure::usage(t!("{name}: {why}. Nothing was sent.", name = scrub(&name.to_string_lossy()), why))
@@ -32,12 +32,12 @@ pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
 fn pasted() -> Result<Source, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_PASTED_BYTES + 1).read_to_end(&mut bytes).map_err(|why| {
-        Failure::new("input", t!("Standard input could not be read: {why}. Nothing was sent.", why))
+        Failure::new("input", t!("Cannot read standard input: {why}. Nothing was sent.", why))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::new(
             "input",
-            t!("Standard input is not UTF-8. Nothing was sent. Give the file by its name: its encoding is found out then."),
+            t!("Standard input is not UTF-8. Nothing was sent. Give a file name instead: lapel then detects the encoding."),
         )
     })?;
     Ok(Source::Pasted(text))
@@ -48,7 +48,7 @@ pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
         Some(odd) => Err(Failure::usage(t!(
-            "--to \"{odd}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.",
+            "--to \"{odd}\" is not one recipient: use \"NAME <EMAIL>\". Nothing was sent.",
             odd = scrub(odd)
         ))),
         None => Ok(Source::Pasted(people.join("\n"))),
@@ -119,7 +119,7 @@ pub(super) fn described(about: &About) -> Value {
 
 /// A failure that lists the open questions with the flags that answer them.
 fn questions(about: &About, open: &[Question]) -> Failure {
-    let mut lines = vec![t!("{name} cannot be read yet. Nothing was sent.", name = about.name)];
+    let mut lines = vec![t!("lapel needs more options to read {name}. Nothing was sent.", name = about.name)];
     for question in open {
         lines.push(format!("  {question}:"));
         match question {
@@ -157,7 +157,7 @@ fn questions(about: &About, open: &[Question]) -> Failure {
 fn names(about: &About) -> String {
     let all: Vec<String> =
         about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
-    t!("the columns are: {all}", all = all.join(", "))
+    t!("columns: {all}", all = all.join(", "))
 }
 
 /// A column by its name or its number, counted from 1.
@@ -170,7 +170,7 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
         [] => {}
         _ => {
             return Err(Failure::usage(t!(
-                "more than one column is called {wanted}: name it by its number. {about}. Nothing was sent.",
+                "several columns are called {wanted}: use a column number ({about}). Nothing was sent.",
                 wanted = scrub(wanted),
                 about = names(about)
             )));
@@ -179,7 +179,7 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
     let number = wanted.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     number.filter(|n| *n < about.columns.len()).ok_or_else(|| {
         Failure::usage(t!(
-            "{name} has no column {wanted}; {about}. Nothing was sent.",
+            "{name} has no column {wanted} ({about}). Nothing was sent.",
             name = about.name,
             wanted = scrub(wanted),
             about = names(about)
@@ -214,11 +214,11 @@ fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure
     match (name, email) {
         (Some(name), Some(email)) => Ok(ColumnMap { name, email, template }),
         (None, _) => Err(Failure::usage(t!(
-            "--map must say which column is the name; {about}. Nothing was sent.",
+            "--map needs a name column ({about}). Nothing was sent.",
             about = names(about)
         ))),
         (_, None) => Err(Failure::usage(t!(
-            "--map must say which column is the email; {about}. Nothing was sent.",
+            "--map needs an email column ({about}). Nothing was sent.",
             about = names(about)
         ))),
     }

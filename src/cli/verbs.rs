@@ -12,10 +12,10 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("recipient").required(true).args(["to", "recipients"])))]
 pub struct IssueFlags {
-    /// The template to issue from; a file with a template column needs none
+    /// The template to issue; not needed if the file has a template column
     #[arg(long, value_name = "ID", required_unless_present = "recipients")]
     pub template: Option<String>,
-    /// A recipient, `NAME <EMAIL>`; may be repeated
+    /// A recipient as `NAME <EMAIL>`; repeatable
     #[arg(long, value_name = "RECIPIENT")]
     pub to: Vec<String>,
     /// A file of recipients (CSV, TSV, XLSX, XLS, ODS); - reads pasted lines from standard input
@@ -24,11 +24,11 @@ pub struct IssueFlags {
     /// How a file is read.
     #[command(flatten)]
     pub reading: ReadingFlags,
-    /// Which columns hold what, by their names or numbers: name=2,email=E-mail; also family=, given=, template=
+    /// Columns by name or number: name=2,email=E-mail; also family=, given=, template=
     #[arg(long, value_name = "FIELD=COL,...", value_delimiter = ',', value_parser = mapped)]
     pub map: Vec<(Field, String)>,
-    /// Whoever holds the badge already, may get it twice, or has one waiting: leave out, or issue all the same
-    /// [default: as the profile says; what it asks about is left out]
+    /// For recipients who already have the badge, may get it twice or have one waiting: skip (block) or issue
+    /// anyway (allow) [default: set in the profile; ask skips them]
     #[arg(long, value_name = "HOW", value_parser = ["block", "allow"], help_heading = "Sending")]
     pub on_duplicate: Option<String>,
     /// How it is sent.
@@ -50,22 +50,22 @@ impl IssueFlags {
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("badges").required(true).args(["badge_ids", "ids"])))]
 pub struct RevokeFlags {
-    /// Ids of badges
+    /// Badge ids
     #[arg(value_name = "ID")]
     pub badge_ids: Vec<String>,
-    /// A file of badge ids (CSV, TSV, XLSX, XLS, ODS); - reads them from standard input
+    /// A file of badge ids (CSV, TSV, XLSX, XLS, ODS); - reads standard input
     #[arg(long, value_name = "FILE")]
     pub ids: Option<PathBuf>,
     /// How a file is read.
     #[command(flatten)]
     pub reading: ReadingFlags,
-    /// Which column holds the ids, by its name or number
+    /// The column with the ids, by name or number
     #[arg(long, value_name = "COL", requires = "ids")]
     pub id_column: Option<String>,
-    /// Why; the holders may see it
+    /// Reason; holders may see it
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
-    /// Revoke badges that still wait as soon as they are Issued, instead of leaving them out
+    /// Revoke waiting badges as soon as they are Issued instead of skipping them
     #[arg(long)]
     pub when_issued: bool,
     /// How it is sent.
@@ -87,16 +87,16 @@ impl RevokeFlags {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading a file")]
 pub struct ReadingFlags {
-    /// Its encoding: utf-8, cp949, utf-16le, utf-16be
+    /// File encoding: utf-8, cp949, utf-16le, utf-16be
     #[arg(long, value_name = "ENCODING", value_parser = TextEncoding::from_str)]
     pub encoding: Option<TextEncoding>,
-    /// What separates its cells: comma, tab, semicolon, pipe
+    /// Cell delimiter: comma, tab, semicolon, pipe
     #[arg(long, value_name = "DELIMITER", value_parser = Delimiter::from_str)]
     pub delimiter: Option<Delimiter>,
-    /// The sheet of a spreadsheet
+    /// The sheet of a spreadsheet to read
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// The row that names the columns, or none
+    /// The row with the column names, or none
     #[arg(long, value_name = "ROW", value_parser = header_row)]
     pub header_row: Option<HeaderRow>,
 }
@@ -105,16 +105,16 @@ pub struct ReadingFlags {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Sending")]
 pub struct SendingFlags {
-    /// Check everything and show what would be sent; send nothing, and leave nothing behind
+    /// Check everything and show what would be sent; send and save nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask; needed where there is no terminal
+    /// Skip the confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
-    /// Follow it until nothing changes any more
+    /// Check until nothing changes any more
     #[arg(long)]
     pub wait: bool,
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long)]
     pub json: bool,
 }
@@ -125,13 +125,13 @@ pub struct JobsFlags {
     /// What to do; without it, list
     #[command(subcommand)]
     pub verb: Option<JobsVerb>,
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long, global = true)]
     pub json: bool,
-    /// The profile of config.toml to use
+    /// The profile in config.toml to use
     #[arg(long, value_name = "NAME", global = true, help_heading = "Settings")]
     pub profile: Option<String>,
-    /// Look only: nothing can be sent or followed
+    /// Read-only: sending and checking are disabled
     #[arg(long, global = true, help_heading = "Settings")]
     pub read_only: bool,
 }
@@ -139,10 +139,10 @@ pub struct JobsFlags {
 /// How a job that was reviewed before is sent on.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct AgainFlags {
-    /// Follow it until nothing changes any more
+    /// Check until nothing changes any more
     #[arg(long)]
     pub wait: bool,
-    /// LIVE: send without asking for the number and the organisation; scripts need it
+    /// LIVE: skip typing the number and the organisation; required in scripts
     #[arg(long)]
     pub yes: bool,
 }
@@ -150,20 +150,20 @@ pub struct AgainFlags {
 /// What can be done with jobs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JobsVerb {
-    /// List the jobs of this profile, the newest first
+    /// List the jobs of this profile, newest first
     List,
-    /// Show one job: how its rows stand, why it has stopped, which rows need a person
+    /// Show one job: row statuses, why it stopped, rows that need attention
     Show {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// List the rows of this bucket instead of those that need a person
+        /// List the rows with this status instead of the rows that need attention
         #[arg(long, value_name = "BUCKET", value_parser = buckets())]
         rows: Option<RowStatus>,
     },
-    /// Send what is left of a job that was paused or has stopped
+    /// Send the remaining rows of a paused or stopped job
     Resume {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// How it is sent
@@ -172,116 +172,116 @@ pub enum JobsVerb {
     },
     /// Pause a job before its next request
     Pause {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
     },
-    /// Call off what was not sent; what was sent is followed all the same
+    /// Cancel the rest; lapel still checks what was sent
     Cancel {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
     },
-    /// Send rows again that the service refused, in smaller requests
+    /// Send refused rows again in smaller requests
     Retry {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// How they are sent
         #[command(flatten)]
         how: AgainFlags,
     },
-    /// Send rows again that were looked for and never seen: one, or all
+    /// Send rows again that were never seen: one or all
     #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// The row, by the number that `jobs show` lists it with
+        /// The row number shown by `jobs show`
         #[arg(long, value_name = "N")]
         row: Option<u64>,
-        /// All rows that were never seen and are not looked for any more, in batches; their number is asked for
+        /// All never seen rows that lapel no longer checks, in batches; asks for their number
         #[arg(long)]
         all_never_seen: bool,
-        /// The number of these rows, for scripts, which cannot be asked
+        /// The number of these rows, for scripts, where no prompt is possible
         #[arg(long, value_name = "N", requires = "all_never_seen", value_parser = clap::value_parser!(u64).range(1..))]
         number: Option<u64>,
-        /// Why a second one is right; it is kept in the journal
+        /// Why a second badge is right; saved in the journal
         #[arg(long, value_name = "TEXT")]
         why: String,
         /// How it is sent
         #[command(flatten)]
         how: AgainFlags,
     },
-    /// Settle one row that lapel cannot tell about: it is this badge, or nothing more is done
+    /// Resolve one row that lapel cannot resolve: name its badge or close it
     Settle {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// The row, by the number that `jobs show` lists it with
+        /// The row number shown by `jobs show`
         #[arg(long, value_name = "N")]
         row: u64,
-        /// It is this badge
+        /// The badge of this row
         #[arg(long, value_name = "BADGE_ID", required_unless_present = "leave", conflicts_with = "leave")]
         is: Option<String>,
-        /// It is settled otherwise; nothing more is done about it
+        /// Resolved in another way; lapel does nothing more with the row
         #[arg(long)]
         leave: bool,
-        /// How that is known; it is kept in the journal
+        /// How you know this; saved in the journal
         #[arg(long, value_name = "TEXT")]
         why: String,
     },
-    /// Use up what is left of the quota, with ever smaller requests
+    /// Use up the remaining quota with smaller and smaller requests
     UseUp {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// How it is sent
         #[command(flatten)]
         how: AgainFlags,
     },
-    /// Undo an issue job: call off what was not sent, revoke what was
+    /// Undo an issue job: cancel the rest, revoke what was sent
     Undo {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// Why; the holders may see it
+        /// Reason; holders may see it
         #[arg(long, value_name = "TEXT")]
         reason: String,
-        /// Do not ask; needed where there is no terminal
+        /// Skip the confirmation; required without a terminal
         #[arg(long)]
         yes: bool,
-        /// Follow it until nothing changes any more
+        /// Check until nothing changes any more
         #[arg(long)]
         wait: bool,
     },
-    /// Write what became of every row into a file
+    /// Write the receipt with the outcome of every row
     Receipt {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// Where to.
         #[command(flatten)]
         to: FileFlags,
     },
-    /// Write the rows to do again into a file that can be issued as it is
+    /// Write the redo file: rows to do again, ready to issue
     Redo {
-        /// The job
+        /// The job number
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// Where to.
         #[command(flatten)]
         to: FileFlags,
     },
-    /// Look what has become of everything that is open, and say what has changed
+    /// Check everything that is still open and print what changed
     Follow {
-        /// Go on until nothing changes any more
+        /// Continue until nothing changes any more
         #[arg(long)]
         wait: bool,
     },
-    /// Remove names and addresses of finished jobs from the journal
+    /// Remove names and e-mail addresses of finished jobs from the journal
     Purge {
-        /// Of jobs that were planned more days ago than this [default: as the settings say]
+        /// Only jobs planned more than this many days ago [default: from the settings]
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(0..=36_500))]
         older_than: Option<u32>,
     },
@@ -290,13 +290,13 @@ pub enum JobsVerb {
 /// Where a file is written.
 #[derive(Clone, Debug, Args)]
 pub struct FileFlags {
-    /// The file; its ending decides the format
+    /// The file; its extension sets the format
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
-    /// The format, where the ending does not say it
+    /// The format, if the extension does not show it
     #[arg(long, value_name = "FORMAT", value_parser = ["xlsx", "csv", "csv-cp949"])]
     pub format: Option<String>,
-    /// Replace a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
 }
@@ -304,7 +304,7 @@ pub struct FileFlags {
 /// What `lapel doctor` takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DoctorFlags {
-    /// Answer with one line of JSON
+    /// Print one line of JSON
     #[arg(long)]
     pub json: bool,
     /// Which service.
@@ -326,7 +326,7 @@ pub enum Field {
 
 fn mapped(text: &str) -> Result<(Field, String), String> {
     let (field, column) =
-        text.split_once('=').ok_or(t!("write FIELD=COLUMN, such as name=2,email=E-mail").to_owned())?;
+        text.split_once('=').ok_or(t!("use FIELD=COLUMN, such as name=2,email=E-mail").to_owned())?;
     let field = match field.trim().to_ascii_lowercase().as_str() {
         "name" => Field::Name,
         "family" => Field::Family,
@@ -336,7 +336,7 @@ fn mapped(text: &str) -> Result<(Field, String), String> {
         _ => return Err(t!("the fields are name, family, given, email and template").to_owned()),
     };
     match column.trim() {
-        "" => Err(t!("the column is missing behind =").to_owned()),
+        "" => Err(t!("the column after = is missing").to_owned()),
         column => Ok((field, column.to_owned())),
     }
 }
@@ -349,7 +349,7 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
             .ok()
             .filter(|n| *n > 0)
             .map(HeaderRow::At)
-            .ok_or_else(|| t!("write the number of the row, from 1, or none").to_owned()),
+            .ok_or_else(|| t!("use a row number (from 1) or none").to_owned()),
     }
 }
 

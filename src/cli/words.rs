@@ -57,8 +57,8 @@ pub(super) fn head(job: &Job) -> String {
     if job.phase == Phase::Draft {
         let title = &job.title;
         return match job.kind {
-            Kind::Issue => t!("Not begun: issue {title}", title),
-            Kind::Revoke => t!("Not begun: revoke {title}", title),
+            Kind::Issue => t!("Not started: issue {title}", title),
+            Kind::Revoke => t!("Not started: revoke ({title})", title),
         };
     }
     let what = match job.kind {
@@ -78,10 +78,10 @@ pub(super) fn state(job: &Job) -> String {
     let state = match (&job.stop, job.phase) {
         (_, Phase::Moved) => job.phase.word(),
         (Some(stop), _) => stop.kind.word(),
-        (None, Phase::Running) if job.is_sending() => t!("being sent"),
-        (None, Phase::Running) if job.is_open() => t!("followed"),
+        (None, Phase::Running) if job.is_sending() => t!("sending"),
+        (None, Phase::Running) if job.is_open() => t!("checking"),
         (None, Phase::Running) => t!("finished"),
-        (None, Phase::Cancelled) if job.is_open() => t!("called off, followed"),
+        (None, Phase::Cancelled) if job.is_open() => t!("cancelled, checking"),
         (None, phase) => phase.word(),
     };
     state.to_owned()
@@ -90,7 +90,7 @@ pub(super) fn state(job: &Job) -> String {
 /// The accepted count, when it is lower than the number of sent rows.
 pub(super) fn accepted(job: &Job) -> Option<String> {
     let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
-    Some(format!("  {}", t!("the service says that it accepted {accepted} of {sent}", accepted, sent)))
+    Some(format!("  {}", t!("the service reports {accepted} of {sent} accepted", accepted, sent)))
 }
 
 /// The number of rows per status, one status per line.
@@ -125,35 +125,32 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let id = job.id;
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
     if job.can_resume() {
-        step(format!("lapel jobs resume {id}"), t!("sends what was not sent"));
+        step(format!("lapel jobs resume {id}"), t!("sends the unsent rows"));
     }
     if job.can_use_up() {
-        step(format!("lapel jobs use-up {id}"), t!("uses up what is left of the quota"));
+        step(format!("lapel jobs use-up {id}"), t!("uses up the rest of the quota"));
     }
     if job.left_to_retry() > 0 {
-        step(format!("lapel jobs retry {id}"), t!("sends what was refused again"));
+        step(format!("lapel jobs retry {id}"), t!("sends the refused rows again"));
     }
     if jobs::count(Step::Decide, job) > 0 {
         step(
             format!("lapel jobs resend {id} --row N --why TEXT"),
-            t!("sends a row although it may be the second badge"),
+            t!("sends a row again; a second badge is possible"),
         );
         if job.counts.of(RowStatus::NotSeen) > 1 {
             step(
                 format!("lapel jobs resend {id} --all-never-seen --why TEXT"),
-                t!("sends all of them again, after the number was typed"),
+                t!("sends all of them again; you type the number"),
             );
         }
-        step(
-            format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"),
-            t!("says which badge it is"),
-        );
+        step(format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"), t!("resolves a row"));
     }
     if jobs::count(Step::Redo, job) > 0 {
-        step(format!("lapel jobs redo {id} --to FILE"), t!("writes a file of the rows to do again"));
+        step(format!("lapel jobs redo {id} --to FILE"), t!("saves a redo file"));
     }
     if job.counts.sum(moves) > 0 {
-        step("lapel jobs follow".to_owned(), t!("looks what has become of it; so does the desk"));
+        step("lapel jobs follow".to_owned(), t!("checks the results, as the app does"));
     }
     steps
 }
@@ -161,7 +158,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 pub(super) fn table(jobs: &[Job]) -> Vec<String> {
     let zone = TimeZone::system();
     let head =
-        [t!("JOB"), t!("PLANNED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
+        [t!("JOB"), t!("CREATED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
     let mut rows = vec![head.to_vec()];
     for job in jobs {
         let mut state = state(job);

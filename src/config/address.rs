@@ -17,10 +17,10 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err("must begin with https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(t!("must not hold a user name or password: remove what stands before the @"));
+        return Err(t!("must not contain a user name or password: remove the part before the @"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(t!("must end before any ? or #: remove the rest"));
+        return Err(t!("must end before ? or #: remove the rest"));
     }
     if url.scheme() == "http" && !is_loopback(&url) {
         return Err("plain http:// would show the API key to the network: use https:// \
@@ -61,10 +61,10 @@ pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
         return Err("must begin with https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(t!("must not hold a user name or password: remove what stands before the @"));
+        return Err(t!("must not contain a user name or password: remove the part before the @"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(t!("must end before any ? or #: remove the rest"));
+        return Err(t!("must end before ? or #: remove the rest"));
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

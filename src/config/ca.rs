@@ -28,21 +28,18 @@ pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Op
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open_plain(path) {
         Ok(Some(file)) => file,
-        Ok(None) => return Err(t!("the file of certificates named here is not a file").to_owned()),
+        Ok(None) => return Err(t!("the certificate file named here is not a file").to_owned()),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Err(t!("there is no file of the name given here").to_owned());
+            return Err(t!("there is no file with the name given here").to_owned());
         }
-        Err(why) => return Err(t!("the file of certificates cannot be read: {kind}", kind = why.kind())),
+        Err(why) => return Err(t!("cannot read the certificate file: {kind}", kind = why.kind())),
     };
     let mut bytes = Vec::new();
     file.take(LONGEST + 1)
         .read_to_end(&mut bytes)
-        .map_err(|why| t!("{path} cannot be read: {kind}", path = shown(path), kind = why.kind()))?;
+        .map_err(|why| t!("cannot read {path}: {kind}", path = shown(path), kind = why.kind()))?;
     if bytes.len() as u64 > LONGEST {
-        return Err(t!(
-            "{path} is larger than 1 MB: this cannot be a file of certificates",
-            path = shown(path)
-        ));
+        return Err(t!("{path} is larger than 1 MB: it cannot be a certificate file", path = shown(path)));
     }
     if !bytes.windows(27).any(|w| w == b"-----BEGIN CERTIFICATE-----") {
         return Err(format!(

@@ -32,8 +32,8 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let end = Instant::now() + patience;
     let mut child = command.spawn().map_err(|why| match why.kind() {
-        ErrorKind::NotFound => t!("is not there: check its name, and that it is in the PATH").to_owned(),
-        _ => t!("cannot be started: {why}", why),
+        ErrorKind::NotFound => t!("was not found: check its name and the PATH").to_owned(),
+        _ => t!("cannot start: {why}", why),
     })?;
     let printed = child.stdout.take().map(|from| reading(from, LONGEST));
     let complained = child.stderr.take().map(|from| reading(from, LONGEST_COMPLAINT));
@@ -41,28 +41,27 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     let Some(status) = status else {
         stop(&mut child);
         let seconds = patience.as_secs_f64();
-        return Err(t!("has not ended within {seconds} s, and was stopped", seconds));
+        return Err(t!("did not end within {seconds} s and was stopped", seconds));
     };
     if !status.success() {
         let said = complained.and_then(|said| take(&said, end)).unwrap_or_default();
         let said = scrub(String::from_utf8_lossy(&said).trim()).into_owned();
-        let said = if said.is_empty() { String::new() } else { t!(". It says: {said}", said) };
-        return Err(t!("has failed ({status}){said}", status, said));
+        let said = if said.is_empty() { String::new() } else { t!(". Error output: {said}", said) };
+        return Err(t!("failed ({status}){said}", status, said));
     }
     let bytes = printed.and_then(|printed| take(&printed, end));
     // A process that the command started may still hold the other end of the pipe.
     let Some(bytes) = bytes else {
         stop(&mut child);
-        return Err(t!("has ended, but something that it started still holds its output").to_owned());
+        return Err(t!("ended, but a program that it started keeps its output open").to_owned());
     };
     if bytes.len() as u64 > LONGEST - 1 {
-        return Err(t!("has printed more than a key can be").to_owned());
+        return Err(t!("printed more than a key can be long").to_owned());
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| t!("has printed something that is not text").to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| t!("printed data that is not text").to_owned())?;
     let key = text.strip_suffix('\n').map_or(text.as_str(), |t| t.strip_suffix('\r').unwrap_or(t));
     if key.contains('\n') {
-        return Err(t!("has printed several lines: it must print the key, and nothing else").to_owned());
+        return Err(t!("printed several lines: it must print only the key").to_owned());
     }
     Ok(key.to_owned())
 }

@@ -130,9 +130,9 @@ impl Change {
             set_text(table, "proxy", &proxy.map_err(|why| field("proxy", why))?);
         }
         if let Some(ca_file) = &self.ca_file {
-            let named = ca_file.to_str().ok_or_else(|| {
-                field("ca_file", t!("this name of a file cannot be written into the settings"))
-            })?;
+            let named = ca_file
+                .to_str()
+                .ok_or_else(|| field("ca_file", t!("this file name cannot be stored in the settings")))?;
             set_text(table, "ca_file", named);
         }
         if let Some((kept_in, _)) = &self.key {
@@ -180,7 +180,7 @@ pub fn edit_profile(
     change: &Change,
 ) -> Result<(Profile, Option<String>), ConfigError> {
     create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("{keys_dir} cannot be made: {why}", keys_dir = shown(&paths.keys_dir()), why))
+        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
     })?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
@@ -224,12 +224,11 @@ fn put(
             if std::fs::metadata(&file).is_ok_and(|found| crate::disk::open_to_others(&found)) {
                 let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
                 std::fs::set_permissions(&file, private).map_err(|why| {
-                    Mistake::plain(t!("{file} cannot be made private: {why}", file = shown(&file), why))
+                    Mistake::plain(t!("cannot make {file} private: {why}", file = shown(&file), why))
                 })?;
             }
-            replace(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
-                Mistake::plain(t!("{file} cannot be written: {why}", file = shown(&file), why))
-            })?;
+            replace(&file, format!("{}\n", key.expose_secret()).as_bytes())
+                .map_err(|why| Mistake::plain(t!("cannot write {file}: {why}", file = shown(&file), why)))?;
             Ok(Box::new(move || {
                 let _ = match old {
                     Some(old) => replace(&file, &old),
@@ -305,22 +304,20 @@ fn take_away(paths: &Paths, env: &Env, name: &str, key: &KeySource) -> Result<St
         KeySource::Default => {
             let file = paths.key_file(name);
             match std::fs::remove_file(&file) {
-                Ok(()) => Ok(t!("Its key file {file} was removed.", file = shown(&file))),
+                Ok(()) => Ok(t!("Removed its key file {file}.", file = shown(&file))),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                    Ok(t!("There was no key file of it.").to_owned())
+                    Ok(t!("It had no key file.").to_owned())
                 }
-                Err(why) => {
-                    Err(t!("The key file {file} could not be removed: {why}.", file = shown(&file), why))
-                }
+                Err(why) => Err(t!("Cannot remove the key file {file}: {why}.", file = shown(&file), why)),
             }
         }
         KeySource::Keyring(_) => match env.keyring().forget(name) {
-            Ok(true) => Ok(t!("Its key was removed from the keyring.").to_owned()),
-            Ok(false) => Ok(t!("The keyring had no key of it.").to_owned()),
+            Ok(true) => Ok(t!("Removed its key from the keyring.").to_owned()),
+            Ok(false) => Ok(t!("The keyring had no key for it.").to_owned()),
             Err(why) => Err(t!("Its key is still in the keyring: {why}.", why)),
         },
         KeySource::Env(..) | KeySource::File(..) | KeySource::Command(..) => {
-            Ok(t!("Its key is kept elsewhere and was not touched.").to_owned())
+            Ok(t!("Its key is elsewhere and was not changed.").to_owned())
         }
     }
 }
@@ -423,7 +420,7 @@ fn set_text(table: &mut dyn TableLike, name: &str, text: &str) {
 
 fn not_there(file: &ConfigFile) -> ConfigError {
     let what = t!(
-        "there is no profile of this name in {path}. There are: {names}",
+        "this profile does not exist in {path}. Profiles: {names}",
         path = shown(&file.path),
         names = file.names()
     );
@@ -431,6 +428,6 @@ fn not_there(file: &ConfigFile) -> ConfigError {
 }
 
 fn cannot(path: &Path) -> ConfigError {
-    let what = t!("cannot be changed by lapel as it is written. Nothing was changed: change it by hand");
+    let what = t!("has a form that lapel cannot edit. Nothing was changed. Edit it yourself");
     Mistake::in_file(path, None, Some("profiles"), what).into()
 }

@@ -59,9 +59,7 @@ const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token"
 
 /// The advice for a key in the settings file.
 pub(super) const KEY_ADVICE: &str = tr_noop!(
-    "a key must not stand in this file: take it out, and put it into a file \
-                          that only you can read, named keys/ and the profile's name beside this file (or say \
-                          key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
+    "this file must not contain a key: move it into a file that only you can read, named keys/ and the profile's name beside this file (or use key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
 );
 
 #[derive(Debug, Default)]
@@ -133,13 +131,13 @@ impl Cost {
         mistake.what = match (self, name) {
             (Self::Field, _) => what,
             (Self::Sending, Some(name)) => {
-                t!("{what}. Until this is corrected, profile {name} is read-only", what, name)
+                t!("{what}. Until you correct this, profile {name} is read-only", what, name)
             }
-            (Self::Sending, None) => t!("{what}. Until this is corrected, every profile is read-only", what),
+            (Self::Sending, None) => t!("{what}. Until you correct this, every profile is read-only", what),
             (Self::Profile, Some(name)) => {
-                t!("{what}. Until this is corrected, profile {name} cannot be used", what, name)
+                t!("{what}. Until you correct this, profile {name} cannot be used", what, name)
             }
-            (Self::Profile, None) => t!("{what}. Until this is corrected, no profile can be used", what),
+            (Self::Profile, None) => t!("{what}. Until you correct this, no profile can be used", what),
         };
     }
 }
@@ -376,7 +374,7 @@ impl ConfigFile {
                 self.default_profile = Some((name.to_owned(), sheet.line(value.span().start)));
             } else {
                 let names = self.names();
-                let what = t!("names a profile that this file does not have; it has: {names}", names);
+                let what = t!("names an unknown profile; profiles in this file: {names}", names);
                 sheet.wrong(value.span().start, "default_profile", what);
             }
         }
@@ -390,7 +388,7 @@ impl ConfigFile {
                 sheet.wrong(
                     at,
                     "profiles",
-                    t!("this name cannot be used: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
+                    t!("invalid name: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
                 );
                 continue;
             }
@@ -445,7 +443,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     let utc_offset = table.get("utc_offset").and_then(|value| {
         let offset = value.get_ref().as_str().and_then(crate::domain::time::read_offset);
         if offset.is_none() {
-            let what = t!("must be hours and minutes from UTC in quotes, such as \"+09:00\"");
+            let what = t!("must be the offset from UTC in quotes, such as \"+09:00\"");
             sheet.wrong(value.span().start, &field("utc_offset"), what);
         }
         offset
@@ -496,8 +494,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
         let field = join(prefix, "key_fingerprint");
         let text = sheet.text(value, &field)?;
         if !Pin::is_fingerprint(text) {
-            let what =
-                t!("must be the eight digits and letters that lapel writes there: lapel profile edit --pin");
+            let what = t!("must be the eight digits and letters from lapel profile edit --pin");
             sheet.wrong(value.span().start, &field, what);
         }
         Some(text.to_owned())
@@ -506,7 +503,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
     let field = join(prefix, "key_prefix");
     let text = sheet.text(value, &field)?;
     if !Pin::is_prefix(text) {
-        let what = t!("must be the first characters of the key, at most 24, and never the whole key");
+        let what = t!("must be the first characters of the key (at most 24), never the whole key");
         sheet.wrong(value.span().start, &field, what);
         return None;
     }

@@ -133,7 +133,7 @@ impl FiltersFile {
                 let shape = t!("tables such as [{list}.\"a name\"]", list = known.list);
                 let Some(table) = sheet.table(value, known.list, &shape) else { continue };
                 if table.len() > MOST {
-                    let what = t!("has more than {most} filters: take some away", most = MOST);
+                    let what = t!("has more than {most} filters: remove some", most = MOST);
                     sheet.wrong(value.span().start, known.list, what);
                     continue;
                 }
@@ -193,8 +193,7 @@ impl FiltersFile {
                     }
                     wanted.retain(|old| !is(&filter.list, &filter.name, old));
                 } else if before.iter().filter(|old| old.list == filter.list).count() >= MOST {
-                    let what =
-                        t!("There are {most} filters of this list already: remove one first", most = MOST);
+                    let what = t!("This list already has {most} filters: remove one first", most = MOST);
                     return Err(Mistake::plain(what).into());
                 }
                 put(&mut doc, filter).ok_or_else(|| self.cannot())?;
@@ -226,7 +225,7 @@ impl FiltersFile {
     }
 
     fn cannot(&self) -> ConfigError {
-        let what = t!("cannot be changed by lapel as it is written. Nothing was changed: change it by hand");
+        let what = t!("has a form that lapel cannot edit. Nothing was changed. Edit it yourself");
         Mistake::in_file(&self.path, None, None, what).into()
     }
 }
@@ -280,7 +279,7 @@ fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value
     }
     let sort = sort(sheet, known, table, &place);
     if sheet.mistakes.len() == mistakes && fields.is_empty() && sort.is_none() {
-        sheet.wrong(value.span().start, &place, t!("sets no field: a filter without any is none"));
+        sheet.wrong(value.span().start, &place, t!("sets no field and no sort: a filter needs one"));
         return None;
     }
     Some(NamedFilter { list: known.list.to_owned(), name: name.to_owned(), fields, sort })
@@ -296,8 +295,7 @@ fn typed(sheet: &mut Sheet<'_>, value: &Value<'_>, place: &str) -> Option<String
     };
     let fine = text.filter(|text| !text.trim().is_empty() && text.chars().count() <= LONGEST_VALUE);
     if fine.is_none() {
-        let what =
-            t!("must be text in quotes, of {most} characters at most, and not empty", most = LONGEST_VALUE);
+        let what = t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE);
         sheet.wrong(value.span().start, place, what);
     }
     fine
@@ -333,7 +331,7 @@ fn check_name(name: &str) -> Result<(), String> {
     let long = name.chars().count() > LONGEST_NAME;
     if name.trim().is_empty() || name.trim() != name || long || name.chars().any(char::is_control) {
         return Err(t!(
-            "a name has 1 to {most} characters, no control characters, and no spaces at its ends",
+            "a name has 1 to {most} characters, no control characters, and no space at either end",
             most = LONGEST_NAME
         ));
     }
@@ -341,15 +339,13 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn taken() -> ConfigError {
-    Mistake::plain(t!("There is a filter of this name already. Nothing was changed: choose another name"))
+    Mistake::plain(t!("A filter with this name already exists. Nothing was changed. Choose another name"))
         .into()
 }
 
 fn gone() -> ConfigError {
-    Mistake::plain(t!(
-        "There is no filter of this name any more: somebody has changed the file. Nothing was changed"
-    ))
-    .into()
+    Mistake::plain(t!("This filter no longer exists: somebody has changed the file. Nothing was changed"))
+        .into()
 }
 
 #[cfg(test)]

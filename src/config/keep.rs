@@ -97,7 +97,7 @@ impl NewProfile {
         if !is_profile_name(&self.name) {
             return Err(field(
                 "name",
-                t!("this name cannot be used: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
+                t!("invalid name: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
             ));
         }
         let base_url = check_base_url(&self.base_url).map_err(|why| field("base_url", why))?;
@@ -154,17 +154,13 @@ pub(super) fn field(name: &str, what: impl Into<String>) -> ConfigError {
 
 /// Refuses an API key in a field that is saved unchanged and displayed.
 pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
-    if is_key(text) {
-        Err(field(name, t!("looks like an API key, which does not belong here")))
-    } else {
-        Ok(())
-    }
+    if is_key(text) { Err(field(name, t!("looks like an API key: do not enter a key here"))) } else { Ok(()) }
 }
 
 impl KeyStore {
     pub fn words(&self) -> &'static str {
         match self {
-            Self::File => t!("a file of its own"),
+            Self::File => t!("lapel's key file"),
             Self::Keyring => t!("the keyring"),
             Self::Variable(_) => t!("an environment variable"),
             Self::OtherFile(_) => t!("a file"),
@@ -175,16 +171,16 @@ impl KeyStore {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self {
             Self::Variable(name) if !is_variable(name) => {
-                Err(field("key", t!("env: must be followed by the name of an environment variable")))
+                Err(field("key", t!("env: needs the name of an environment variable")))
             }
             Self::Command(argv) if argv.first().is_none_or(|program| program.trim().is_empty()) => {
-                Err(field("key_command", t!("is empty: name the program that prints the key")))
+                Err(field("key_command", t!("is empty: give the program that prints the key")))
             }
             Self::Command(argv) if argv.iter().any(|word| word.contains('\0')) => {
-                Err(field("key_command", t!("holds a character that no command can have")))
+                Err(field("key_command", t!("has a character that no command can have")))
             }
             Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
-                Err(field("key", t!("this name of a file cannot be written into the settings")))
+                Err(field("key", t!("this file name cannot be stored in the settings")))
             }
             Self::Variable(text) => no_key("key", text),
             Self::OtherFile(path) => no_key("key", &path.to_string_lossy()),
@@ -211,8 +207,7 @@ impl KeyStore {
             None if typed.trim().is_empty() => Self::Command(Vec::new()),
             None => {
                 let what = t!(
-                    "is started without a shell, so quotation marks, $, ~ and | mean nothing in it: write it into \
-                     config.toml as a list of texts, or into a small script"
+                    "runs without a shell, so quotation marks, $, ~ and | have no effect. Write it into config.toml as a list of strings, or use a small script"
                 );
                 return Err(field("key_command", what));
             }
@@ -226,8 +221,7 @@ impl KeyStore {
     /// No such profile, or mistakes in the settings file.
     pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
-        let entry =
-            file.entry(name).ok_or_else(|| field("profile", t!("there is no profile of this name")))?;
+        let entry = file.entry(name).ok_or_else(|| field("profile", t!("this profile does not exist")))?;
         Ok(entry.key.kept_in())
     }
 
@@ -284,11 +278,10 @@ impl KeyStore {
                     let file = shown(&file);
                     Mistake::plain(match why.kind() {
                         ErrorKind::AlreadyExists => t!(
-                            "{file}: there is a key file of this name, which is left alone: move it away, or \
-                             choose another name",
+                            "{file}: a key file with this name exists and was not changed. Move it, or choose another name",
                             file
                         ),
-                        _ => t!("{file} cannot be written: {why}", file, why),
+                        _ => t!("cannot write {file}: {why}", file, why),
                     })
                     .into()
                 })
@@ -296,9 +289,9 @@ impl KeyStore {
             Self::Keyring => {
                 let keyring = env.keyring();
                 if keyring.read(name).map_err(|why| field("key", why))?.is_some() {
-                    let what =
-                        t!("the keyring has a key for a profile of this name, which is left alone: remove \
-                                it there, or choose another name");
+                    let what = t!(
+                        "the keyring already has a key for a profile with this name (not changed): remove it there or choose another name"
+                    );
                     return Err(field("key", what));
                 }
                 keyring.write(name, key).map_err(|why| field("key", why))
@@ -340,7 +333,7 @@ pub fn keep_profile(
     let profile = new.profile(api_key)?;
     let secret = profile.key.fetch()?;
     create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("{keys_dir} cannot be made: {why}", keys_dir = shown(&paths.keys_dir()), why))
+        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
     })?;
     let _lock = lock(paths)?;
     let path = paths.config_file();
@@ -377,8 +370,7 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
     match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
         None => Ok(()),
         Some(old) => {
-            let what =
-                t!("there is a profile of this name: choose another name, or remove the old one first");
+            let what = t!("a profile with this name exists: choose another name or remove the old one first");
             Err(file.wrong(old.line, &format!("profiles.{}", old.name), what))
         }
     }
@@ -389,7 +381,7 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
-        .map_err(|why| Mistake::plain(t!("{path} cannot be written: {why}", path = shown(&path), why)))?;
+        .map_err(|why| Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why)))?;
     let until = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
@@ -397,7 +389,7 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
             Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
             Err(TryLockError::WouldBlock) => {
                 return Err(Mistake::plain(t!(
-                    "another lapel is writing the settings at this moment: try again. Nothing was changed"
+                    "another lapel is writing the settings. Nothing was changed. Try again"
                 ))
                 .into());
             }
@@ -456,8 +448,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
     }
     // For example `profiles = { ... }` on one line, which cannot be extended from below.
     let what = t!(
-        "a profile cannot be added below what stands here. Nothing was changed. Put this where your \
-         profiles are:\n{block}",
+        "lapel cannot add a profile at the end of this file. Nothing was changed. Add this where your profiles are:\n{block}",
         block
     );
     Err(Mistake::in_file(&before.path, None, Some("profiles"), what).into())

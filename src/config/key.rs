@@ -70,11 +70,11 @@ impl Key {
         match &asking.whom {
             Whom::Keyring(keyring) => match keyring.read(&asking.profile) {
                 Ok(Some(key)) => check(key.expose_secret())
-                    .map_err(|why| wrong("key", t!("what the keyring has for this profile {why}", why))),
+                    .map_err(|why| wrong("key", t!("the keyring entry of this profile {why}", why))),
                 Ok(None) => Err(wrong(
                     "key",
                     t!(
-                        "the keyring has no key for this profile: lapel profile edit {profile} --new-key",
+                        "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
                         profile = asking.profile
                     ),
                 )),
@@ -83,7 +83,7 @@ impl Key {
             Whom::Command(argv, patience) => {
                 let printed = command::run(argv, *patience).map(SecretString::from);
                 let key = printed.and_then(|key| {
-                    check(key.expose_secret()).map_err(|why| t!("has printed something that {why}", why))
+                    check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
                 });
                 key.map_err(|why| wrong("key_command", t!("the command {why}", why)))
             }
@@ -109,7 +109,7 @@ pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
         KeySource::Env(..) => t!("a variable that is not set").to_owned(),
         KeySource::File(named, _) => match under(&paths.config_dir, named) {
             path if path.exists() => t!("the file {path}", path = shown(&path)),
-            _ => t!("a file that is not there").to_owned(),
+            _ => t!("a missing file").to_owned(),
         },
         KeySource::Keyring(_) => t!("the keyring").to_owned(),
         KeySource::Command(..) => t!("a command (key_command)").to_owned(),
@@ -135,8 +135,7 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
             let field = format!("profiles.{}.key", entry.name);
             let place = (entry.line, field.as_str());
             let advice = t!(
-                "the key of this profile is not there: put it into {path}, readable by you only, or set \
-                 LAPEL_API_KEY",
+                "this profile has no key: put it into {path}, readable only by you, or set LAPEL_API_KEY",
                 path = shown(&path)
             );
             from_file(file, place, &path, &advice)
@@ -155,7 +154,7 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
         KeySource::File(named, line) => {
             let field = format!("profiles.{}.key.file", entry.name);
             let path = under(&paths.config_dir, named);
-            from_file(file, (*line, &field), &path, t!("there is no file of the name given here"))
+            from_file(file, (*line, &field), &path, t!("there is no file with the name given here"))
         }
     }
 }
@@ -167,16 +166,16 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
 pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {
-        return Err(t!("holds no key"));
+        return Err(t!("contains no key"));
     }
     if key.len() > LONGEST {
-        return Err(t!("holds more than a key can be"));
+        return Err(t!("is longer than an API key can be"));
     }
     if key.bytes().any(|b| b.is_ascii_whitespace()) {
-        return Err(t!("holds white space inside the key: it must be one piece, on one line"));
+        return Err(t!("has white space inside the key: write the key in one piece, on one line"));
     }
     if !key.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(t!("holds a character that no key has (only plain ASCII letters, digits and signs)"));
+        return Err(t!("has a character that no key has (only ASCII letters, digits and symbols)"));
     }
     secrets::register_key(key);
     Ok(SecretString::from(key.to_owned()))
@@ -224,22 +223,21 @@ fn from_file(
     let wrong = |what: String| file.wrong(line, field, what);
     let mut opened = match open_plain(path) {
         Ok(Some(opened)) => opened,
-        Ok(None) => return Err(wrong(t!("the key file is not a file").to_owned())),
+        Ok(None) => return Err(wrong(t!("the key file is not a regular file").to_owned())),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(wrong(missing.to_owned()));
         }
-        Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
+        Err(why) => return Err(wrong(t!("lapel cannot read the key file: {kind}", kind = why.kind()))),
     };
     // Checked on the open file: the name may lead elsewhere by now.
     if opened.metadata().is_ok_and(|found| open_to_others(&found)) {
         return Err(wrong(t!(
-            "the key file can be read or changed by others on this computer. Type: chmod 600 {path} \
-             (and consider replacing the key)",
+            "other users of this computer can read or change the key file. Run: chmod 600 {path} (and consider replacing the key)",
             path = for_shell(path)
         )));
     }
     let bytes = read_bounded(&mut opened)
-        .map_err(|why| wrong(t!("the key file cannot be read: {kind}", kind = why.kind())))?;
+        .map_err(|why| wrong(t!("lapel cannot read the key file: {kind}", kind = why.kind())))?;
     let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
     let text = SecretString::from(text);
     check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())

@@ -67,7 +67,7 @@ impl KeymapFile {
                     let action = action.get_ref().as_ref();
                     let Some(keys) = keys else {
                         let what =
-                            t!("must be a key in quotes, or a list of them: [\"x\", \"d d\"]; [] for none");
+                            t!("must be a key in quotes or a list of keys: [\"x\", \"d d\"], or [] for none");
                         sheet.wrong(at, &format!("{place}.{action}"), what);
                         continue;
                     };

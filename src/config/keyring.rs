@@ -112,7 +112,7 @@ impl Keyring {
     ) -> Result<T, String> {
         if self.unanswered.load(Ordering::SeqCst) >= MOST_OPEN {
             return Err(t!(
-                "the keyring does not answer, and was asked {most_open} times. {advice}",
+                "the keyring did not answer {most_open} requests. {advice}",
                 most_open = MOST_OPEN,
                 advice = crate::i18n::tr(ADVICE)
             ));
@@ -136,7 +136,7 @@ impl Keyring {
             unanswered.fetch_sub(1, Ordering::SeqCst);
         });
         if let Err(why) = thread {
-            return Err(t!("the keyring cannot be asked: {why}", why));
+            return Err(t!("lapel cannot ask the keyring: {why}", why));
         }
         let answer = match told.recv_timeout(self.patience) {
             Err(RecvTimeoutError::Timeout) => {
@@ -145,7 +145,7 @@ impl Keyring {
                 if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     let seconds = self.patience.as_secs().max(1);
                     return Err(t!(
-                        "the keyring has not answered within {seconds} s. {advice}",
+                        "the keyring did not answer within {seconds} s. {advice}",
                         seconds,
                         advice = crate::i18n::tr(ADVICE)
                     ));
@@ -157,14 +157,13 @@ impl Keyring {
         };
         match answer {
             Ok(answer) => answer.map_err(|why| words(&why)),
-            Err(_) => Err(t!("the keyring's library failed. Keep the key in a file instead").to_owned()),
+            Err(_) => Err(t!("the keyring library failed. Keep the key in a file instead").to_owned()),
         }
     }
 }
 
 const ADVICE: &str = tr_noop!(
-    "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
-     or keep the key in a file (lapel profile edit NAME --key-from file)"
+    "It is probably locked and asks for its password where you cannot see it. Unlock it, or keep the key in a file (lapel profile edit NAME --key-from file)"
 );
 
 /// An error as plain text. Some of these errors carry the keyring's content, so they are never printed
@@ -173,26 +172,26 @@ fn words(error: &Error) -> String {
     let cut = |why: &dyn fmt::Display| scrub(&why.to_string()).chars().take(200).collect::<String>();
     match error {
         Error::NoStorageAccess(why) => t!(
-            "the keyring cannot be opened ({why}). {advice}",
+            "lapel cannot open the keyring ({why}). {advice}",
             why = cut(why),
             advice = crate::i18n::tr(ADVICE)
         ),
         Error::PlatformFailure(why) => {
             t!(
-                "the keyring cannot be used ({why}). Is there one on this computer, and is it unlocked? If \
-                 not, keep the key in a file (lapel profile edit NAME --key-from file)",
+                "lapel cannot use the keyring ({why}). Is there a keyring on this computer, and is it unlocked? If not, keep the key in a file (lapel profile edit NAME --key-from file)",
                 why = cut(why)
             )
         }
         Error::NoDefaultStore | Error::NotSupportedByStore(_) => {
-            t!("there is no keyring here: keep the key in a file, or name a variable or a command").to_owned()
+            t!("this computer has no keyring: keep the key in a file, or name a variable or a command")
+                .to_owned()
         }
-        Error::Ambiguous(_) => t!("the keyring has several entries for it: remove all but one").to_owned(),
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            t!("what the keyring holds for it is not text").to_owned()
+        Error::Ambiguous(_) => {
+            t!("the keyring has several entries for this profile: keep only one").to_owned()
         }
-        Error::TooLong(..) | Error::Invalid(..) => t!("the keyring does not take it").to_owned(),
-        _ => t!("the keyring cannot be used: keep the key in a file instead").to_owned(),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => t!("the keyring entry is not text").to_owned(),
+        Error::TooLong(..) | Error::Invalid(..) => t!("the keyring does not accept this entry").to_owned(),
+        _ => t!("lapel cannot use the keyring: keep the key in a file instead").to_owned(),
     }
 }
 

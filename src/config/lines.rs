@@ -133,7 +133,7 @@ impl Readable {
                 section: section.cloned().unwrap_or_default(),
                 // The parser's messages are fixed sentences without values. They are used without the line
                 // that the parser would quote.
-                what: t!("this is not TOML: {message}", message = error.message()),
+                what: t!("invalid TOML: {message}", message = error.message()),
             });
             if lost.len() > MOST {
                 return Self { text: String::new(), lost, given_up: true };
@@ -160,7 +160,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(wrong(t!("is larger than 1 MB: this cannot be a settings file").to_owned()));
+        return Err(wrong(t!("is larger than 1 MB: too large for a settings file").to_owned()));
     }
     Ok(Some(bytes))
 }

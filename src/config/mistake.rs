@@ -112,15 +112,15 @@ pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     if mistake.is_empty() {
         return None;
     }
-    let said = ended(&t!("Left out: {mistake}", mistake));
+    let said = ended(&t!("Ignored: {mistake}", mistake));
     // `lapel info` shows the mistakes that do not fit here.
     let all = mistakes.len() == 1;
-    Some(if all { said } else { format!("{said} {}", t!("lapel info tells what is wrong.")) })
+    Some(if all { said } else { format!("{said} {}", t!("Run lapel info for details.")) })
 }
 
 /// The first of several mistakes, and the number of the others.
 pub fn and_more(first: &str, more: usize) -> String {
-    if more == 0 { first.to_owned() } else { t!("{first} (and {n} more there)", first, n = more) }
+    if more == 0 { first.to_owned() } else { t!("{first} (and {n} more)", first, n = more) }
 }
 
 impl From<Mistake> for ConfigError {

@@ -23,9 +23,9 @@ impl Paths {
         let home = etcetera::choose_base_strategy().ok();
         let folder = |name: &str, default: Option<PathBuf>| match env.raw(name) {
             Some(path) => std::path::absolute(path)
-                .map_err(|why| Mistake::in_env(name, t!("this is no usable folder ({why})", why))),
+                .map_err(|why| Mistake::in_env(name, t!("lapel cannot use this folder ({why})", why))),
             None => default.map(|path| path.join("lapel")).ok_or_else(|| {
-                Mistake::in_env(name, t!("there is no home folder to derive it from: set this variable"))
+                Mistake::in_env(name, t!("there is no home folder for the default: set this variable"))
             }),
         };
         let config = folder("LAPEL_CONFIG_DIR", home.as_ref().map(BaseStrategy::config_dir));

@@ -121,7 +121,10 @@ impl Settings {
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)
         {
-            self.warnings.push(t!("The base URL of profile {name} does not end in /api/v1/ext, as that of the service usually does.", name = profile.name));
+            self.warnings.push(t!(
+                "The base URL of profile {name} does not end in /api/v1/ext, the usual path of the service.",
+                name = profile.name
+            ));
         }
         Self { profile, ..self }
     }
@@ -146,8 +149,7 @@ impl Settings {
             ..ConfigFile::default()
         });
         if flags.profile.is_some() {
-            warnings
-                .push(t!("--profile has no effect on the demo, which has a service of its own.").to_owned());
+            warnings.push(t!("--profile has no effect on the demo, which uses its own service.").to_owned());
         }
         let mut settings = Self::of(flags, env, &file, paths);
         settings.warnings.splice(0..0, warnings);
@@ -235,7 +237,7 @@ pub(super) fn without_user(address: &str) -> String {
 
 fn offset_of(env: &Env) -> Result<Option<Offset>, ConfigError> {
     let Some(raw) = env.text("LAPEL_UTC_OFFSET")? else { return Ok(None) };
-    let what = t!("must be hours and minutes from UTC, such as +09:00");
+    let what = t!("must be the offset from UTC, for example +09:00");
     read_offset(&raw).map(Some).ok_or_else(|| Mistake::in_env("LAPEL_UTC_OFFSET", what).into())
 }
 
@@ -303,18 +305,17 @@ fn choose(
             (Unnamed::Unusable(mistakes), _) => return Err(ConfigError::new(mistakes.to_vec())),
             (Unnamed::Several, _) => {
                 let what = t!(
-                    "there are several profiles and none is chosen: say --profile, set LAPEL_PROFILE, or \
-                     write default_profile = \"...\" at the top of this file. There are: {names}",
+                    "there are several profiles and none is chosen: use --profile, set LAPEL_PROFILE, or write default_profile = \"...\" at the top of this file. Profiles: {names}",
                     names = file.names()
                 );
                 return Err(Mistake::in_file(&file.path, None, Some("default_profile"), what).into());
             }
             (Unnamed::None, Overrides { base_url: Some(_), .. }) => {
-                let what = t!("is set, but LAPEL_API_KEY is not: set both, or neither");
+                let what = t!("is set, but LAPEL_API_KEY is not: set both or neither");
                 return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
             }
             (Unnamed::None, Overrides { key: Some(_), .. }) => {
-                let what = t!("is set, but LAPEL_BASE_URL is not: set both, or neither");
+                let what = t!("is set, but LAPEL_BASE_URL is not: set both or neither");
                 return Err(Mistake::in_env("LAPEL_API_KEY", what).into());
             }
             (Unnamed::None, _) => None,
@@ -372,7 +373,7 @@ fn there<'f>(asked_by: &str, name: &str, file: &'f ConfigFile) -> Result<&'f Ent
 
 fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
     let what = t!(
-        "names a profile that is not in {path}. There are: {names}",
+        "names a profile that is not in {path}. Profiles: {names}",
         path = shown(&file.path),
         names = file.names()
     );
@@ -420,8 +421,7 @@ fn of_entry(
         // A stored key is only sent to the service that it was stored for.
         None if elsewhere => {
             let what = t!(
-                "leads to another host than profile {name}, whose stored key is not sent there: set \
-                 LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
+                "points to another host than profile {name}. lapel does not send the stored key there: set LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
                 name = entry.name
             );
             return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());

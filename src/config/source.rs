@@ -35,7 +35,7 @@ impl KeySource {
         let patience = patience.map_or(command::PATIENCE, |s| Duration::from_secs(u64::from(s)));
         match (table.get("key"), table.get("key_command")) {
             (Some(_), Some(command)) => {
-                let what = t!("key says where the key is, too: keep one of them");
+                let what = t!("the field key is set too: keep only one of them");
                 sheet.wrong(command.span().start, &join(prefix, "key_command"), what);
                 Self::Default
             }
@@ -95,7 +95,7 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
     let keyring = table.get("keyring").and_then(|value| {
         let field = join(field, "keyring");
         if !sheet.truth(value, &field)? {
-            sheet.wrong(value.span().start, &field, t!("must be true, or left out"));
+            sheet.wrong(value.span().start, &field, t!("must be true or absent"));
         }
         Some(sheet.line(value.span().start))
     });
@@ -105,16 +105,16 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
         (None, None, Some(line)) => KeySource::Keyring(line),
         (None, None, None) => {
             if table.is_empty() {
-                sheet.wrong(at, field, t!("says neither env nor file nor keyring: name one of them"));
+                sheet.wrong(at, field, t!("has neither env nor file nor keyring: add one of them"));
             }
             KeySource::Default
         }
         (Some(_), Some(_), None) => {
-            sheet.wrong(at, field, t!("says both env and file: keep one of them"));
+            sheet.wrong(at, field, t!("has both env and file: keep only one"));
             KeySource::Default
         }
         _ => {
-            sheet.wrong(at, field, t!("says more than one of env, file and keyring: keep one of them"));
+            sheet.wrong(at, field, t!("has more than one of env, file and keyring: keep only one"));
             KeySource::Default
         }
     }
@@ -133,8 +133,7 @@ fn of_command(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str, patience: D
     let argv = argv.filter(|argv| argv.iter().all(|word| !word.contains('\0')));
     let Some(argv) = argv else {
         let what = t!(
-            "must be a list of texts, the program first, such as [\"pass\", \"show\", \"badges\"]. It is \
-                    started without a shell, so quotation marks, $, ~ and | mean nothing in it"
+            "must be a list of texts, the program first, for example [\"pass\", \"show\", \"badges\"]. lapel starts it without a shell: quotation marks, $, ~ and | have no special meaning"
         );
         sheet.wrong(at, field, what);
         return KeySource::Default;

@@ -86,7 +86,7 @@ impl<'a> Sheet<'a> {
         });
         if list.is_none() {
             let what = t!(
-                "must be a list of whole numbers from {least} to {most}, each larger than the one before, such as [5, 10, 60]",
+                "must be a list of whole numbers from {least} to {most}, each larger than the one before, for example [5, 10, 60]",
                 least,
                 most
             );
@@ -126,8 +126,8 @@ impl<'a> Sheet<'a> {
                 continue;
             }
             let what = match nearest(text, known.iter().copied()) {
-                Some(meant) => t!("this field is not known; did you mean {meant}?", meant),
-                None => t!("this field is not known; known here: {names}", names = known.join(", ")),
+                Some(meant) => t!("unknown field; did you mean {meant}?", meant),
+                None => t!("unknown field; known fields: {names}", names = known.join(", ")),
             };
             self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
         }
@@ -143,7 +143,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 fn shown_name(name: &str) -> &str {
     let plain = (1..=24).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
-    if plain { name } else { t!("(a name that is not shown)") }
+    if plain { name } else { t!("(name not shown)") }
 }
 
 /// The known name that an unknown name most likely means.

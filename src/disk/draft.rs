@@ -90,7 +90,7 @@ impl Draft {
             && let Ok(old) = fs::symlink_metadata(&self.target)
         {
             if !old.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, t!("what is there is not a file")));
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, t!("the path is not a file")));
             }
             #[cfg(unix)]
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(super::mode_of(&old)))?;

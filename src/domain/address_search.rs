@@ -86,7 +86,7 @@ pub enum Why {
 impl Why {
     pub fn words(self) -> &'static str {
         match self {
-            Self::OtherLetters => t!("other letters"),
+            Self::OtherLetters => t!("other spelling"),
             Self::LookAlike => t!("similar domain"),
             Self::SameName => t!("same name"),
             Self::NearlyTheSame => t!("one letter off"),

@@ -49,7 +49,10 @@ pub fn script(case: &Case<'_>) -> Script {
         if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
-        return Script { say, cannot: t!("verify its signature, find one by certificate number").to_owned() };
+        return Script {
+            say,
+            cannot: t!("verify its signature, find a badge by certificate number").to_owned(),
+        };
     }
     say.extend(how_it_stands(case, &verdict));
     say.extend(copies(case, &verdict));
@@ -59,7 +62,7 @@ pub fn script(case: &Case<'_>) -> Script {
     }
     let mut cannot = cannot(&verdict).to_owned();
     if case.by_id {
-        cannot.push_str(t!(", verify its signature, find one by certificate number"));
+        cannot.push_str(t!(", verify its signature, find a badge by certificate number"));
     }
     Script { say, cannot }
 }
@@ -74,20 +77,19 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
     let shared = names(case.all).len();
     if shared > 1 {
         say.push(t!(
-            "{shared} names share this address: first ask which one is theirs. Another name in this wallet is no \
-             mistake.",
+            "{shared} names share this e-mail address: first ask which name is theirs. Another name in this wallet is not an error.",
             shared
         ));
     }
     if case.namesakes > 1 {
         say.push(t!(
-            "{n} addresses have this name and may be different people: first ask for theirs, or for the course.",
+            "{n} addresses have this name; they may be different people. First ask for the address or the course.",
             n = case.namesakes
         ));
     }
     if case.by_id {
         say.push(
-            t!("To an employer: the issuer's record says this of the id. Confirm neither name nor address.")
+            t!("To an employer: this is the issuer's record for this id. Confirm neither name nor address.")
                 .to_owned(),
         );
     }
@@ -99,8 +101,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     match verdict {
         Verdict::Waiting { since: None } => vec![
             t!(
-                "Accepted and being issued; since when is not in this record. 5 min to 24 h is normal. Mail and \
-                 wallet follow then."
+                "Accepted, waiting to be issued: usually 5 min to 24 h. This record does not show since when. Mail and wallet follow."
             )
             .to_owned(),
         ],
@@ -110,14 +111,12 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
             if !case.zone_known {
                 // The badge may already be overdue.
                 return vec![t!(
-                    "Accepted and being issued: 5 min to 24 h is normal{latest} in service time. How long it has \
-                     waited is not certain, since the service's zone is not known here.",
+                    "Accepted, waiting to be issued: usually 5 min to 24 h{latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
                     latest
                 )];
             }
             vec![t!(
-                "Accepted{accepted} and being issued: 5 min to 24 h is normal{latest}. Mail and wallet follow \
-                 then; nothing is wrong yet.",
+                "Accepted{accepted}, waiting to be issued: usually 5 min to 24 h{latest}. Mail and wallet follow. Nothing is wrong so far.",
                 accepted,
                 latest
             )]
@@ -125,8 +124,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         Verdict::Overdue { .. } => {
             let latest = deadline(held).map_or(String::new(), |at| t!(" by {at}", at));
             vec![t!(
-                "It should have been issued{latest}. Pass it on to the provider's help desk with the badge id; \
-                 the holder need not do anything.",
+                "It should have been issued{latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
                 latest
             )]
         }
@@ -134,7 +132,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         Verdict::NotYetValid { from } => {
             let from = from.to_minute();
             let says =
-                t!("It is issued and counts from {from}; until then it is called not yet valid.", from);
+                t!("It is issued and valid from {from}. Until then it shows as not yet valid.", from);
             vec![says, mail(case)]
         }
         Verdict::Expired { until, .. } => expired(case, until),
@@ -143,15 +141,13 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         }
         Verdict::SaidFailed { .. } => vec![
             t!(
-                "The service says that issuing failed. Nobody here can see why: pass it on to the provider's help \
-                 desk with the badge id."
+                "The service says that issuing failed. lapel cannot see why: give the badge id to the provider's help desk."
             )
             .to_owned(),
         ],
         Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => vec![
             t!(
-                "lapel does not know what the service means by this word, so promise nothing. The provider's \
-                 help desk knows; give it the badge id."
+                "lapel does not know what the service means by this word. Promise nothing. Ask the provider's help desk with the badge id."
             )
             .to_owned(),
         ],
@@ -165,31 +161,27 @@ fn mail(case: &Case<'_>) -> String {
     let slip = key
         .domain()
         .and_then(meant_domain)
-        .map_or(String::new(), |meant| t!(" Was it meant to be {meant}?", meant));
+        .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
     match status {
         Some(word) if is_sent(word) => t!(
-            "It was mailed to exactly this address: read it out letter by letter.{slip} Then the spam folder, the \
-             company's mail gateway, the wallet.",
+            "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
         ),
         Some(word) => {
             let domain = super::text::scrub(key.domain().unwrap_or_default()).into_owned();
             t!(
-                "Of the mail the service says \u{201c}{word}\u{201d}: read the address out letter by letter.{slip} If \
-                 others at {domain} miss theirs too, its gateway stops them: their IT can let them in.",
+                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip} If others at {domain} got no mail either, its gateway blocks it: their IT can allow it.",
                 word,
                 slip,
                 domain
             )
         }
         None if !case.held.mail_was_read() => t!(
-            "What became of the mail was not read. Read the address out letter by letter.{slip} The wallet shows \
-             it without any mail.",
+            "lapel has not read the mail status. Read the address out letter by letter.{slip} The wallet shows the badge without any mail.",
             slip
         ),
         None => t!(
-            "Nothing is said of a mail. Read the address out letter by letter.{slip} The wallet shows it without \
-             any mail.",
+            "There is no mail status. Read the address out letter by letter.{slip} The wallet shows the badge without any mail.",
             slip
         ),
     }
@@ -211,7 +203,7 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
         });
     } else {
         say.push(t!(
-            "It ended on {end}. A renewal is a new badge, which {issuer} decides about: hand the call over.",
+            "It expired on {end}. A renewal is a new badge; {issuer} decides about it. Transfer the call.",
             end = until.to_minute(),
             issuer = issuer(case)
         ));
@@ -219,7 +211,7 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
     let apart = until.day().map(|day| day.until(case.now.date()).map_or(9, |span| span.get_days().abs()));
     if apart.is_some_and(|days| days <= 1) {
         say.push(
-            t!("The end is so near that it depends on whose clock and on whether the last day counts.")
+            t!("The end date is very near: the result depends on the clock used and on whether the last day counts.")
                 .to_owned(),
         );
     }
@@ -230,19 +222,18 @@ fn revoked(case: &Case<'_>) -> Vec<String> {
     if let Some(copy) = valid_copy(case) {
         let issued = copy.issued_at().map_or(String::new(), |at| t!(", issued {at}", at = at.to_minute()));
         return vec![t!(
-            "Whoever says \u{201c}revoked\u{201d} looked at this copy. Another copy of the same badge is valid: badge \
-             id {id}{issued}. Give them that id.",
+            "\u{201c}Revoked\u{201d} refers to this copy. Another copy of the same badge is valid: badge id {id}{issued}. Give them that id.",
             id = copy.badge_id,
             issued
         )];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
-        (Some(_), _) => t!("Read the reason above out as it stands."),
+        (Some(_), _) => t!("Read out the reason above word for word."),
         (None, Some(_)) => t!("The record gives no reason."),
-        (None, None) => t!("The reason stands in the badge itself, which was not read."),
+        (None, None) => t!("The reason is in the badge itself, which lapel has not read."),
     };
     vec![t!(
-        "It is not valid any more. {reason} {issuer} has decided it: hand the call over.",
+        "It is no longer valid. {reason} This is the decision of {issuer}. Transfer the call.",
         reason,
         issuer = issuer(case)
     )]
@@ -268,10 +259,10 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         let newer = match newest(valid.iter().copied().chain([case.held])) {
             Some(newest) if newest.badge_id == case.held.badge_id => t!("this is the newest").to_owned(),
             Some(newest) => t!("{id} is the newest", id = newest.badge_id),
-            None => t!("which of them is the newest is not said").to_owned(),
+            None => t!("the newest copy is not known").to_owned(),
         };
         return vec![t!(
-            "They have it {n} times, each valid; {newer}. It does no harm; {issuer} can revoke one.",
+            "They have {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
             n = valid.len() + 1,
             newer,
             issuer = issuer(case)
@@ -279,7 +270,7 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
     match revoked.first() {
         Some(copy) => vec![t!(
-            "Copy {id} of it is revoked. Whoever says \u{201c}revoked\u{201d} looked at that one; this one counts.",
+            "Copy {id} is revoked. \u{201c}Revoked\u{201d} refers to that copy, not to this one.",
             id = copy.badge_id
         )],
         None => Vec::new(),
@@ -299,20 +290,19 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
                 // The line about waiting already says so.
                 Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
                 Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-                    Some(t!("It has disappeared from the wallet because it is revoked.").to_owned())
+                    Some(t!("The wallet no longer shows it because it is revoked.").to_owned())
                 }
                 _ if spelled => Some(
                     t!(
-                        "The wallet of the address asked for lacks it: it went to another spelling of it. Look \
-                         that spelling up."
+                        "It is not in the wallet of this address: it went to another spelling of it. Look up that spelling."
                     )
                         .to_owned(),
                 ),
-                _ => Some(t!("The wallet does not show it, though the history has it.").to_owned()),
+                _ => Some(t!("It is in the history but not in the wallet.").to_owned()),
             }
         }
         (Some(_), None) => Some(
-            t!("The history does not have it: another organisation's, or it was issued with another key.")
+            t!("It is not in the history: it is another organisation's, or it was issued with another key.")
                 .to_owned(),
         ),
         _ => None,
@@ -322,8 +312,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 /// Advice for a wrong name or address: pass it on to the issuer.
 pub fn correction() -> &'static str {
     t!(
-        "Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
-         corrected one, then revokes this."
+        "Wrong name or address? Pass on this id and the right spelling. The issuer checks identity, mails a corrected badge, then revokes this."
     )
 }
 
@@ -331,20 +320,20 @@ pub fn correction() -> &'static str {
 fn cannot(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
-            t!("hurry it, name the hour, revoke it before it is issued")
+            t!("speed it up, promise a time, revoke it before it is issued")
         }
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
             t!("mail it again, prove delivery, edit it, move it elsewhere")
         }
         Verdict::Expired { .. } => t!("extend it, edit it, move it elsewhere"),
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            t!("take a revocation back")
+            t!("undo a revocation")
         }
         Verdict::SaidExpired { .. }
         | Verdict::SaidIssued { .. }
         | Verdict::SaidFailed { .. }
         | Verdict::Unknown { .. } => {
-            t!("say what the service's own word means")
+            t!("explain the service's own word")
         }
     }
 }

@@ -87,13 +87,13 @@ impl Address {
         }
         let wrong = |why: &str| Err(EmailProblem::NotAnAddress(why.to_owned()));
         if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
-            return wrong(&t!("the e-mail address has a {sign} in it", sign = name_of(c)));
+            return wrong(&t!("the e-mail address contains a {sign}", sign = name_of(c)));
         }
         if bare.contains('\u{ff20}') {
-            return wrong(t!("the e-mail address has a full-width ＠: write @"));
+            return wrong(t!("the e-mail address has a full-width ＠: use @"));
         }
         if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
-            return wrong(t!("the e-mail address has an ideographic full stop: write a plain dot"));
+            return wrong(t!("the e-mail address has an ideographic full stop: use a plain dot"));
         }
         if bare.contains([';', ',']) {
             // One @ and a comma behind it (`naver,com`, `co,kr`) is a typing error. Anything else is a list.
@@ -122,9 +122,7 @@ impl Address {
             return wrong(t!("the e-mail address has Hangul before the @: was the Hangul keyboard on?"));
         }
         if domain.chars().any(is_lone_jamo) {
-            return wrong(t!(
-                "the e-mail address has single Hangul letters in it: was the Hangul keyboard on?"
-            ));
+            return wrong(t!("the e-mail address has single Hangul letters: was the Hangul keyboard on?"));
         }
         if bare.len() > LONGEST {
             return wrong(t!("the e-mail address is longer than 254 characters"));
@@ -137,13 +135,13 @@ impl Address {
         let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
         if EmailAddress::parse_with_options(&format!("{local}@{ascii_domain}"), options).is_err() {
             return wrong(t!(
-                "the e-mail address is not valid: check the part before the @, dots, and the domain"
+                "the e-mail address is not valid: check the part before the @, the dots and the domain"
             ));
         }
         let mut warnings = Vec::new();
         if bare.chars().any(char::is_uppercase) {
             warnings
-                .push(t!("has upper-case letters; some services take that for another mailbox").to_owned());
+                .push(t!("has upper-case letters; some services treat this as another mailbox").to_owned());
         }
         let meant = meant_domain(&ascii_domain);
         if let Some(meant) = &meant {

@@ -33,7 +33,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     if !case.masked {
         lines.push(match held.email_status() {
             Some(mail) => t!("Mail: {mail} (the service's word)", mail),
-            None if held.mail_was_read() => t!("Mail: nothing is said").to_owned(),
+            None if held.mail_was_read() => t!("Mail: no status").to_owned(),
             None => t!("Mail: not read").to_owned(),
         });
     }
@@ -56,7 +56,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
         });
     }
     lines.extend(script.say.iter().map(|line| format!("- {line}")));
-    lines.push(t!("Nobody can, from here: {what}.", what = script.cannot));
+    lines.push(t!("Not possible: {what}.", what = script.cannot));
     // Includes the names in their display form, which the lines above contain.
     let mut names: Vec<String> = Vec::new();
     for name in super::holder::names(case.all) {

@@ -67,7 +67,7 @@ pub fn policy(template: &TemplateDetail) -> String {
     // Any date works: this only tests whether lapel can compute the end.
     match validity(template, jiff::civil::datetime(2026, 1, 1, 0, 0, 0, 0)) {
         Validity::NoEnd => t!("no end date").to_owned(),
-        Validity::CannotCompute(codes) => t!("validity \u{201c}{codes}\u{201d} (not known to lapel)", codes),
+        Validity::CannotCompute(codes) => t!("unknown validity \u{201c}{codes}\u{201d}", codes),
         Validity::Until(_) => {
             let unit = code(template.validity_unit_cd.as_ref()).to_ascii_lowercase();
             let unit = unit.trim_end_matches('s');
@@ -102,11 +102,11 @@ pub fn warnings(template: &TemplateDetail, now: DateTime) -> Vec<String> {
     if let Some(end) = template.fixed_expire_date.as_ref().and_then(ServiceTime::end)
         && end < now
     {
-        said.push(t!("a badge issued now would already be expired (fixed end {end})", end = end.date()));
+        said.push(t!("a badge issued now would already be expired (fixed end date {end})", end = end.date()));
     }
     if let Validity::CannotCompute(codes) = validity(template, now) {
         said.push(t!(
-            "lapel cannot compute the validity \u{201c}{codes}\u{201d}; the service decides",
+            "lapel cannot calculate the validity \u{201c}{codes}\u{201d}; the service sets it",
             codes
         ));
     }

@@ -322,7 +322,7 @@ impl Verdict {
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
         match self {
             Self::Valid { until: Some(until) } if until.is_date_only() => {
-                (t!("VALID").into(), t!("until {until} (that day included, as lapel reads it)", until))
+                (t!("VALID").into(), t!("until {until} (lapel counts that day as valid)", until))
             }
             Self::Valid { until: Some(until) } => {
                 (t!("VALID").into(), t!("until {until}", until = until.to_minute()))
@@ -332,27 +332,27 @@ impl Verdict {
                 (t!("NOT YET VALID").into(), t!("from {from}", from = from.to_minute()))
             }
             Self::Waiting { since: Some(since) } => {
-                (t!("WAITING {age}", age = age(*since)), t!("normal is 5 min to 24 h").into())
+                (t!("WAITING {age}", age = age(*since)), t!("usually 5 min to 24 h").into())
             }
-            Self::Waiting { since: None } => (t!("WAITING").into(), t!("normal is 5 min to 24 h").into()),
+            Self::Waiting { since: None } => (t!("WAITING").into(), t!("usually 5 min to 24 h").into()),
             Self::Overdue { since } => (
                 t!("OVERDUE {age}", age = age(*since)),
-                t!("normal is 5 min to 24 h; ask the provider's help desk with the badge id").into(),
+                t!("usually 5 min to 24 h; ask the provider's help desk with the badge id").into(),
             ),
             Self::Expired { until, ago } => {
                 (t!("EXPIRED {age}", age = age(*ago)), t!("until {until}", until = until.to_minute()))
             }
             Self::SaidExpired { label } => (
                 t!("EXPIRED").into(),
-                t!("the service's word is \u{201c}{label}\u{201d}; no end date that has passed", label),
+                t!("the service shows \u{201c}{label}\u{201d}, but no end date has passed", label),
             ),
             Self::Revoking { at, reason } => {
-                (t!("BEING REVOKED").into(), format!("{}{}", on(at), because(reason)))
+                (t!("REVOKING").into(), format!("{}{}", on(at), because(reason)))
             }
             Self::Revoked { at: Some(at), reason, label: Some(label) } => (
                 t!("REVOKED").into(),
                 t!(
-                    "{when}; the service's word is \u{201c}{label}\u{201d}",
+                    "{when}; the service shows \u{201c}{label}\u{201d}",
                     when = format_args!("{}{}", at.to_minute(), because(reason)),
                     label
                 ),
@@ -361,27 +361,26 @@ impl Verdict {
                 (t!("REVOKED").into(), format!("{}{}", on(at), because(reason)))
             }
             Self::SaidFailed { label } => {
-                (t!("ISSUING FAILED").into(), t!("the service's word is \u{201c}{label}\u{201d}", label))
+                (t!("ISSUING FAILED").into(), t!("the service shows \u{201c}{label}\u{201d}", label))
             }
             Self::RevocationUnderWay { at, label, reason } => (
-                t!("BEING REVOKED OR REVOKED").into(),
+                t!("REVOKING OR REVOKED").into(),
                 t!(
-                    "{when}; the service's word is \u{201c}{label}\u{201d}",
+                    "{when}; the service shows \u{201c}{label}\u{201d}",
                     when = format_args!("{}{}", at.to_minute(), because(reason)),
                     label
                 ),
             ),
             Self::SaidIssued { label } => (
                 format!("\u{201c}{label}\u{201d}"),
-                t!("the service's word, but it gives no time of issue: not taken for issued").into(),
+                t!("the service's word, but without an issue time: not counted as issued").into(),
             ),
             Self::Unknown { label } if label.looks_empty() => {
                 (t!("UNKNOWN").into(), t!("the service gave no state").into())
             }
-            Self::Unknown { label } => (
-                format!("\u{201c}{label}\u{201d}"),
-                t!("the service's own word; lapel does not know it").into(),
-            ),
+            Self::Unknown { label } => {
+                (format!("\u{201c}{label}\u{201d}"), t!("the service's own word, not known to lapel").into())
+            }
         }
     }
 }

@@ -66,7 +66,7 @@ pub struct Exported {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The list could not be read to its end.
-    #[error("{}", t!("{why} Nothing was written.", why = _0))]
+    #[error("{}", t!("{why} Nothing was saved.", why = _0))]
     Service(#[from] ApiError),
     /// The file could not be written.
     #[error("{0}")]
@@ -100,7 +100,7 @@ pub async fn write(
     let read = hand_over(what, reader, call, sender, progress).await;
     let written = writer
         .await
-        .unwrap_or_else(|why| Err(SheetError::Rows(t!("a part of lapel failed ({why})", why).into())));
+        .unwrap_or_else(|why| Err(SheetError::Rows(t!("lapel had an internal error ({why})", why).into())));
     match (read, written) {
         (Ok(read), Ok(written)) => Ok(Exported { written, read }),
         (Err(why), _) => Err(why.into()),
@@ -193,7 +193,7 @@ impl Iterator for Arrivals {
                 Some(Parcel::End) => self.over = true,
                 None => {
                     self.over = true;
-                    return Some(Err(t!("reading was given up")));
+                    return Some(Err(t!("reading was stopped")));
                 }
             }
         }

@@ -98,7 +98,7 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     }
     // Requests beyond one minute's limit take at least two minutes.
     let minutes = requests.div_ceil(pace);
-    t!("It takes {requests} requests, {pace} a minute: about {minutes} minutes.", requests, pace, minutes)
+    t!("It takes {requests} requests at {pace} a minute: about {minutes} minutes.", requests, pace, minutes)
 }
 
 /// `1 badge`, `2 badges`: a count with its [`super::Shape::noun`]. The number has no commas.
@@ -120,28 +120,26 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
     let rows = counted(read.rows, noun);
     let mut said = match read.end {
-        End::Complete => t!("{rows}, complete to total_count {total}.", rows, total),
+        End::Complete => t!("{rows}, complete (total_count {total}).", rows, total),
         End::Uncounted => t!("{rows}, read until nothing new came: the service gives no total_count.", rows),
         End::Unconfirmed => t!(
-            "{rows}, not complete for certain: an empty page came behind a full one, and the service gives no total_count. \
-             Try again, or take a part of the list with the filters.",
+            "{rows}, possibly incomplete: an empty page followed a full one, and the service gives no total_count. Try again, or use the filters to read a part of the list.",
             rows
         ),
         End::Unreadable => {
             let first = read
                 .problems
                 .first()
-                .map_or(String::new(), |p| t!(" (first: {place}: {why})", place = p.place, why = p.why));
+                .map_or(String::new(), |p| t!(" (first at {place}: {why})", place = p.place, why = p.why));
             if read.unreadable == 0 {
                 t!(
-                    "{rows}, not complete: a part of the list could not be read{first}. Try again later.",
+                    "{rows}, incomplete: lapel could not read a part of the list{first}. Try again later.",
                     rows,
                     first
                 )
             } else {
                 t!(
-                    "{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
-                     that lapel does not understand: tell whoever runs it.",
+                    "{rows}; lapel could not read {unreadable} of total_count {total}{first}. The service sends them in a form that lapel does not understand. Tell the operator of the service.",
                     rows,
                     unreadable = read.unreadable,
                     total,
@@ -150,27 +148,24 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
             }
         }
         End::Disagrees => t!(
-            "{rows}, but total_count is {total}. The list was read until nothing new came: what is missing, if anything, \
-             is not known. Ask the people who run the service.",
+            "{rows}, but total_count is {total}. lapel read the list until nothing new came. It is not known whether anything is missing. Ask the operator of the service.",
             rows,
             total
         ),
         End::Stopped => t!(
-            "{rows} of total_count {total}, not complete: the reading was stopped after {requests} requests, since pages \
-             went on without an end. Take a part of the list with the filters, or try again when less is going on.",
+            "{rows} of total_count {total}, incomplete: lapel stopped after {requests} requests because the pages did not end. Use the filters to read a part of the list, or try again when the list changes less.",
             rows,
             total,
             requests = read.requests
         ),
         End::Moving => t!(
-            "{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \
-             is going on, or take a part of it with the filters.",
+            "{rows} of total_count {total}, incomplete: the list changed each time lapel read it. Try again when it changes less, or use the filters to read a part of it.",
             rows,
             total
         ),
     };
     if read.gone > 0 {
-        said.push_str(&t!(" {rows} left the list while it was read.", rows = counted(read.gone, noun)));
+        said.push_str(&t!(" {rows} left the list during reading.", rows = counted(read.gone, noun)));
     }
     said
 }
@@ -183,8 +178,8 @@ mod tests {
     fn the_cost_is_said_before() {
         assert_eq!(cost(0, 250), "It takes 1 request.");
         assert_eq!(cost(4_312, 250), "It takes 44 requests.");
-        assert_eq!(cost(100_001, 250), "It takes 1001 requests, 250 a minute: about 5 minutes.");
-        assert_eq!(cost(101, 1), "It takes 2 requests, 1 a minute: about 2 minutes.");
+        assert_eq!(cost(100_001, 250), "It takes 1001 requests at 250 a minute: about 5 minutes.");
+        assert_eq!(cost(101, 1), "It takes 2 requests at 1 a minute: about 2 minutes.");
     }
 
     #[test]
@@ -199,11 +194,11 @@ mod tests {
             problems: Vec::new(),
         };
         let noun = ("badge", "badges");
-        assert_eq!(summary(&read, noun), "250 badges, complete to total_count 250.");
+        assert_eq!(summary(&read, noun), "250 badges, complete (total_count 250).");
         let left = Gathered { total_count: Some(249), gone: 1, ..read.clone() };
         assert_eq!(
             summary(&left, noun),
-            "250 badges, complete to total_count 249. 1 badge left the list while it was read."
+            "250 badges, complete (total_count 249. 1 badge left the list while it was read)."
         );
         let none = Gathered { total_count: None, end: End::Uncounted, ..read.clone() };
         assert!(summary(&none, noun).contains("gives no total_count"));

@@ -10,7 +10,7 @@ pub enum IndexError {
     /// The file cannot be written or read.
     #[error(
         "{}",
-        t!("The index cannot be used ({file}): {why}. It is only a copy; nothing else is affected. Make room, or make the file and its folder writable.", file, why)
+        t!("lapel cannot use the index ({file}): {why}. It is only a copy; nothing else is affected. Free disk space, or make the file and its folder writable.", file, why)
     )]
     Store {
         file: String,
@@ -20,7 +20,7 @@ pub enum IndexError {
     /// The file is damaged, has another version, or is no index.
     #[error(
         "{}",
-        t!("The index is damaged, or is no index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it, and it is then built anew.", file, why)
+        t!("The index is damaged, or it is not an index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it; then lapel builds a new one.", file, why)
     )]
     Corrupt {
         file: String,
@@ -30,20 +30,20 @@ pub enum IndexError {
     /// Another process is reading the history into the index.
     #[error(
         "{}",
-        t!("Another lapel is reading the history into this index at this moment ({file}). Nothing was changed. Try again when it is done.", file)
+        t!("Another lapel is reading the history into this index ({file}). Nothing was changed. Try again when it has finished.", file)
     )]
     Busy {
         /// The path of the index.
         file: String,
     },
     /// The index thread has ended.
-    #[error("{}", t!("The index is closed: lapel is ending."))]
+    #[error("{}", t!("The index is closed: lapel is quitting."))]
     Closed,
     /// The service failed or the reading was cancelled. The rows read so far are kept, and the next reading
     /// continues after them.
     #[error(
         "{}",
-        t!("Reading was broken off: {why} What was read is kept; reading again goes on with the rest.", why = _0)
+        t!("Reading stopped: {why} lapel keeps what it has read. Read again to continue with the rest.", why = _0)
     )]
     Service(#[from] ApiError),
 }

@@ -235,7 +235,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number(connection, "user_version")?, number(connection, "application_id")?);
     if application != APPLICATION && (application, found, tables) != (0, 0, 0) {
-        return Err(corrupt(t!("it is a database of another program")));
+        return Err(corrupt(t!("it is the database of another program")));
     }
     // On a network home, WAL may be impossible, and SQLite keeps the rollback journal. A power cut may lose
     // the last pages read; they are read again.
@@ -256,7 +256,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
             state::put(&writing, "account", &account.name()).map_err(failed)?;
         }
         SCHEMA => {}
-        _ => return Err(corrupt(t!("it was written by another version of lapel"))),
+        _ => return Err(corrupt(t!("another version of lapel wrote it"))),
     }
     let owner: Option<String> = state::get(&writing, "account").map_err(failed)?;
     if owner.as_deref() != Some(account.name()) {

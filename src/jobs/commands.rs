@@ -53,14 +53,14 @@ impl Jobs {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if job.phase != Phase::Draft {
-            return Err(JobError::no(t!("Job {id} was begun before. Nothing was changed.", id)));
+            return Err(JobError::no(t!("Job {id} has already started. Nothing was changed.", id)));
         }
         let before = self.ready_rows(id).await?;
         if let Some(now) = self.read_again(&job).await?
             && self.ready_rows(id).await? != before
         {
             return Err(JobError::no(t!(
-                "Things have changed since the review: {rows}. Nothing was sent. Look through it again.",
+                "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
                 rows = shares(&now)
             )));
         }
@@ -99,7 +99,7 @@ impl Jobs {
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let job = self.core.my_job(id).await?;
         if !job.can_pause() {
-            return Err(JobError::no(t!("Job {id} is not sending anything. Nothing was changed.", id)));
+            return Err(JobError::no(t!("Job {id} is not sending. Nothing was changed.", id)));
         }
         self.core.journal.write("pause", move |db| jobs::set_phase(db, id, Phase::Paused)).await?;
         send::pause(&self.core, id);
@@ -132,7 +132,7 @@ impl Jobs {
         let job = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
             return Err(JobError::no(t!(
-                "Job {id} is {state}; only one that was paused or has stopped can be resumed. Nothing was changed.",
+                "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
                 id,
                 state = job.phase.word()
             )));
@@ -243,7 +243,7 @@ impl Jobs {
             })
             .await?;
         let Some(sent) = sent else {
-            return Err(JobError::no(t!("Nothing of job {id} was refused. Nothing was changed.", id)));
+            return Err(JobError::no(t!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
         self.begun(id);
         Ok(sent)
@@ -345,13 +345,13 @@ impl Jobs {
                 why = rival.why()
             ))),
             Err(Refused::RowStatus(bucket)) => Err(JobError::no(t!(
-                "Row {no} of job {id} is {state}: there is nothing to decide about it now. Nothing was changed.",
+                "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
                 no,
                 id,
                 state = bucket.word()
             ))),
             Err(Refused::NoRow) => Err(JobError::no(t!(
-                "Row {no} of job {id} was not sent, or the badge is another row's. Nothing was changed.",
+                "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
                 no,
                 id
             ))),
@@ -442,7 +442,7 @@ impl Jobs {
         if job.phase == Phase::Draft {
             Ok(job)
         } else {
-            Err(JobError::no(t!("Job {id} was begun; its rows cannot be changed any more.", id)))
+            Err(JobError::no(t!("Job {id} has started; its rows can no longer be changed.", id)))
         }
     }
 
@@ -482,7 +482,7 @@ impl Jobs {
             return Ok(());
         }
         Err(JobError::no(t!(
-            "Things have changed since the review: {rows}. Nothing was sent. Look through it again.",
+            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
             rows = shares(&now)
         )))
     }
@@ -494,7 +494,7 @@ impl Jobs {
         let waiting = rules::count(Step::Resume, job);
         if waiting > 0 {
             return Err(JobError::no(t!(
-                "Job {id} has {n} rows that were not sent: resume it first, or call them off. Nothing was sent.",
+                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
                 id,
                 n = waiting
             )));
@@ -505,7 +505,7 @@ impl Jobs {
             let looked = self.look_now(Some(id)).await;
             if let Some(why) = looked.failed {
                 return Err(JobError::no(t!(
-                    "The history could not be read again: {why} Nothing was sent. Try again.",
+                    "lapel could not read the history again: {why} Nothing was sent. Try again.",
                     why
                 )));
             }
@@ -524,7 +524,7 @@ impl Jobs {
         }
         let no = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
         Err(JobError::review(t!(
-            "Things have changed: see row {no} of job {id} again. Nothing was sent.",
+            "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
             no,
             id
         )))
@@ -537,13 +537,13 @@ impl Jobs {
         let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
         let looked = self.look_now(Some(id)).await;
-        let failed = looked
-            .failed
-            .or_else(|| (!looked.complete).then(|| t!("the history changed while it was read.").to_owned()));
+        let failed = looked.failed.or_else(|| {
+            (!looked.complete).then(|| t!("the history changed while lapel read it.").to_owned())
+        });
         if let Some(failed) = failed {
             // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(t!(
-                "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later.",
+                "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed
             )));
         }

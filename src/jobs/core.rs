@@ -325,7 +325,7 @@ impl Core {
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
-            .ok_or_else(|| JobError::no(t!("This profile is read-only: nothing can be sent with it.")))
+            .ok_or_else(|| JobError::no(t!("This profile is read-only: it cannot send anything.")))
     }
 
     /// Fails unless jobs may be planned: the profile can write, or the journal is a temporary copy, from which
@@ -365,17 +365,17 @@ impl Core {
         match &job.owner {
             Some(owner) if owner.is_me => Ok(job),
             Some(owner) => Err(JobError::no(t!(
-                "Job {id} belongs to another lapel that is running ({owner}). Nothing was changed. Use that one, or end it first.",
+                "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
                 id,
                 owner = owner.label
             ))),
             None if job.phase == Phase::Moved => Err(JobError::no(t!(
-                "Job {id} goes on on another computer. Nothing was changed. {note}",
+                "Job {id} continues on another computer. Nothing was changed. {note}",
                 id,
                 note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
             ))),
             None => Err(JobError::no(t!(
-                "Job {id} was planned for another key or service (profile {profile}). Nothing was changed. Use that profile.",
+                "Job {id} is for another key or service (profile {profile}). Nothing was changed. Use that profile.",
                 id,
                 profile = job.profile
             ))),
@@ -391,7 +391,7 @@ impl Core {
         let job = self.my_job(id).await?;
         if job.is_purged {
             return Err(JobError::no(t!(
-                "The names and addresses of job {id} were removed, so nothing of it can be sent. Nothing was changed. Issue from the file again.",
+                "The names and e-mail addresses of job {id} were removed, so it cannot send anything. Nothing was changed. Issue from the file again.",
                 id
             )));
         }

@@ -189,7 +189,7 @@ fn one(
 
 fn changed(rival: &Rival) -> JobError {
     JobError::review(t!(
-        "Things have changed since the review: {why}. Nothing was sent. Look through it again.",
+        "The situation has changed since the review: {why}. Nothing was sent. Review it again.",
         why = rival.why()
     ))
 }
@@ -317,9 +317,7 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
         if plan.reason.is_empty() {
-            return Err(JobError::no(t!(
-                "A reason is required: the service asks for one. Nothing was sent."
-            )));
+            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
         }
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
@@ -347,15 +345,10 @@ impl Jobs {
         let job = self.core.my_job(id).await?;
         let reason = reason.trim().to_owned();
         if job.kind != Kind::Issue {
-            return Err(JobError::no(t!(
-                "Job {id} is a revocation; the service offers no way to undo one.",
-                id
-            )));
+            return Err(JobError::no(t!("Job {id} is a revocation; the service cannot undo one.", id)));
         }
         if reason.is_empty() {
-            return Err(JobError::no(t!(
-                "A reason is required: the service asks for one. Nothing was sent."
-            )));
+            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
         }
         self.cancel(id, "undo").await?;
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
@@ -396,7 +389,7 @@ impl Jobs {
             .await?;
         undone.ok_or_else(|| {
             JobError::no(t!(
-                "Job {id} has nothing to undo: nothing of it was accepted. What was not sent is called off.",
+                "Job {id} has nothing to undo: none of its rows was accepted. The unsent rows are cancelled.",
                 id
             ))
         })

@@ -28,19 +28,19 @@ words! {
         /// An earlier row of the file has the same address and another name: a shared mailbox or a mistake.
         SharedAddress = "shared_address", tr_noop!("one address, two names");
         /// The recipient has a valid badge.
-        Valid = "valid", tr_noop!("holds it already");
+        Valid = "valid", tr_noop!("already has it");
         /// The recipient has a valid badge that expires soon.
-        Expiring = "expiring", tr_noop!("holds it, expires soon");
+        Expiring = "expiring", tr_noop!("has it, expires soon");
         /// The recipient's badge has expired: a renewal.
-        Expired = "expired", tr_noop!("held it, expired");
+        Expired = "expired", tr_noop!("had it, expired");
         /// The recipient's badge was revoked, or is being revoked: a re-issue.
-        Revoked = "revoked", tr_noop!("held it, revoked");
+        Revoked = "revoked", tr_noop!("had it, revoked");
         /// A badge is accepted and waits to be issued.
-        Waiting = "waiting", tr_noop!("one is waiting already");
+        Waiting = "waiting", tr_noop!("one already waiting");
         /// A job of this journal has sent one that the service does not show yet.
         Sent = "sent", tr_noop!("sent before, not visible yet");
         /// A holder's address differs only by dots or a plus tag.
-        LookAlike = "look_alike", tr_noop!("a similar address holds it");
+        LookAlike = "look_alike", tr_noop!("similar address has it");
     }
 }
 
@@ -48,8 +48,8 @@ words! {
     /// What happens with rows of a duplicate kind.
     Policy {
         /// Skip the row.
-        Block = "block", tr_noop!("left out");
-        Ask = "ask", tr_noop!("asked about");
+        Block = "block", tr_noop!("skipped");
+        Ask = "ask", tr_noop!("needs review");
         Allow = "allow", tr_noop!("sent");
     }
 }
@@ -113,8 +113,8 @@ impl Guarded {
         let warning = |(job, n): &(JobId, u64)| {
             plural!(
                 *n,
-                "{n} of these people is unsent in job {job}: resume it instead.",
-                "{n} of these people are unsent in job {job}: resume it instead.",
+                "Job {job} has not sent to {n} of these recipients yet: resume it instead.",
+                "Job {job} has not sent to {n} of these recipients yet: resume it instead.",
                 job
             )
         };
@@ -631,7 +631,7 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
 /// The error for an incomplete reading: lapel sends nothing.
 pub(super) fn incomplete() -> JobError {
     JobError::no(t!(
-        "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
+        "lapel could not read the history to its end: it is not certain who already has this badge. Nothing was sent. Try again."
     ))
 }
 

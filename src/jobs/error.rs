@@ -13,7 +13,7 @@ pub enum JobError {
     #[error(
         "{}",
         t!(
-            "{file} is already there and was left as it is: choose another name, or allow it to be replaced",
+            "{file} already exists and was not changed: choose another name, or allow lapel to replace it",
             file = crate::domain::text::scrub(&_0.to_string_lossy())
         )
     )]

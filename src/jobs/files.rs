@@ -193,6 +193,6 @@ pub(super) async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| {
-        Err(JobError::no(t!("A part of lapel failed ({failed}). Nothing was sent.", failed)))
+        Err(JobError::no(t!("lapel had an internal error ({failed}). Nothing was sent.", failed)))
     })
 }

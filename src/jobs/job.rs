@@ -70,7 +70,7 @@ words! {
         /// The job stopped by itself; [`Job::stop`] says why.
         Stopped = "stopped", tr_noop!("stopped");
         /// A person cancelled the rows that were not sent.
-        Cancelled = "cancelled", tr_noop!("called off");
+        Cancelled = "cancelled", tr_noop!("cancelled");
         /// The job continues in the journal of another computer. This journal only keeps a record.
         Moved = "moved", tr_noop!("on another computer");
     }
@@ -80,15 +80,15 @@ words! {
     /// Why a job stopped by itself. Every one can be resumed.
     StopKind {
         /// HTTP 422: most likely the issue quota (contract, "Errors": 422 is tied to the quota, without a code).
-        Quota = "quota", tr_noop!("stopped at the quota");
+        Quota = "quota", tr_noop!("quota exceeded");
         /// The service refused the key or this computer's IP address.
-        Refused = "refused_key", tr_noop!("the key was refused");
-        BadRequest = "bad_request", tr_noop!("the service refused the request");
-        NotReached = "not_reached", tr_noop!("the service could not be reached");
+        Refused = "refused_key", tr_noop!("API key refused");
+        BadRequest = "bad_request", tr_noop!("request refused");
+        NotReached = "not_reached", tr_noop!("service not reachable");
         /// Several requests in a row ended in doubt.
-        Doubt = "doubt", tr_noop!("too many answers were lost");
+        Doubt = "doubt", tr_noop!("too many answers lost");
         Interrupted = "interrupted", tr_noop!("interrupted");
-        Journal = "journal", tr_noop!("the journal could not be written");
+        Journal = "journal", tr_noop!("journal not writable");
     }
 }
 
@@ -103,15 +103,15 @@ words! {
     /// The status of one row of a job. Every row has exactly one, so the counts add up to the job.
     RowStatus {
         /// Checked and free to send. Nothing was sent.
-        Ready = "ready", tr_noop!("not sent yet");
+        Ready = "ready", tr_noop!("not sent");
         /// A person must decide first.
-        Ask = "ask", tr_noop!("to be decided");
+        Ask = "ask", tr_noop!("needs review");
         /// Invalid: the row must be corrected before it can be sent.
-        Invalid = "invalid", tr_noop!("not valid");
+        Invalid = "invalid", tr_noop!("invalid");
         /// Skipped. The row has the reason.
-        LeftOut = "left_out", tr_noop!("left out");
+        LeftOut = "left_out", tr_noop!("skipped");
         /// The intent is in the journal, and the request may be on its way.
-        Sending = "sending", tr_noop!("being sent");
+        Sending = "sending", tr_noop!("sending");
         /// The service refused the row: certainly nothing was done.
         NotDone = "not_done", tr_noop!("refused");
         /// Unknown whether the service acted. lapel looks for the badge and never resends the row by itself.
@@ -126,13 +126,13 @@ words! {
         Overdue = "overdue", tr_noop!("overdue");
         Issued = "issued", tr_noop!("issued");
         /// The service shows a state that lapel does not know.
-        Other = "other", tr_noop!("in another state");
+        Other = "other", tr_noop!("unknown state");
         /// Revoke the badge as soon as it is Issued.
-        Queued = "queued", tr_noop!("to be revoked when issued");
+        Queued = "queued", tr_noop!("to revoke when issued");
         /// Sent in a revoke request of which the service accepted only some. lapel reads which ones.
         Unproven = "unproven", tr_noop!("being checked");
         /// The revocation was accepted or is under way.
-        Revoking = "revoking", tr_noop!("being revoked");
+        Revoking = "revoking", tr_noop!("revoking");
         Revoked = "revoked", tr_noop!("revoked");
         /// The service did not accept the revocation. The reason names the badge's state.
         Dropped = "dropped", tr_noop!("not accepted");

@@ -78,82 +78,82 @@ codes! {
     Journal = "journal", "";
 
     // Requests.
-    Lost = "lost", tr_noop!("lapel ended before the answer came");
+    Lost = "lost", tr_noop!("lapel ended before the answer arrived");
     Interrupted = "interrupted",
-        tr_noop!("lapel ended before everything was sent. What is left was not sent; resume when you like.");
+        tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");
     Closed = "closed",
-        tr_noop!("lapel was closed before everything was sent. What is left was not sent; resume when you like.");
-    NotNamed = "not_named", tr_noop!("the service accepted the request, but did not say which badge this is");
+        tr_noop!("lapel was closed before it sent everything. The rest was not sent. You can resume the job.");
+    NotNamed = "not_named", tr_noop!("the service accepted the request but did not identify this badge");
     NoTemplate = "no_template", tr_noop!("the job has no template");
     AcceptedMore = "accepted_more",
-        tr_noop!("The service says that it accepted {accepted} of {sent}: tell the provider.");
-    PartFailed = "part_failed", tr_noop!("A part of lapel failed ({failed}). What was on its way is in doubt.");
-    DoubtsInARow = "doubts_in_a_row", tr_noop!("{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.");
-    NotNamedOf = "not_named_of", tr_noop!("the service accepted {accepted} of {sent} and did not name this one: it is not known whether it was accepted");
-    NotAmongThem = "not_among_them", tr_noop!("the service accepted {accepted} of {sent}, and those are found: this one was not accepted");
-    PartlyThere = "partly_there", tr_noop!("the service refused the request, but {found} of its {rows} badges are there: it is not known whether this one was accepted");
-    SomeThere = "some_there", tr_noop!("{found} of {rows} badges of the same request are there: it is not known whether this one was accepted");
-    IssuingFailed = "issuing_failed", tr_noop!("the service's own word is \u{201c}{label}\u{201d}: issuing failed, as it seems. Ask the provider's help desk before it is sent again");
-    IssuedTwice = "issued_twice", tr_noop!("issued twice by one request: badge {id} was accepted at the same time. One of the two can be revoked");
-    SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these people got a second badge by the same request (such as {id}), as if something on the way had sent it twice: tell the provider. The rows name them.");
-    BeingProven = "being_proven", tr_noop!("refused, which is being proven");
-    NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422), but it is not known to show badges that wait, so it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the window is over; the others go on.");
-    RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent; the service did not say how many it accepted.");
+        tr_noop!("The service reports {accepted} of {sent} as accepted. Tell the provider.");
+    PartFailed = "part_failed", tr_noop!("A part of lapel failed ({failed}). The rows being sent are in doubt.");
+    DoubtsInARow = "doubts_in_a_row", tr_noop!("{n} answers in a row were lost. lapel checks what was sent. The other rows stay unsent. Resume when the service answers again.");
+    NotNamedOf = "not_named_of", tr_noop!("the service accepted {accepted} of {sent} but did not list this one. It may or may not have been accepted");
+    NotAmongThem = "not_among_them", tr_noop!("the service accepted {accepted} of {sent}, and all of them were found. This one was not accepted");
+    PartlyThere = "partly_there", tr_noop!("the service refused the request, but {found} of its {rows} badges exist. This one may or may not have been accepted");
+    SomeThere = "some_there", tr_noop!("{found} of {rows} badges in the same request exist. This one may or may not have been accepted");
+    IssuingFailed = "issuing_failed", tr_noop!("the service shows \u{201c}{label}\u{201d}: issuing seems to have failed. Ask the provider's help desk before you send it again");
+    IssuedTwice = "issued_twice", tr_noop!("issued twice by one request: badge {id} was accepted at the same time. You can revoke one of the two");
+    SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these people got a second badge from the same request (for example {id}). Something on the way may have sent it twice. Tell the provider. The rows name them.");
+    BeingProven = "being_proven", tr_noop!("refused, but not proven; lapel is checking");
+    NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422). It may not show waiting badges, so lapel cannot prove yet that it accepted nothing. The rows of this request are in doubt until the check window ends. The other rows continue.");
+    RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
-        tr_noop!("The service says that it accepted {n}, but only {sent} were sent: tell the provider.");
-    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted; looking which ones were not.");
+        tr_noop!("The service reports {n} as accepted, but only {sent} were sent. Tell the provider.");
+    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. lapel checks which ones were not.");
 
     // Decisions of people.
-    CalledOff = "called_off", tr_noop!("called off before it was sent");
-    NotAllowed = "not_allowed", tr_noop!("asked about, and not allowed");
-    SettledOtherwise = "settled_otherwise", tr_noop!("settled otherwise, as a person decided");
+    CalledOff = "called_off", tr_noop!("cancelled before it was sent");
+    NotAllowed = "not_allowed", tr_noop!("not allowed in the review");
+    SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
-    WentWith = "went_with", tr_noop!("It went with the backup {file}, and goes on where that was put back. To take it back: lapel journal restore FILE");
-    StayedOn = "stayed_on", tr_noop!("It stayed on the computer {computer}, and goes on there.");
-    SentAgain = "sent_again", tr_noop!("sent again, as a person decided");
-    RefusedElsewhere = "refused_elsewhere", tr_noop!("job {job} was refused for this person on {when}, and it is not certain that nothing was done: resume job {job}, it looks first");
-    SentElsewhere = "sent_elsewhere", tr_noop!("job {job} has sent this badge to this person on {when} ({state}): a second one is for you to allow");
+    WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where that was restored. To take it back: lapel journal restore FILE");
+    StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
+    SentAgain = "sent_again", tr_noop!("a person decided to send it again");
+    RefusedElsewhere = "refused_elsewhere", tr_noop!("job {job} was refused for this person on {when}, but it is not certain that nothing was done. Resume job {job}: it checks first");
+    SentElsewhere = "sent_elsewhere", tr_noop!("job {job} sent this badge to this person on {when} ({state}). A second one needs your approval");
     NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this person");
-    NeedReview = "need_review", tr_noop!("Rows that need review and were not sent: {n}. These people have the badge already, or may have.");
-    LeftOutByHand = "left_out_by_hand", tr_noop!("left out by hand");
+    NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These people have the badge already, or may have.");
+    LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");
 
     // Reading from the service.
-    LookFailed = "look_failed", tr_noop!("The last look failed. {why}");
-    Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this address, but it cannot be told whether it is this one: look at the holder's wallet, then decide");
-    HoldsOlder = "holds_older", tr_noop!("this person holds one that was accepted before this request: somebody else issued it. Whether this one is wanted all the same is for a person to decide");
+    LookFailed = "look_failed", tr_noop!("The last check failed. {why}");
+    Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this e-mail address, but it may not be this one. Check the holder's wallet, then resolve it");
+    HoldsOlder = "holds_older", tr_noop!("this person holds a badge that was accepted before this request; somebody else issued it. Decide whether to send this one too");
     WindowOver = "window_over",
-        tr_noop!("looked for until the window was over, and never seen. It can be sent again if you say so");
-    Absent = "absent", tr_noop!("looked for twice where the service shows waiting badges, and not seen. It can be sent again if you say so");
+        tr_noop!("checked until the check window ended, and never seen. You can decide to send it again");
+    Absent = "absent", tr_noop!("checked twice where the service shows waiting badges, and not seen. You can decide to send it again");
     OthersFound = "others_found",
-        tr_noop!("others of the same request were found, so it was accepted; this one is not visible yet");
-    Overdue = "overdue", tr_noop!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id");
-    ServiceWord = "service_word", tr_noop!("the service's word is \u{201c}{label}\u{201d}");
+        tr_noop!("others in the same request were found, so it was accepted; it is not visible yet");
+    Overdue = "overdue", tr_noop!("accepted more than 24 hours ago; contact the provider's help desk with the badge id");
+    ServiceWord = "service_word", tr_noop!("the service shows \u{201c}{label}\u{201d}");
 
     // Revocations.
     NotRevocable = "not_revocable", tr_noop!("its state is {state}; only Issued badges can be revoked");
-    WhenIssued = "when_issued", tr_noop!("revoked when the corrected badge (job {issue}) is Issued");
+    WhenIssued = "when_issued", tr_noop!("to revoke when the corrected badge (job {issue}) is Issued");
     NotReplaced = "not_replaced", tr_noop!("not revoked: the corrected badge (job {issue}) was not issued");
-    AlreadyByAnother = "already_by_another", tr_noop!("{state} already, by another request");
-    RevokingAlready = "revoking_already", tr_noop!("being revoked already");
-    RevokedAlready = "revoked_already", tr_noop!("revoked already");
-    LeftOutOfIt = "left_out_of_it", tr_noop!("the service left it out; its state is {state}");
-    RevokedAgain = "revoked_again", tr_noop!("no revocation is to be seen; it is sent again, which is harmless");
+    AlreadyByAnother = "already_by_another", tr_noop!("already {state} by another request");
+    RevokingAlready = "revoking_already", tr_noop!("already being revoked");
+    RevokedAlready = "revoked_already", tr_noop!("already revoked");
+    LeftOutOfIt = "left_out_of_it", tr_noop!("the service skipped it; its state is {state}");
+    RevokedAgain = "revoked_again", tr_noop!("no revocation was found; lapel sends it again, which is harmless");
     RevocationNotSeen = "revocation_not_seen",
-        tr_noop!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
-    UnknownBadge = "unknown_badge", tr_noop!("the service knows no such badge, or does not show it");
+        tr_noop!("sent several times, but no revocation was found. Revoking it again is harmless");
+    UnknownBadge = "unknown_badge", tr_noop!("the service does not know this badge or does not show it");
     BadgeNotRead = "badge_not_read", tr_noop!("its record could not be read: {why}");
 
     // Duplicate check and files.
     Held = "held", tr_noop!("{why} (badge {id})");
     LookAlike = "look_alike", tr_noop!("{address} holds it");
-    SentBefore = "sent_before", tr_noop!("a job of this journal has sent one that the service does not show yet");
-    SameAddress = "same_address", tr_noop!("the same address stands in row {row}");
+    SentBefore = "sent_before", tr_noop!("a job in this journal sent one that the service does not show yet");
+    SameAddress = "same_address", tr_noop!("row {row} has the same e-mail address");
     DomainSlip = "domain_slip", tr_noop!("e-mail address: did you mean {meant}, as in most other rows?");
-    TemplateShared = "template_shared", tr_noop!("template: more than one has this title; write its id");
+    TemplateShared = "template_shared", tr_noop!("template: more than one has this title; use the id");
     TemplateUnknown = "template_unknown",
-        tr_noop!("template: there is none with the id or title \u{201c}{named}\u{201d}");
+        tr_noop!("template: none has the id or title \u{201c}{named}\u{201d}");
     TemplateNotRead = "template_not_read",
-        tr_noop!("template: the list of templates could not be read to its end, and no template of it that was read has the id \u{201c}{named}\u{201d}");
+        tr_noop!("template: the list could not be read to the end, and no template read so far has the id \u{201c}{named}\u{201d}");
     Sheet = "sheet", tr_noop!("sheet {sheet}");
     HeaderRow = "header_row", tr_noop!("header row {row}");
     NoHeader = "no_header", tr_noop!("no header");
@@ -162,22 +162,22 @@ codes! {
     // Evidence for facts.
     ReadInBadges = "read_in_badges", tr_noop!("read in badges");
     WaitingInHistory = "waiting_in_history",
-        tr_noop!("a badge that was accepted and not issued yet was in the history");
+        tr_noop!("the history listed a badge that was accepted but not issued yet");
     WaitingById = "waiting_by_id",
-        tr_noop!("a badge that was accepted and not issued yet could be read by its id");
-    ReadEarly = "read_early", tr_noop!("read less than five minutes after the acceptance");
+        tr_noop!("a badge that was accepted but not issued yet could be read by its id");
+    ReadEarly = "read_early", tr_noop!("read less than 5 minutes after acceptance");
     FollowedWaiting = "followed_waiting",
-        tr_noop!("followed the word for waiting, with a time of issue and no revocation");
-    NotInHistory = "not_in_history", tr_noop!("accepted badges were not in a complete history");
-    WitnessedTime = "witnessed_time", tr_noop!("the service's time of an acceptance that was witnessed");
+        tr_noop!("seen after the status for waiting, with an issue time and no revocation");
+    NotInHistory = "not_in_history", tr_noop!("accepted badges were missing from a complete history");
+    WitnessedTime = "witnessed_time", tr_noop!("the service's timestamp of an acceptance that lapel saw");
     NotById = "not_by_id", tr_noop!("an accepted badge could not be read by its id");
     CountFollows = "count_follows",
-        tr_noop!("the number of badges issued since a day went up as ours were issued");
+        tr_noop!("the count of badges issued since a day rose as lapel's badges were issued");
     CountIgnores = "count_ignores",
-        tr_noop!("ours were issued, and the number of badges issued since a day did not go up by as many");
-    OtherTitle = "other_title", tr_noop!("another title than the one asked for was found");
-    OtherAddress = "other_address", tr_noop!("another address than the one asked for was found");
-    OtherCase = "other_case", tr_noop!("the address asked for was found in other capital letters");
+        tr_noop!("lapel's badges were issued, but the count of badges issued since a day rose by fewer");
+    OtherTitle = "other_title", tr_noop!("a search for one title returned another title");
+    OtherAddress = "other_address", tr_noop!("a search for one e-mail address returned another");
+    OtherCase = "other_case", tr_noop!("a search by e-mail address returned it in different letter case");
 }
 
 impl Code {

@@ -144,13 +144,13 @@ impl Jobs {
         let job = self.job(id).await?;
         if job.phase == Phase::Moved {
             return Err(JobError::no(t!(
-                "Job {id} goes on on another computer, so its rows to do again are known there. Nothing was written.",
+                "Job {id} continues on another computer. Save its redo file there. Nothing was saved.",
                 id
             )));
         }
         if job.is_purged {
             return Err(JobError::no(t!(
-                "The names and addresses of job {id} were removed. Nothing was written. Issue from the file again.",
+                "The names and e-mail addresses of job {id} were removed. Nothing was saved. Issue from the file again.",
                 id
             )));
         }

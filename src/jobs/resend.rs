@@ -39,18 +39,18 @@ impl Jobs {
         let waiting = rules::count(Step::Resume, &job);
         if waiting > 0 {
             return Err(JobError::no(t!(
-                "Job {id} has {n} rows that were not sent: resume it first, or call them off. Nothing was sent.",
+                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
                 id,
                 n = waiting
             )));
         }
         let looked = self.look_now(Some(id)).await;
-        let failed = looked
-            .failed
-            .or_else(|| (!looked.complete).then(|| t!("the history changed while it was read.").to_owned()));
+        let failed = looked.failed.or_else(|| {
+            (!looked.complete).then(|| t!("the history changed while lapel read it.").to_owned())
+        });
         if let Some(failed) = failed {
             return Err(JobError::no(t!(
-                "The rows that were never seen could not be looked for once more: {failed} Nothing was sent. Try again later.",
+                "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
                 failed
             )));
         }
@@ -106,7 +106,7 @@ impl Jobs {
         if !sent {
             let now = self.never_seen(id).await?.ready;
             return Err(JobError::no(t!(
-                "{expected} rows of job {id} were to be sent again, but {now} can be by now. Nothing was sent. Look through them again.",
+                "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,
                 id,
                 now

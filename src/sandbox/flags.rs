@@ -13,7 +13,7 @@ use super::{Options, Sandbox};
 /// Flags of `lapel sandbox`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    about = "The service in miniature, on this machine only",
+    about = "A simulated service, on this machine only",
     long_about = "Runs the Digital Badge Issuing Service in miniature, on this machine only.\n\n\
         It answers every endpoint of the contract with invented data: four organisations, 9 categories, \
         40 templates, 620 holders and about 4,300 badges in every state. It prints its base URL and a key per \

@@ -13,7 +13,7 @@ pub enum SheetError {
     #[error(
         "{}",
         t!(
-            "{file} is already there and was left as it is: choose another name, or allow it to be replaced",
+            "{file} already exists and was not changed: choose another name, or allow lapel to replace it",
             file = shown(_0)
         )
     )]
@@ -21,24 +21,24 @@ pub enum SheetError {
     #[error(
         "{}",
         t!(
-            "the folder of {file} does not exist, so nothing was written: create it, or choose another place",
+            "the folder of {file} does not exist, so nothing was saved: create it or choose another folder",
             file = shown(_0)
         )
     )]
     NoFolder(PathBuf),
-    #[error("{}", t!("{file} may not be written there, and was not: choose a folder of your own", file = shown(_0)))]
+    #[error("{}", t!("no permission to write {file}, so nothing was saved: choose your own folder", file = shown(_0)))]
     NotAllowed(PathBuf),
     /// The disk is full.
     #[error(
         "{}",
         t!(
-            "there is no room left for {file}, so nothing was written: free some space, or choose another disk",
+            "no space is left for {file}, so nothing was saved: free some space or choose another disk",
             file = shown(_0)
         )
     )]
     DiskFull(PathBuf),
     /// Any other error of the file system.
-    #[error("{}", t!("{file} could not be written, and nothing of it is left: {source}", file = shown(path), source))]
+    #[error("{}", t!("{file} could not be saved, and no part of it is left: {source}", file = shown(path), source))]
     Write {
         path: PathBuf,
         /// The error of the file system.
@@ -48,7 +48,7 @@ pub enum SheetError {
     #[error(
         "{}",
         t!(
-            "nothing was written: there are {columns} columns, and an Excel sheet has 16,384 at most; write CSV",
+            "nothing was saved: {columns} columns, but an Excel sheet has 16,384 at most; save as CSV",
             columns
         )
     )]
@@ -57,10 +57,10 @@ pub enum SheetError {
         columns: usize,
     },
     /// The rows could not be read to their end.
-    #[error("{}", t!("the rows could not be read to their end, so nothing was written: {why}", why = _0))]
+    #[error("{}", t!("the rows could not be read to the end, so nothing was saved: {why}", why = _0))]
     Rows(#[source] Box<dyn Error + Send + Sync>),
     /// The watcher stopped the writing.
-    #[error("{}", t!("stopped before the end, so nothing was written"))]
+    #[error("{}", t!("stopped before the end, so nothing was saved"))]
     Cancelled,
 }
 

@@ -69,7 +69,7 @@ impl FromStr for Format {
             "csv" | "csv-utf8" => Ok(Self::CsvUtf8),
             "cp949" | "csv-cp949" => Ok(Self::CsvCp949),
             _ => Err(t!(
-                "`{name}` is not a format: write xlsx, csv or csv-cp949",
+                "`{name}` is not a format: use xlsx, csv or csv-cp949",
                 name = crate::domain::text::scrub(name)
             )),
         }
@@ -115,24 +115,24 @@ impl Written {
             first(&self.unmappable).map(|(cells, place)| {
                 plural!(
                     cells,
-                    "{n} cell has characters that CP949 does not have: marks stand in their place (first: {place}).",
-                    "{n} cells have characters that CP949 does not have: marks stand in their place (first: {place}).",
+                    "{n} cell has characters that CP949 lacks. Placeholders replace them (first: {place}).",
+                    "{n} cells have characters that CP949 lacks. Placeholders replace them (first: {place}).",
                     place
                 )
             }),
             first(&self.marked).map(|(cells, place)| {
                 plural!(
                     cells,
-                    "{n} cell has control characters: visible marks stand in their place (first: {place}).",
-                    "{n} cells have control characters: visible marks stand in their place (first: {place}).",
+                    "{n} cell has control characters. Visible placeholders replace them (first: {place}).",
+                    "{n} cells have control characters. Visible placeholders replace them (first: {place}).",
                     place
                 )
             }),
             first(&self.cut).map(|(cells, place)| {
                 plural!(
                     cells,
-                    "{n} cell is longer than Excel allows: only its beginning is in the file (first: {place}).",
-                    "{n} cells are longer than Excel allows: only their beginnings are in the file (first: {place}).",
+                    "{n} cell is longer than Excel allows. Only its beginning was saved (first: {place}).",
+                    "{n} cells are longer than Excel allows. Only their beginnings were saved (first: {place}).",
                     place
                 )
             }),

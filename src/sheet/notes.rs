@@ -47,7 +47,7 @@ pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, ot
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self.row {
-            0 => t!("column names, {column}", column = self.column),
+            0 => t!("header row, {column}", column = self.column),
             row => t!("row {row}, {column}", row, column = self.column),
         })?;
         for (at, c) in self.chars.iter().enumerate() {

@@ -55,7 +55,7 @@ const MOST_HOLD_ROWS: u16 = 4;
 const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// What is said to whoever tries to act with a read-only profile.
-const READ_ONLY: &str = tr_noop!("This profile is read-only: it can neither issue nor revoke.");
+const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
 
 /// A modal that is open.
 pub(super) struct OpenedModal {
@@ -371,7 +371,7 @@ impl App {
             }
             Message::Terminate | Message::InputClosed => self.leave(&mut out),
             Message::Crashed(place) => {
-                out.warn(t!("A part of lapel failed; the rest goes on. Details: {place}", place));
+                out.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
         }

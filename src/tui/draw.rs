@@ -336,7 +336,7 @@ impl App {
         };
         if let Some(left) = held {
             let wait = hold::words(left);
-            return (t!("{alert} waits {wait}", alert = env.glyphs.alert, wait), theme.warning());
+            return (t!("{alert} wait {wait}", alert = env.glyphs.alert, wait), theme.warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
@@ -426,7 +426,7 @@ impl App {
             lines.truncate(most);
             let key =
                 self.env.keymap.key(&self.key_contexts(), Action::Help).filter(|_| most == LONGEST_NOTICE);
-            let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: all of it", key)));
+            let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: show all", key)));
             if let Some(last) = lines.last_mut() {
                 *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;
             }
@@ -456,7 +456,7 @@ fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
     let text = t!(
-        "lapel needs {columns} columns and {rows} rows; this terminal has {width} and {height}. Please make it larger.",
+        "lapel needs {columns} columns and {rows} rows; this terminal has {width} and {height}. Please enlarge it.",
         columns = SMALLEST.0,
         rows = SMALLEST.1,
         width = area.width,

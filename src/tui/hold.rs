@@ -56,18 +56,15 @@ pub fn lines(env: &Env, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
         t!(
-            "The service asks lapel to wait {until} by this computer's clock (Retry-After). Nothing is sent before that.",
+            "Rate limit wait {until} by this computer's clock (Retry-After). Nothing is sent before that.",
             until = words(left)
         )
     } else {
-        t!(
-            "The service asks lapel to wait {wait} (Retry-After). Nothing is sent before that.",
-            wait = words(left)
-        )
+        t!("Rate limit wait: {wait} (Retry-After). Nothing is sent before that.", wait = words(left))
     };
     if let Some(ping) = ping {
         text.push(' ');
-        text.push_str(&t!("{ping} asks it once.", ping));
+        text.push_str(&t!("{ping} sends one ping.", ping));
     }
     wrap(&format!("{} {text}", env.glyphs.alert), usize::from(columns).saturating_sub(2))
 }

@@ -87,8 +87,7 @@ impl<B: Surface> Desk<B> {
     /// # Errors
     /// When the terminal's size cannot be found out.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
-        let size =
-            terminal.size().map_err(|e| anyhow::anyhow!(t!("the terminal's size is not known: {e}", e)))?;
+        let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         env.pictures = images::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
@@ -135,10 +134,7 @@ impl<B: Surface> Desk<B> {
         if !self.app.take_changed() {
             return Ok(false);
         }
-        let size = self
-            .terminal
-            .size()
-            .map_err(|e| anyhow::anyhow!(t!("the terminal's size is not known: {e}", e)))?;
+        let size = self.terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         if self.app.size != (size.width, size.height) {
             // The window has changed and the news of it are still on their way.
             self.app.update(Message::Resize(size.width, size.height));
@@ -200,12 +196,12 @@ impl<B: Surface> Desk<B> {
         loop {
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(()),
-                Some(Wish::Suspend) => elsewhere.stop(true).context(t!("lapel could not be stopped"))?,
+                Some(Wish::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
                 Some(Wish::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = elsewhere
                             .editor(&self.app.editor(), &text)
-                            .context(t!("the terminal went away while an editor had it"))?;
+                            .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
                         self.back();
                     }
@@ -220,11 +216,11 @@ impl<B: Surface> Desk<B> {
             let mut next = Some(self.next().await);
             while let Some(message) = next {
                 match message {
-                    Message::Stop => elsewhere.stop(false).context(t!("lapel could not be stopped"))?,
+                    Message::Stop => elsewhere.stop(false).context(t!("cannot suspend lapel"))?,
                     Message::Continued => {
                         let here = elsewhere
                             .continued()
-                            .context(t!("the terminal went away while lapel was in the background"))?;
+                            .context(t!("the terminal closed while lapel was in the background"))?;
                         if here {
                             self.back();
                         }
@@ -301,17 +297,17 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         // them must not leave out these.
         crossterm::style::force_color_output(true);
     }
-    let screen = terminal::screen().context(t!("lapel needs a terminal to draw on"))?;
+    let screen = terminal::screen().context(t!("lapel needs a terminal"))?;
     let mut desk = Desk::new(screen, start)?;
     desk.voice = Box::new(terminal::voice());
     // Before the terminal is taken: a signal in between would leave it as it is then.
-    terminal::read_signals(&desk.sender()).context(t!("cannot watch for signals"))?;
+    terminal::read_signals(&desk.sender()).context(t!("cannot receive signals"))?;
     if let Some(way) = desk.app.env.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, desk.sender());
     let gate = pause::Gate::default();
-    let held = terminal::Hold::new(gate.clone()).context(t!("lapel needs a terminal to draw on"))?;
+    let held = terminal::Hold::new(gate.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;

@@ -20,7 +20,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     let _ = tokio::time::timeout(PATIENCE, crate::disk::all_finished()).await;
     if app.reads_index() {
         say(t!(
-            "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
+            "index reading stopped, and what was read is kept; continue in the overview or with: lapel index build"
         ));
     }
     if let Some((file, view)) = app.unsaved_view()
@@ -33,13 +33,13 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     if on_the_way > 0 {
         say(&plural!(
             on_the_way,
-            "waiting for {n} answer that is on the way; ctrl-c ends at once",
-            "waiting for {n} answers that are on the way; ctrl-c ends at once"
+            "waiting for {n} answer from the service; ctrl-c quits at once",
+            "waiting for {n} answers from the service; ctrl-c quits at once"
         ));
     }
     tokio::select! {
         () = jobs.close() => {}
-        () = told_again() => say(t!("ended before everything was answered: what is not answered is looked for, and never sent again, the next time lapel runs")),
+        () = told_again() => say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again")),
     }
     for line in lines(jobs.list().await, app.keeps_jobs()) {
         say(&line);
@@ -71,27 +71,27 @@ async fn told_again() {
 fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     let jobs = match jobs {
         Ok(jobs) => jobs,
-        Err(why) => return vec![t!("which jobs are not done is not known: {why}", why)],
+        Err(why) => return vec![t!("unfinished jobs could not be listed: {why}", why)],
     };
     let open: Vec<&Job> = jobs.iter().filter(|job| job.is_open() || job.can_resume()).collect();
     let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
     if open.len() > LISTED {
         let more = open.len() - LISTED;
         lines.push(if kept {
-            t!("not done: {more} more jobs: lapel jobs list", more)
+            t!("unfinished: {more} more jobs: lapel jobs list", more)
         } else {
-            t!("not done: {more} more jobs", more)
+            t!("unfinished: {more} more jobs", more)
         });
     }
     if !open.is_empty() && !kept {
-        lines.push(t!("these jobs end with the demo: its journal lived in memory").to_owned());
+        lines.push(t!("these jobs end with the demo: its journal is only in memory").to_owned());
     }
     lines
 }
 
 fn line(job: &Job, kept: bool) -> String {
     let what = t!(
-        "not done: job {id}, {kind} {title}: {rows}",
+        "unfinished: job {id}, {kind} {title}: {rows}",
         id = job.id,
         kind = job.kind.word(),
         title = job.title,
@@ -99,10 +99,10 @@ fn line(job: &Job, kept: bool) -> String {
     );
     let then = match job.phase {
         _ if !kept => return what,
-        _ if job.can_resume() => t!("go on with: lapel jobs resume {id}", id = job.id),
+        _ if job.can_resume() => t!("resume with: lapel jobs resume {id}", id = job.id),
         Phase::Draft => return what,
         _ if job.counts.sum(RowStatus::is_open) > 0 => {
-            t!("followed whenever lapel runs, or with: lapel jobs follow").to_owned()
+            t!("checked whenever lapel runs, or with: lapel jobs follow").to_owned()
         }
         _ => return what,
     };

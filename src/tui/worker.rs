@@ -32,9 +32,8 @@ use tokio_util::sync::CancellationToken;
 /// Pages of one holder's badges that a look-up reads at most.
 const HOLDER_PAGES: u64 = 20;
 /// What is said where there is no journal.
-const NO_JOBS: &str = tr_noop!(
-    "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed."
-);
+const NO_JOBS: &str =
+    tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
 /// To the worker.
 pub enum Order {
@@ -166,7 +165,7 @@ impl Errand {
 
 /// The answer to a question whose task has failed, or for which there is no connection.
 fn failed(ask: &Request) -> Response {
-    let why = t!("a part of lapel failed before there was an answer").to_owned();
+    let why = t!("internal error in lapel before an answer came").to_owned();
     failed_by(ask, &ApiError::NoAnswer { why })
 }
 
@@ -189,17 +188,17 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::SentBadge(_) => Response::SentBadge(Vec::new()),
         Request::Holdings(..) => Response::Holdings(Err(error()), None),
         Request::Pause(_) | Request::Note(..) => Response::Paused,
-        Request::Picture(_) => Response::Picture(Err(t!("The picture was not fetched.").to_owned())),
+        Request::Picture(_) => Response::Picture(Err(t!("The picture was not loaded.").to_owned())),
         Request::Index(ask) => Response::Index(index::failed(ask, error().to_string())),
-        Request::View(ask) => Response::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
+        Request::View(ask) => Response::View(ViewAnswer::failed(ask, t!("internal lapel error"))),
         Request::Matching(_) => Response::Matching(Box::new(Err(NotMarked::Service(error())))),
         Request::Recents(_) => Response::Recents(Err(error().to_string())),
         Request::Filters(ask) => Response::Filters(Err(error().to_string()), ask.clone()),
         Request::TryProfile(_) | Request::StartSandbox | Request::OpenProfile(_) | Request::Pin { .. } => {
-            Response::Connected(Err(t!("A part of lapel failed.").to_owned()))
+            Response::Connected(Err(t!("Internal error in lapel.").to_owned()))
         }
-        Request::Profile(_) => Response::Profile(Err(t!("A part of lapel failed.").to_owned())),
-        Request::Profiles => Response::Profiles(Err(t!("A part of lapel failed.").to_owned())),
+        Request::Profile(_) => Response::Profile(Err(t!("Internal error in lapel.").to_owned())),
+        Request::Profiles => Response::Profiles(Err(t!("Internal error in lapel.").to_owned())),
         Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Reasons => Response::Reasons(Vec::new()),
@@ -218,8 +217,8 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::Quiet(ask) => failed_by(ask, why),
         Request::Raw(_) => Response::Raw(Err(error())),
         Request::LogBeyond(_) => Response::LogBeyond { watched: false },
-        Request::Hand(_) => Response::Handed(Err(t!("a part of lapel failed").to_owned())),
-        Request::Save(_) => Response::Saved(Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()))),
+        Request::Hand(_) => Response::Handed(Err(t!("internal lapel error").to_owned())),
+        Request::Save(_) => Response::Saved(Err(NotSaved::Failed(t!("Internal error in lapel.").to_owned()))),
     }
 }
 
@@ -323,7 +322,7 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
             Response::LogBeyond { watched: true }
         }
         Request::Save(saving) => {
-            let failed = |_| Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()));
+            let failed = |_| Err(NotSaved::Failed(t!("Internal error in lapel.").to_owned()));
             Response::Saved(
                 tokio::task::spawn_blocking(move || paths::save(*saving)).await.unwrap_or_else(failed),
             )
@@ -443,15 +442,15 @@ async fn template_of(
     .await
     .map_err(|error| {
         t!(
-            "The holder's history was not read, so it is not known which template this badge is of: {error}",
+            "The template of this badge is unknown, because the holder's history could not be read: {error}",
             error
         )
     })?;
     let item = history.items.into_iter().find(|item| item.badge_id == *id).ok_or(
-        t!("The history does not show this badge under its holder's address, so it is not known which template it is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
+        t!("The history does not list this badge under its holder's e-mail address, so its template is unknown. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
     )?;
     let template = item.template_id.ok_or(
-        t!("The service does not say which template this badge is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
+        t!("The service does not give the template of this badge. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
     )?;
     Ok((template, item.title.unwrap_or_default()))
 }

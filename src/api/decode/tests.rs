@@ -42,9 +42,9 @@ fn an_unreadable_record_leaves_a_gap_and_takes_nothing_down() {
         places,
         [
             "list[1]: badge_id is missing",
-            "list[2]: nothing where a record was expected",
-            "list[3]: a text where a record was expected",
-            "list[5]: badge_id is a number that has lost digits",
+            "list[2]: nothing instead of a record",
+            "list[3]: a text instead of a record",
+            "list[5]: badge_id is a number with missing digits",
         ]
     );
     assert_eq!((page.total_count, page.page, page.rows_per_page, page.list_len), (Some(6), Some(1), None, 6));

@@ -149,7 +149,7 @@ impl Shared {
 }
 
 fn closed() -> Trouble {
-    t!("a part of lapel failed").to_owned()
+    t!("internal lapel error").to_owned()
 }
 
 fn note(done: Result<(), Trouble>) {
@@ -170,7 +170,7 @@ impl Table {
         let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
         if !mode.eq_ignore_ascii_case("wal") {
             return Err(rusqlite::Error::InvalidParameterName(
-                t!("this folder does not support the way lapel shares the file").to_owned(),
+                t!("this folder does not support shared use of the file").to_owned(),
             ));
         }
         // Writes do not wait for the disk. A power cut loses the last moments but does not damage the file.

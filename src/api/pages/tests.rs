@@ -31,7 +31,7 @@ enum Bad {
 }
 
 fn unreadable() -> ApiError {
-    ApiError::Unreadable { status: 200, what: "nothing where a list was expected".to_owned(), fewer: false }
+    ApiError::Unreadable { status: 200, what: "nothing instead of a list".to_owned(), fewer: false }
 }
 
 impl Service {

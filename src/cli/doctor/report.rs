@@ -16,39 +16,39 @@ use serde_json::{Map, Value, json};
 const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
-        tr_noop!("whether the history shows badges that wait"),
-        tr_noop!("shown: two looks, ten minutes after sending, settle a row in doubt"),
-        tr_noop!("a row in doubt is looked for until the window is over"),
+        tr_noop!("whether the history shows waiting badges"),
+        tr_noop!("with “shown”, two checks ten minutes after sending resolve a row in doubt"),
+        tr_noop!("lapel checks a row in doubt until the window is over"),
     ),
     (
         "waiting_by_id",
         tr_noop!("whether a waiting badge can be read by its id"),
-        tr_noop!("for people to know; \"not found\" never counts as \"not accepted\", whatever it says"),
+        tr_noop!("for information: with any value, \"not found\" never counts as \"not accepted\""),
         tr_noop!("\"not found\" never counts as \"not accepted\""),
     ),
     (
         "issued_count",
-        tr_noop!("whether the number of issued badges follows what was issued"),
-        tr_noop!("follows: one request stands for a look at hundreds of badges; ignores: it does not"),
-        tr_noop!("every look reads the pages"),
+        tr_noop!("whether the count of issued badges rises with new badges"),
+        tr_noop!("with “follows”, one request checks hundreds of badges; with “ignores”, it cannot"),
+        tr_noop!("every check reads the pages"),
     ),
     (
         "utc_offset",
-        tr_noop!("the zone of the service's times"),
-        tr_noop!("for thirty days after it was last seen; utc_offset in the profile keeps it"),
-        tr_noop!("this computer's zone is used, or the profile's utc_offset"),
+        tr_noop!("the time zone of the service"),
+        tr_noop!("used for 30 days after it was last seen; utc_offset in the profile fixes it"),
+        tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
     ),
     (
         "status_name",
         tr_noop!("the words for a badge's state"),
-        tr_noop!("for people to know; Korean, English and code words are known from the start"),
-        tr_noop!("Korean, English and code words are known from the start"),
+        tr_noop!("for information; Korean, English and code words are built in"),
+        tr_noop!("Korean, English and code words are built in"),
     ),
     (
         "email_status",
         tr_noop!("the words for a mail's state"),
-        tr_noop!("for people to know; every word but SENT counts as not sent"),
-        tr_noop!("only SENT is known"),
+        tr_noop!("for information; every word except SENT counts as not sent"),
+        tr_noop!("only SENT is built in"),
     ),
 ];
 
@@ -126,14 +126,14 @@ impl Found {
                 continue;
             }
             let about = match fact.name.strip_prefix("means ") {
-                Some(word) => t!("what the word \u{201c}{word}\u{201d} means", word),
+                Some(word) => t!("the meaning of the word \u{201c}{word}\u{201d}", word),
                 None => fact.name.replace('_', " "),
             };
             all.push(Learned {
                 name: fact.name.clone(),
                 about,
-                used: t!("believed, while nothing else is seen"),
-                unproven: t!("not believed; what the service says is shown as it is"),
+                used: t!("used until something else is observed"),
+                unproven: t!("not used; the service's own word is shown"),
             });
         }
         all
@@ -160,9 +160,9 @@ impl Found {
         lines.extend(fields(self.profile.as_ref()));
         lines.push(t!("Service").to_owned());
         lines.extend(fields(Some(&self.service)));
-        lines.push(t!("Its clock").to_owned());
+        lines.push(t!("Clock").to_owned());
         lines.extend(fields(Some(&self.clock)));
-        lines.push(t!("Learned of it").to_owned());
+        lines.push(t!("Observations").to_owned());
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
@@ -172,14 +172,14 @@ impl Found {
                     Some(day) => {
                         t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
                     }
-                    None => t!("    {value}  ({evidence}; {times}, last never)", value, evidence, times),
+                    None => t!("    {value}  ({evidence}; {times}, last unknown)", value, evidence, times),
                 });
             }
             let any = self.values(&one.name).next().is_some();
             let how = match (any, self.conflicts(&one.name)) {
-                (false, _) => t!("not seen yet"),
-                (true, true) => t!("it was seen to be one thing and another, so"),
-                (true, false) => t!("used"),
+                (false, _) => t!("not observed yet"),
+                (true, true) => t!("conflicting observations"),
+                (true, false) => t!("use"),
             };
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
@@ -189,11 +189,11 @@ impl Found {
         lines.extend(fields(Some(&self.paths)));
         lines.push(t!("Permissions").to_owned());
         for one in &self.permissions {
-            let word = if one.is_private { t!("private") } else { t!("OPEN TO OTHERS") };
+            let word = if one.is_private { t!("private") } else { t!("NOT PRIVATE") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
         match self.problems.as_slice() {
-            [] => lines.push(t!("Everything is in order.").to_owned()),
+            [] => lines.push(t!("No problems found.").to_owned()),
             all => {
                 lines.push(t!("Problems").to_owned());
                 lines.extend(all.iter().map(|problem| format!("  {problem}")));

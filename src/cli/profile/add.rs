@@ -15,16 +15,16 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let all = profiles(&desk.paths, &desk.env)?;
     let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
-    let name =
-        given(flags.name.or(flags.name_flag), ask, t!("Name of the profile"), preset, t!("its name")).await?;
+    let name = given(flags.name.or(flags.name_flag), ask, t!("Profile name"), preset, t!("the profile name"))
+        .await?;
     if !is_profile_name(&name) {
         return Err(Failure::usage(t!(
-            "This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept."
+            "Invalid name: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was saved."
         )));
     }
     if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
         return Err(Failure::usage(t!(
-            "There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept.",
+            "Profile {name} already exists. Choose another name, or run lapel profile edit {name}. Nothing was saved.",
             name
         )));
     }
@@ -32,9 +32,8 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         Some(environment) => environment,
         None if ask => {
             let word = prompt::open_line(t!("Environment: demo, staging or live"), "live").await?;
-            Environment::from_word(&word.to_ascii_lowercase()).ok_or_else(|| {
-                Failure::usage(t!("The environment is demo, staging or live. Nothing was kept."))
-            })?
+            Environment::from_word(&word.to_ascii_lowercase())
+                .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?
         }
         // A profile without an environment counts as LIVE, the safest choice.
         None => Environment::Live,
@@ -50,7 +49,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let organisation = match &said.organisation {
         Some(organisation) => organisation.clone(),
         None if ask => {
-            prompt::open_line(t!("Organisation, as you call it (empty: as the service calls it)"), "").await?
+            prompt::open_line(t!("Organisation name (empty: the name that the service uses)"), "").await?
         }
         None => String::new(),
     };
@@ -58,13 +57,11 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         (Some(place), _) => place.clone(),
         (None, true) if !said.command.is_empty() => KeyStore::Command(Vec::new()),
         (None, true) => {
-            match prompt::open_line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
+            match prompt::open_line(t!("Store the key in: file or keyring"), "file").await?.as_str() {
                 "file" => KeyStore::File,
                 "keyring" => KeyStore::Keyring,
                 _ => {
-                    return Err(Failure::usage(t!(
-                        "The key is kept in a file or in the keyring. Nothing was kept."
-                    )));
+                    return Err(Failure::usage(t!("Enter file or keyring. Nothing was saved.")));
                 }
             }
         }
@@ -83,7 +80,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
     let mut profile = new.profile(key.expose_secret())?;
     if !desk.json {
-        output::note(&t!("asking {base_url} about the key", base_url = scrub(&profile.base_url)));
+        output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
     let trial = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);
@@ -98,7 +95,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });
     let line = t!(
-        "Kept profile {name}: {environment}  {trial}. Its key is in {key_from}.",
+        "Saved profile {name}: {environment}  {trial}. Key source: {key_from}.",
         name = kept.name,
         environment = kept.environment,
         trial = trial.words(),
@@ -121,7 +118,7 @@ async fn given(
         None => String::new(),
     };
     if said.trim().is_empty() {
-        return Err(Failure::usage(t!("{missing} is missing. Nothing was kept.", missing)));
+        return Err(Failure::usage(t!("{missing} is missing. Nothing was saved.", missing)));
     }
     Ok(said)
 }
@@ -133,7 +130,7 @@ pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result
         KeyStore::Variable(_) | KeyStore::OtherFile(_) | KeyStore::Command(_) => {
             if stdin {
                 return Err(Failure::usage(t!(
-                    "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept."
+                    "--key-stdin needs --key-from file or keyring; other sources already have the key. Nothing was saved."
                 )));
             }
             let place = place.clone();
@@ -144,6 +141,6 @@ pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result
 
 /// Adds "Nothing was kept" to a failure.
 pub(super) fn nothing_kept(mut failure: Failure) -> Failure {
-    failure.message.push_str(t!(" Nothing was kept."));
+    failure.message.push_str(t!(" Nothing was saved."));
     failure
 }

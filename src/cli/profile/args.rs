@@ -11,7 +11,7 @@ pub struct ProfileVerbs {
     /// What to do; without it, list
     #[command(subcommand)]
     pub verb: Option<ProfileVerb>,
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -31,24 +31,24 @@ impl ProfileVerbs {
 /// What can be done with profiles.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ProfileVerb {
-    /// List the profiles of config.toml; no key is looked for
+    /// List the profiles in config.toml; reads no keys
     List,
-    /// Set up a service: its key is checked with the service before anything is kept
+    /// Set up a service; the key is checked before anything is saved
     Add(Box<AddFlags>),
-    /// Change a profile, replace its key, or pin its key anew
+    /// Change a profile, replace its key or pin its key again
     Edit(Box<EditFlags>),
-    /// Remove a profile, and its key where lapel keeps it
+    /// Remove a profile, and its key if lapel stores it
     Remove {
         /// The profile
         #[arg(value_name = "NAME")]
         name: String,
-        /// Do not ask; needed where there is no terminal
+        /// Skip the confirmation; required without a terminal
         #[arg(long)]
         yes: bool,
     },
-    /// Ask the service about the key of a profile, and compare it with what was pinned
+    /// Check a profile's key with the service and compare it with the pinned key
     Test {
-        /// The profile; without it, the one that is used where none is named
+        /// The profile; if omitted, the default profile
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
@@ -60,7 +60,7 @@ pub struct AddFlags {
     /// The name of the new profile
     #[arg(value_name = "NAME", conflicts_with = "name_flag")]
     pub name: Option<String>,
-    /// The same
+    /// Same as the NAME argument
     #[arg(long = "name", value_name = "NAME", id = "name_flag")]
     pub name_flag: Option<String>,
     /// What is said of it.
@@ -80,10 +80,10 @@ pub struct EditFlags {
     /// Allow issuing and revoking again
     #[arg(long, conflicts_with = "read_only")]
     pub read_write: bool,
-    /// Put another key in the place of the one that there is
+    /// Replace the current key
     #[arg(long)]
     pub new_key: bool,
-    /// Pin the key as it is now; jobs of the key that it has replaced go on with this one
+    /// Pin the current key; jobs of the replaced key continue with it
     #[arg(long)]
     pub pin: bool,
 }
@@ -91,39 +91,39 @@ pub struct EditFlags {
 /// What can be said of a profile.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Said {
-    /// What stands at the other end: demo, staging or live
+    /// Environment of the service: demo, staging or live
     #[arg(long, value_name = "WORD", value_parser = environments())]
     pub environment: Option<Environment>,
-    /// The service's address, up to and with /api/v1/ext
+    /// Base URL of the service, up to and including /api/v1/ext
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// What you call the organisation; left out, what the service calls it. "" takes it away
+    /// Name of the organisation; if omitted, the name from the service. "" removes it
     #[arg(long, value_name = "NAME")]
     pub organisation: Option<String>,
     /// Where the key is.
     #[arg(long, value_name = "PLACE", value_parser = key_place,
-          help = "Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
+          help = "Key source: file (lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
     pub key_from: Option<KeyStore>,
     /// Read the key from standard input
     #[arg(long)]
     pub key_stdin: bool,
-    /// A file (PEM) of certificates to trust besides those of this computer. "" takes it away
+    /// A PEM file of certificates to trust in addition to this computer's. "" removes it
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// The proxy for this profile's requests.
     #[arg(
         long,
         value_name = "URL",
-        help = "The proxy for this profile, such as http://proxy.example:8080. \"\" takes it away"
+        help = "Proxy for this profile, such as http://proxy.example:8080. \"\" removes it"
     )]
     pub proxy: Option<String>,
-    /// Look only: nothing can be issued or revoked with it
+    /// Read-only: issuing and revoking are disabled for this profile
     #[arg(long)]
     pub read_only: bool,
-    /// Use it where no profile is named
+    /// Make this the default profile
     #[arg(long)]
     pub default: bool,
-    /// The command that prints the key, with --key-from command; started without a shell
+    /// The command that prints the key, for --key-from command; run without a shell
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -142,7 +142,7 @@ fn key_place(text: &str) -> Result<KeyStore, String> {
         None if text == "command" => Ok(KeyStore::Command(Vec::new())),
         Some(("env", name)) if !name.is_empty() => Ok(KeyStore::Variable(name.to_owned())),
         Some(("file", path)) if !path.is_empty() => Ok(KeyStore::OtherFile(path.into())),
-        _ => Err(t!("the places are file, keyring, env:VARIABLE, file:PATH and command").to_owned()),
+        _ => Err(t!("use file, keyring, env:VARIABLE, file:PATH or command").to_owned()),
     }
 }
 

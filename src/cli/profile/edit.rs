@@ -17,7 +17,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let change = change_of(desk, &flags).await?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
-            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.",
+            "No changes given. lapel profile edit --help lists the options; lapel profile edit {name} --pin pins the key again.",
             name
         )));
     }
@@ -36,14 +36,11 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         None => t!("Changed profile {name}.", name),
     };
     if adopted.jobs > 0 {
-        text.push_str(&t!(
-            " {jobs} of the former key go on with this one.",
-            jobs = count(adopted.jobs as u64, "job")
-        ));
+        text.push_str(&t!(" Took over {jobs} of the former key.", jobs = count(adopted.jobs as u64, "job")));
     }
     if adopted.busy > 0 {
         text.push_str(&t!(
-            " {jobs} of the former key belong to another lapel that is running: end it, and pin once more.",
+            " Another running lapel owns {jobs} of the former key. Quit it and pin again.",
             jobs = count(adopted.busy as u64, "job")
         ));
     }
@@ -93,7 +90,7 @@ pub(super) async fn changed(
             return Err(Failure::new(
                 "not_said",
                 t!(
-                    "The service does not say how the key begins, so there is nothing to pin. Nothing was changed."
+                    "The service does not give the prefix of the key, so lapel cannot pin it. Nothing was changed."
                 ),
             ));
         }
@@ -110,7 +107,7 @@ pub(super) async fn changed(
         Some(former) if pin => {
             adopt(desk, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
                 why.message.push_str(t!(
-                    " The profile was changed; its jobs of the former key were not taken over."
+                    " The profile was changed, but the jobs of the former key were not taken over."
                 ));
                 why
             })?
@@ -142,7 +139,7 @@ pub async fn pin_profile(
             return Err(Failure::new(
                 "other_key",
                 t!(
-                    "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned."
+                    "The key that the profile names differs from the key that was shown (is LAPEL_API_KEY set?). Nothing was pinned."
                 ),
             ));
         };
@@ -193,7 +190,7 @@ async fn place_now(desk: &Desk, name: &str) -> Result<KeyStore, Failure> {
     match place {
         KeyStore::File | KeyStore::Keyring => Ok(place),
         _ => Err(Failure::usage(t!(
-            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."
+            "lapel does not store the key of this profile. Change it at its source, then run lapel profile edit NAME --pin. Or use --key-from file or keyring. Nothing was changed."
         ))),
     }
 }

@@ -31,9 +31,10 @@ pub async fn change_profile(
     }];
     said.extend(warnings);
     if adopted.busy > 0 {
-        said.push(t!(
-            "Jobs of the former key belong to another lapel that is running: end it, and pin the key once more."
-        ).to_owned());
+        said.push(
+            t!("Another running lapel owns jobs of the former key. Quit it and pin the key again.")
+                .to_owned(),
+        );
     }
     Ok(said.join(" "))
 }
@@ -42,7 +43,7 @@ pub async fn change_profile(
 pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let (profile, trial, warnings) = desk(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
     let said = t!(
-        "Profile {name} is good: {what}, {millis} ms.",
+        "Profile {name} works: {what}, {millis} ms.",
         name = profile.name,
         what = trial.words(),
         millis = trial.millis
@@ -56,7 +57,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, St
     let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);
     if removed.was_default {
         said.push(' ');
-        said.push_str(t!("It was the one that lapel opens by itself; now none is."));
+        said.push_str(t!("It was the default profile. There is no default now."));
     }
     Ok(said)
 }

@@ -73,7 +73,7 @@ impl Desk {
         }
         if all.is_empty() {
             return self
-                .answer(t!("There is no profile yet: lapel profile add, or lapel demo."), &Value::Null);
+                .answer(t!("There is no profile yet. Run lapel profile add or lapel demo."), &Value::Null);
         }
         self.answer(&table(&all), &Value::Null)
     }
@@ -86,7 +86,7 @@ impl Desk {
         let (paths, env) = (self.paths.clone(), self.env.clone());
         match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
             Ok(done) => Ok(done?),
-            Err(why) => Err(Failure::new("failed", t!("A part of lapel failed: {why}", why))),
+            Err(why) => Err(Failure::new("failed", t!("lapel had an internal error: {why}", why))),
         }
     }
 
@@ -100,19 +100,19 @@ impl Desk {
                 return Err(Failure {
                     kind: "not_confirmed".to_owned(),
                     ..Failure::usage(t!(
-                        "there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed."
+                        "without a terminal, removing a profile needs --yes. Nothing was removed."
                     ))
                 });
             }
             output::note(&t!(
-                "Profile {name}: {environment}  {base_url}  key from {key_from}. Jobs of it stay in the journal.",
+                "Profile {name}: {environment}  {base_url}  key from {key_from}. Its jobs stay in the journal.",
                 name,
                 environment = line.environment,
                 base_url = scrub(&line.base_url),
                 key_from = line.key_from
             ));
             let typed =
-                prompt::line(&t!("Type {name} to remove it; anything else keeps it", name), "").await?;
+                prompt::line(&t!("Type {name} to remove it (anything else keeps it)", name), "").await?;
             if typed != name {
                 return Err(Failure::usage(t!("Not confirmed. Nothing was removed.")));
             }
@@ -120,7 +120,7 @@ impl Desk {
         let gone = name.clone();
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
         let then =
-            if removed.was_default { t!(" It was the default; name another with --default.") } else { "" };
+            if removed.was_default { t!(" It was the default. Set another with --default.") } else { "" };
         let value =
             json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
         self.answer(&t!("Removed profile {name}. {key}{then}", name, key = removed.key, then), &value)
@@ -132,7 +132,7 @@ impl Desk {
         Failure {
             kind: "no_profile".to_owned(),
             ..Failure::usage(t!(
-                "There is no profile of this name. There are: {names}. Nothing was changed.",
+                "This profile does not exist. Profiles: {names}. Nothing was changed.",
                 names
             ))
         }
@@ -158,7 +158,7 @@ impl Desk {
                 None if all.is_empty() => return Err(no_profile()),
                 None => {
                     return Err(Failure::usage(t!(
-                        "Name the profile: there are several, and none is the default."
+                        "Give the profile name: there are several, and no default."
                     )));
                 }
             },
@@ -194,11 +194,9 @@ impl Desk {
         }
         let mut warnings = trial.warnings(&profile);
         match &profile.pin {
-            None => warnings.push(t!("The key of profile {name} was never pinned, so lapel would not notice another organisation's: \
-                 lapel profile edit {name} --pin.", name = profile.name)),
+            None => warnings.push(t!("Profile {name} has no pinned key, so lapel cannot detect another organisation's key: lapel profile edit {name} --pin.", name = profile.name)),
             Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
-                warnings.push(t!("The key of profile {name} is another one than the one that was pinned, and begins alike: \
-                     lapel profile edit {name} --pin.", name = profile.name));
+                warnings.push(t!("The key of profile {name} differs from the pinned key but begins with the same characters: lapel profile edit {name} --pin.", name = profile.name));
             }
             Some(_) => {}
         }
@@ -220,7 +218,7 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
         .of_organisation(profile.organisation.as_deref());
     let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
         .await
-        .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
+        .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
     Ok(journal.adopt(&account, former, &desk.who).await?)
 }
 
@@ -228,7 +226,7 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
 fn kept_in(place: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
     if !matches!(place, KeyStore::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
-            "A command stands at the end, but not --key-from command. Nothing was kept."
+            "There is a command at the end, but no --key-from command. Nothing was saved."
         )));
     }
     match place {
@@ -258,7 +256,7 @@ async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
         return prompt::secret(t!("API key")).await;
     }
     Err(Failure::usage(t!(
-        "there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept."
+        "there is no terminal to type the key. Use --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was saved."
     )))
 }
 

@@ -22,7 +22,7 @@ impl Trial {
         let key = connection.key.clone();
         let access = tokio::task::spawn_blocking(move || api::connect(&connection))
             .await
-            .map_err(|why| Failure::new("failed", t!("A part of lapel failed: {why}", why)))??;
+            .map_err(|why| Failure::new("failed", t!("lapel had an internal error: {why}", why)))??;
         let begun = Instant::now();
         let identity = api::identify(access.reader(), &key, &Call::interactive()).await;
         let identity = identity.map_err(|error| told(error, profile))?;
@@ -46,10 +46,11 @@ impl Trial {
         Err(ApiError::OtherKey {
             profile: profile.name.clone(),
             pinned: pin.prefix.clone(),
-            said: self.identity.prefix.as_deref().map_or_else(
-                || t!("something that it does not say").to_owned(),
-                |said| scrub(said).into_owned(),
-            ),
+            said: self
+                .identity
+                .prefix
+                .as_deref()
+                .map_or_else(|| t!("(not reported)").to_owned(), |said| scrub(said).into_owned()),
         }
         .into())
     }
@@ -63,11 +64,11 @@ impl Trial {
     pub fn words(&self) -> String {
         let key = match &self.identity.prefix {
             Some(prefix) => t!("key {prefix}…", prefix = scrub(prefix)),
-            None => t!("key (its beginning is not said)").to_owned(),
+            None => t!("key (prefix unknown)").to_owned(),
         };
         match &self.identity.organisation {
             Some(issuer) => t!("{key}  issuer {issuer}", key, issuer),
-            None => t!("{key}  (no badge in its history yet)", key),
+            None => t!("{key}  (no badge in the history yet)", key),
         }
     }
 }
@@ -76,7 +77,7 @@ fn told(error: ApiError, profile: &Profile) -> Failure {
     let has_no_ping = matches!(error, ApiError::NotFound(_));
     let mut failure = Failure::from(error);
     if has_no_ping {
-        t!("Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?")
+        t!("This base URL answers, but it has no ping. Does the base URL end in /api/v1/ext?")
             .clone_into(&mut failure.message);
     }
     // The service may repeat the key in its answer. Never show it.

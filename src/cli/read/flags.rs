@@ -31,10 +31,10 @@ pub enum ReadVerb {
     Category(OneFlags),
     /// List the badge types
     BadgeTypes(BadgeTypesFlags),
-    /// List what was issued, and what became of it
+    /// List the issuance history
     #[command(long_about = help::HISTORY, after_help = help::LIST_EXAMPLES)]
     History(Box<HistoryFlags>),
-    /// List what a holder owns
+    /// List a holder's badges
     #[command(long_about = help::WALLET)]
     Wallet(WalletFlags),
     /// Show one badge in full
@@ -91,28 +91,28 @@ pub struct TemplatesFlags {
     /// Only the template with this id
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     template_id: Option<String>,
-    /// Only titles with this in them
+    /// Only titles that contain this text
     #[arg(long, value_name = "TEXT", help_heading = "Filters")]
     title: Option<String>,
-    /// Only those in use, or not in use
+    /// Only those in use (Y) or not (N)
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     use_yn: Option<bool>,
-    /// Only those of this category
+    /// Only this category
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     category_id: Option<String>,
-    /// Only those of this badge type
+    /// Only this badge type
     #[arg(long, value_name = "TYPE", value_parser = badge_type(), ignore_case = true, help_heading = "Filters")]
     badge_type: Option<BadgeTypeCode>,
-    /// Only those of this level of a category
+    /// Only this category level
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     category_level_id: Option<String>,
-    /// Only those registered on this day or later, such as 2026-01-31
+    /// Registered on this date or later, such as 2026-01-31
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     reg_str_date: Option<Date>,
-    /// Only those registered up to this day
+    /// Registered on this date or earlier
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     reg_end_date: Option<Date>,
-    /// Sort by a column; more of them decide between equals
+    /// Sort by a column; repeat it to sort equal values further
     #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = template_sort, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
@@ -142,28 +142,28 @@ impl TemplatesFlags {
 /// What `lapel history` takes.
 #[derive(Clone, Debug, Args)]
 pub struct HistoryFlags {
-    /// Only holders of this name
+    /// Only holders with this name
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     recipient_name: Option<String>,
-    /// Only badges sent to this address
+    /// Only badges sent to this e-mail address
     #[arg(long, value_name = "EMAIL", help_heading = "Filters")]
     recipient_email: Option<String>,
     /// Only badges with this title
     #[arg(long, value_name = "TEXT", help_heading = "Filters")]
     title: Option<String>,
-    /// Only those issued on this day or later, such as 2026-01-31
+    /// Issued on this date or later, such as 2026-01-31
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     issue_start_date: Option<Date>,
-    /// Only those issued up to this day
+    /// Issued on this date or earlier
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     issue_end_date: Option<Date>,
-    /// Only those revoked on this day or later
+    /// Revoked on this date or later
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     revoke_start_date: Option<Date>,
-    /// Only those revoked up to this day
+    /// Revoked on this date or earlier
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     revoke_end_date: Option<Date>,
-    /// Sort by a column; more of them decide between equals
+    /// Sort by a column; repeat it to sort equal values further
     #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = history_sort, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
@@ -195,7 +195,7 @@ pub struct WalletFlags {
     /// The holder's e-mail address
     #[arg(value_name = "EMAIL", value_parser = address)]
     pub(super) email: String,
-    /// Sort by a column; more of them decide between equals
+    /// Sort by a column; repeat it to sort equal values further
     #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = wallet_sort, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
@@ -215,13 +215,13 @@ impl WalletFlags {
 /// What `lapel categories` takes.
 #[derive(Clone, Debug, Args)]
 pub struct CategoriesFlags {
-    /// Only those in use, or not in use
+    /// Only those in use (Y) or not (N)
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     use_yn: Option<bool>,
-    /// Only names with this in them
+    /// Only names that contain this text
     #[arg(long, value_name = "TEXT", help_heading = "Filters")]
     category_name: Option<String>,
-    /// Only those with levels, or without
+    /// Only categories with levels (Y) or without (N)
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     level_yn: Option<bool>,
     #[command(flatten)]
@@ -243,7 +243,7 @@ impl CategoriesFlags {
 /// What `lapel template`, `lapel category` and `lapel badge` take.
 #[derive(Clone, Debug, Args)]
 pub struct OneFlags {
-    /// Its id
+    /// The id to show
     #[arg(value_name = "ID", value_parser = not_empty)]
     pub(super) id: String,
     #[command(flatten)]
@@ -265,13 +265,13 @@ pub struct BadgeTypesFlags {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Pages")]
 pub struct PageFlags {
-    /// Which page, from 1 [default: 1]
+    /// Page number, from 1 [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     page: Option<u64>,
-    /// Rows of a page, 1 to 100 [default: 20]
+    /// Rows per page, 1 to 100 [default: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ROWS_PER_PAGE)))]
     rows: Option<u32>,
-    /// Read the whole list, however long: complete, and no row twice
+    /// Read the whole list, complete and without duplicates
     #[arg(long, conflicts_with_all = ["page", "rows"])]
     pub(super) all: bool,
 }
@@ -290,19 +290,19 @@ impl PageFlags {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output", group(ArgGroup::new("as").args(["json", "jsonl", "csv", "xlsx"])))]
 pub struct OutFlags {
-    /// Answer with one line of JSON, also when it fails
+    /// Print one line of JSON, also on failure
     #[arg(long)]
     pub(super) json: bool,
-    /// Answer with a line of JSON for each record
+    /// Print one line of JSON per record
     #[arg(long)]
     pub(super) jsonl: bool,
-    /// Answer as CSV in UTF-8
+    /// Print CSV in UTF-8
     #[arg(long)]
     pub(super) csv: bool,
-    /// Write an Excel file that only you may read
+    /// Write an Excel file that only you can read
     #[arg(long, value_name = "FILE", value_parser = a_file())]
     pub(super) xlsx: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "xlsx")]
     pub(super) force: bool,
 }
@@ -324,7 +324,7 @@ fn address(text: &str) -> Result<String, String> {
 fn a_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         if path.as_os_str() == "-" {
-            return Err(t!("a spreadsheet needs a file: give it a name, such as list.xlsx").to_owned());
+            return Err(t!("a spreadsheet needs a file name, such as list.xlsx").to_owned());
         }
         Ok(path)
     })
@@ -343,7 +343,7 @@ fn badge_type() -> impl TypedValueParser<Value = BadgeTypeCode> {
 
 fn date(text: &str) -> Result<Date, String> {
     Date::strptime("%Y-%m-%d", text.trim())
-        .map_err(|_| t!("it is not a day: write YYYY-MM-DD, such as 2026-01-31").to_owned())
+        .map_err(|_| t!("it is not a date; use YYYY-MM-DD, such as 2026-01-31").to_owned())
 }
 
 fn template_sort(text: &str) -> Result<Sort, String> {
@@ -365,11 +365,13 @@ fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
         None => (text, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("asc") => (column, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("desc") => (column, Direction::Desc),
-        Some((_, word)) => return Err(t!("`{word}` is no direction: write asc or desc", word = scrub(word))),
+        Some((_, word)) => {
+            return Err(t!("`{word}` is not a direction; use asc or desc", word = scrub(word)));
+        }
     };
     if !shape.columns.contains(&column) {
         return Err(t!(
-            "there is no column `{column}`; there are {columns}",
+            "there is no column `{column}`; columns: {columns}",
             column = scrub(column),
             columns = shape.columns.join(", ")
         ));

@@ -100,7 +100,7 @@ impl Desk {
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
         let out = verb.out();
         let call = Call::interactive().cancelled_by(self.interrupt.token());
-        let missing = || Failure::usage(t!("The id is empty. Nothing was asked."));
+        let missing = || Failure::usage(t!("The id is empty. No request was made."));
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
@@ -146,7 +146,7 @@ impl Desk {
                 let said = export::counted(rows.len() as u64, shape.noun);
                 self.give(
                     Found {
-                        said: Some(t!("{rows}: all there are.", rows = said)),
+                        said: Some(t!("{rows} in total.", rows = said)),
                         ..Found::of(shape, rows, read.problems)
                     },
                     out,
@@ -207,14 +207,14 @@ impl Desk {
         let rows_said = export::counted(rows.len() as u64, shape.noun);
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
-                "page {number}: {rows} of {total}; --page N shows another one, --all reads them all.",
+                "page {number}: {rows} of {total}. Other pages: --page N. All pages: --all.",
                 number,
                 rows = rows_said,
                 total
             ),
             Some(total) => t!("page {number}: {rows} of {total}.", number, rows = rows_said, total),
             None => t!(
-                "page {number}: {rows}; the service does not say how many there are. --all reads them all.",
+                "page {number}: {rows}. The service gives no total. All pages: --all.",
                 number,
                 rows = rows_said
             ),
@@ -260,7 +260,7 @@ impl Desk {
         self.progress.clear();
         let read = walk
             .finish()
-            .ok_or_else(|| Failure::new("internal", t!("The list has no end. Nothing was changed.")))?;
+            .ok_or_else(|| Failure::new("internal", t!("The list did not end. Nothing was changed.")))?;
         let code = code_of(&read);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,
@@ -339,14 +339,14 @@ impl Desk {
             Ok(done) => done,
             Err(ExportError::Service(why)) => {
                 let mut failure = self.broken_off(why);
-                failure.message.push_str(t!(" Nothing was written."));
+                failure.message.push_str(t!(" Nothing was saved."));
                 return Err(failure);
             }
             Err(ExportError::File(why)) => return Err(of_file(&why)),
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
         let rows = export::counted(done.written.rows, ("row", "rows"));
-        answered(output::answer(&t!("Wrote {rows} to {path}.", rows, path)), exit::OK)?;
+        answered(output::answer(&t!("Saved {rows} to {path}.", rows, path)), exit::OK)?;
         done.written.remarks().iter().for_each(|remark| output::complain(remark));
         let Some(read) = done.read else { return Ok(exit::OK) };
         output::complain(&export::summary(&read, noun));
@@ -370,8 +370,8 @@ impl Desk {
         let rows = export::counted(given, noun);
         let rest = match (given, out) {
             (0, _) | (_, Out::Json(_)) => return failure,
-            (1, _) => t!(" {rows} was given before that, each of them whole, but they are not all.", rows),
-            _ => t!(" {rows} were given before that, each of them whole, but they are not all.", rows),
+            (1, _) => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
+            _ => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
         };
         failure.message.push_str(&rest);
         failure
@@ -386,7 +386,7 @@ impl Found {
 
 fn sent_said(sent: &SentHere) -> String {
     t!(
-        "{title}: sent from here at {time} in job {id} ({state}); not visible yet.",
+        "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
         title = sent.title,
         time = words::local(sent.at, &jiff::tz::TimeZone::system()),
         id = sent.job,
@@ -408,7 +408,7 @@ fn sent_json(sent: &SentHere) -> Value {
 /// label says so in advance.
 fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
-        export::Progress { again: true, .. } => t!("reading again what has moved").to_owned(),
+        export::Progress { again: true, .. } => t!("reading moved rows again").to_owned(),
         export::Progress { all: Some(all), .. }
             if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > u64::from(pace) =>
         {
@@ -440,7 +440,7 @@ fn tell(said: Option<String>, bad: &[RecordProblem]) {
     }
     for problem in bad {
         output::complain(&t!(
-            "a record could not be read ({place}: {why})",
+            "cannot read a record ({place}: {why})",
             place = problem.place,
             why = problem.why
         ));

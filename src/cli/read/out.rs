@@ -79,7 +79,7 @@ impl Out {
                 Ok((
                     shown.map(|n| {
                         t!(
-                            "{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all.",
+                            "{n} of {all} columns fit this terminal. For all, use --csv, --json or --xlsx.",
                             n,
                             all
                         )

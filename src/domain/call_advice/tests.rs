@@ -115,10 +115,10 @@ fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
         |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
     let said = told(&[waiting("2026-11-21 09:18:00")]);
     assert!(said.contains("42 min ago") && said.contains("so by 2026-11-22 09:18"), "{said}");
-    assert!(said.contains("nothing is wrong yet") && said.contains("CANNOT hurry it"), "{said}");
+    assert!(said.contains("Mail and wallet follow.") && said.contains("CANNOT hurry it"), "{said}");
     let said = told(&[waiting("2026-11-20 03:00:00")]);
     assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
-    assert!(!said.contains("nothing is wrong yet"), "{said}");
+    assert!(!said.contains("Mail and wallet follow."), "{said}");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_mail_that_was_sent_is_not_said_to_have_arrived() {
     let said = told(&[Row { mail: Some("FAIL"), email: "eunwoo@gmial.example", ..Row::default() }.held()]);
     assert!(said.contains("Was it meant to be gmail.example?"), "{said}");
     let said = told(&[Row { mail: None, ..Row::default() }.held()]);
-    assert!(said.contains("Nothing is said of a mail"), "{said}");
+    assert!(said.contains("There is no mail status. Read"), "{said}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
     let both = [revoked("B-1", "2026-11-19 09:00:00"), valid()];
     let said = told(&both);
     assert!(said.contains("badge id B-2, issued 2026-11-20 09:00"), "{said}");
-    assert!(said.contains("disappeared from the wallet because it is revoked"), "{said}");
+    assert!(said.contains("The wallet no longer shows it"), "{said}");
     let said = told(&[both[1].clone(), both[0].clone()]);
     assert!(said.contains("Copy B-1 of it is revoked"), "{said}");
     // A valid copy under another name at the same address belongs to another person.
@@ -155,7 +155,7 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
 #[test]
 fn a_reason_is_only_read_out_where_it_was_read() {
     let mut held = revoked("B-1", "2026-11-19 09:00:00");
-    assert!(told(&[held.clone()]).contains("which was not read"));
+    assert!(told(&[held.clone()]).contains("The reason is in the badge"));
     let history = held.history.clone().expect("a row");
     let mut detail = Badge {
         badge_id: held.badge_id.clone(),
@@ -187,9 +187,9 @@ fn a_reason_is_only_read_out_where_it_was_read() {
     assert!(told(&[held.clone()]).contains("The record gives no reason"));
     detail.revoke_reason = Some("응시 부정행위 확인".into());
     held.detail = Some(Box::new(detail));
-    assert!(told(&[held.clone()]).contains("Read the reason above out"));
+    assert!(told(&[held.clone()]).contains("Read out the reason above"));
     assert!(held.verdict(NOW).line().1.contains("응시 부정행위 확인"));
-    assert!(told(&[held]).contains("CANNOT take a revocation back"));
+    assert!(told(&[held]).contains("CANNOT undo a revocation"));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn what_only_the_wallet_knows_counts_too() {
 fn a_word_that_nobody_knows_promises_nothing() {
     let said = told(&[Row { label: "발급보류", ..Row::default() }.held()]);
     assert!(
-        said.contains("promise nothing") && said.contains("CANNOT say what the service's own word means"),
+        said.contains("promise nothing") && said.contains("CANNOT explain the service's own word"),
         "{said}"
     );
 }
@@ -286,7 +286,7 @@ fn a_summary_tells_the_badge_and_hides_the_person() {
         "Holder: 한***, s***@naru.example",
         "Mail: FAIL (the service's word)",
         "accepted 2026-11-20 09:00 (25 h ago)",
-        "- Of the mail the service says",
+        "- Of the mail service state",
         "Nobody can, from here: mail it again",
     ] {
         assert!(text.contains(told), "{told}\n{text}");

@@ -46,9 +46,7 @@ impl Jobs {
         JobError::unless_key(&request.reason)?;
         let reason = request.reason.trim().to_owned();
         if reason.is_empty() {
-            return Err(JobError::no(t!(
-                "A reason is required: the service asks for one. Nothing was sent."
-            )));
+            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
         }
         let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
         let (source, choices) = (request.source, request.choices);

@@ -215,11 +215,11 @@ fn read_into(
     let about = table.about();
     let rows = table.rows().map_err(failed)?;
     let Some(map) = about.map.map().cloned() else {
-        return Err(JobError::no(t!("It is not clear which column is what. Nothing was read.")));
+        return Err(JobError::no(t!("lapel cannot tell which column is which. Nothing was read.")));
     };
     if request.template.is_none() && map.template.is_none() {
         return Err(JobError::no(t!(
-            "{name} has no column that says which template; name one. Nothing was read.",
+            "{name} has no template column. Nothing was read. Choose a template.",
             name = about.name
         )));
     }

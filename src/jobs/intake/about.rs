@@ -171,7 +171,7 @@ impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EncodingAmbiguous => {
-                f.write_str(t!("its letters read differently in UTF-8 and in CP949; choose the encoding"))
+                f.write_str(t!("its text reads differently in UTF-8 and in CP949; choose the encoding"))
             }
             Self::ColumnsAmbiguous { field, candidates } => {
                 let columns: Vec<String> = candidates.iter().map(|c| (c + 1).to_string()).collect();
@@ -182,11 +182,11 @@ impl fmt::Display for Question {
                 ))
             }
             Self::ColumnMissing { field } => {
-                f.write_str(&t!("no column is called like a {field}; choose one", field))
+                f.write_str(&t!("no {field} column was found; choose one", field))
             }
-            Self::SheetAmbiguous => f.write_str(t!("it has more than one sheet with data; choose the sheet")),
+            Self::SheetAmbiguous => f.write_str(t!("it has more than one sheet with data; choose one")),
             Self::HeaderNotFound => f.write_str(t!(
-                "no header row and no e-mail address was found in its first rows; choose the header row"
+                "its first rows have no header row and no e-mail address; choose the header row"
             )),
         }
     }
@@ -232,45 +232,39 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = |list: &[Text]| list.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
         match self {
-            Self::RowsAboveHeader(n) => f.write_str(&t!("{n} row(s) above the header are not read.", n)),
+            Self::RowsAboveHeader(n) => f.write_str(&t!("Rows above the header are not read ({n}).", n)),
             Self::TwoHeaderRows { first, second } => f.write_str(&t!(
-                "Rows {first} and {second} both look like a header; row {second} is taken.",
+                "Rows {first} and {second} both look like a header; lapel uses row {second}.",
                 first,
                 second
             )),
             Self::NoHeader => {
-                f.write_str(t!("There is no header row; the columns were told by their content."))
+                f.write_str(t!("No header row; lapel recognised the columns by their content."))
             }
             Self::NotWhatItsNameSays { ending, format } => f.write_str(&t!(
-                "Its name ends in .{ending}, but it is {format} and was read as that.",
+                "Its name ends in .{ending}, but lapel read it as {format}, its real format.",
                 ending,
                 format
             )),
-            Self::MacroEnabled => f.write_str(t!("It can hold macros; they were not run.")),
+            Self::MacroEnabled => f.write_str(t!("It can hold macros; lapel did not run them.")),
             Self::HiddenSheets(list) => {
                 f.write_str(&t!("Hidden sheets are not read: {sheets}.", sheets = names(list)))
             }
             Self::HiddenColumns(list) => {
                 let columns: Vec<String> = list.iter().map(|c| (c + 1).to_string()).collect();
-                f.write_str(&t!(
-                    "Hidden columns are read like the others: {columns}.",
-                    columns = columns.join(", ")
-                ))
+                f.write_str(&t!("Hidden columns are read too: {columns}.", columns = columns.join(", ")))
             }
-            Self::HiddenRows(n) => {
-                f.write_str(&t!("{n} row(s) are hidden in the sheet; each is asked about.", n))
-            }
+            Self::HiddenRows(n) => f.write_str(&t!("Hidden rows in the sheet: {n}. Each needs review.", n)),
             Self::OtherSheets(list) => f.write_str(&t!(
-                "Other sheets have data but no e-mail addresses and are not read: {sheets}.",
+                "Other sheets have data but no e-mail addresses; not read: {sheets}.",
                 sheets = names(list)
             )),
-            Self::MergedCells(n) => f.write_str(&t!(
-                "{n} group(s) of cells are merged; the value belongs to the first cell of each.",
-                n
-            )),
+            Self::MergedCells(n) => {
+                f.write_str(&t!("Merged cell groups: {n}. The value belongs to the first cell of each.", n))
+            }
             Self::CannotTell(what) => write!(f, "{what}"),
             Self::TemplateColumn(column) => f.write_str(&t!(
-                "Column {column} names templates: used for a file of several templates, ignored otherwise.",
+                "Column {column} names templates. lapel uses it only for a file of several templates.",
                 column = column + 1
             )),
         }

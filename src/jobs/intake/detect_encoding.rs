@@ -237,14 +237,12 @@ impl Evidence {
 
     fn hint(&self, choice: Option<TextEncoding>) -> String {
         if choice.is_some() {
-            return t!("Choose another encoding, or let it be detected.").to_owned();
+            return t!("Choose another encoding, or let lapel detect it.").to_owned();
         }
         let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
         if self.is_utf16() || detected == encoding_rs::EUC_KR || detected == encoding_rs::UTF_8 {
-            return t!(
-                "It may be damaged, or put together from two files. Save it anew as CSV UTF-8 or XLSX."
-            )
-            .to_owned();
+            return t!("It may be damaged or joined from two files. Save it again as CSV UTF-8 or XLSX.")
+                .to_owned();
         }
         t!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
     }
@@ -358,7 +356,7 @@ impl Scan {
                     self.example.get_or_insert_with(|| {
                         let word = crate::domain::text::scrub(&self.word).into_owned();
                         let example = match damage.was() {
-                            Some(was) => t!("{word} was probably {was}", word, was),
+                            Some(was) => t!("{word}, probably {was}", word, was),
                             None => word,
                         };
                         (damage.to_string(), example)

@@ -59,7 +59,7 @@ impl FromStr for TextEncoding {
             "cp949" | "ms949" | "windows949" | "uhc" | "euckr" | "949" | "ksc5601" | "ksx1001" | "korean"
             | "완성형" => Ok(Self::Cp949),
             _ => Err(t!(
-                "\"{typed}\" is no encoding that can be read. Write utf-8, cp949, utf-16le or utf-16be.",
+                "lapel cannot read the encoding \"{typed}\". Use utf-8, cp949, utf-16le or utf-16be.",
                 typed = crate::domain::text::scrub(typed)
             )),
         }

@@ -7,13 +7,13 @@ use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 /// Reading changes nothing, so nothing was sent or stored. Names and quoted content are scrubbed.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    #[error("{}", t!("{name}: there is no such file. Check the path.", name))]
+    #[error("{}", t!("{name}: file not found. Check the path.", name))]
     NotFound {
         /// Name of the source.
         name: String,
     },
     /// A folder, a pipe or a device.
-    #[error("{}", t!("{name} is not a file. Name a CSV, TSV, XLSX, XLS or ODS file.", name))]
+    #[error("{}", t!("{name} is not a file. Choose a CSV, TSV, XLSX, XLS or ODS file.", name))]
     NotAFile {
         /// Name of the source.
         name: String,
@@ -21,7 +21,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: no permission to read it. Ask for the right to read the file, or copy it to where you may.",
+            "{name}: you have no permission to read it. Ask for permission, or use a copy that you can read.",
             name
         )
     )]
@@ -32,7 +32,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name} could not be read: {source}. Try again, or copy the file to a local disk first.",
+            "lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.",
             name,
             source
         )
@@ -43,7 +43,7 @@ pub enum IntakeError {
         source: std::io::Error,
     },
     /// Zero rows.
-    #[error("{}", t!("{name} is empty: there is not one row in it.", name))]
+    #[error("{}", t!("{name} is empty: it has no rows.", name))]
     Empty {
         /// Name of the source.
         name: String,
@@ -52,7 +52,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name} is too big: {what} may have at most {most} MB. Split it into several files.",
+            "{name} is too large. The limit for {what} is {most} MB. Split it into several files.",
             name,
             what,
             most = limit / (1024 * 1024)
@@ -78,7 +78,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}, row {line}: more than {most} columns. Is the delimiter right?",
+            "{name}, row {line}: more than {most} columns. Check the delimiter.",
             name,
             line,
             most = MAX_COLUMNS
@@ -93,7 +93,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}, row {line}: a cell has more than {most} characters. Is this a list of people?",
+            "{name}, row {line}: a cell has more than {most} characters. Is this the right file?",
             name,
             line,
             most = MAX_CELL_CHARS
@@ -108,7 +108,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: the row that starts in line {line} is longer than {most} kB. Is this a table at all?",
+            "{name}: the row that starts in line {line} is longer than {most} kB. Check that this is a table.",
             name,
             line,
             most = MAX_ROW_BYTES / 1024
@@ -123,7 +123,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: the quotation mark (\") that opens in line {line} is never closed, so that everything behind it would be one cell. Close it, or write it twice if it belongs to the text.",
+            "{name}: the quotation mark (\") in line {line} is never closed, so that everything after it would be one cell. Close it, or write it twice if it belongs to the text.",
             name,
             line
         )
@@ -135,14 +135,14 @@ pub enum IntakeError {
     },
     #[error(
         "{}",
-        t!("{name} is protected with a password. Save it without one, or save it as CSV UTF-8.", name)
+        t!("{name} is protected with a password. Save it without a password or as CSV UTF-8.", name)
     )]
     PasswordProtected {
         /// Name of the source.
         name: String,
     },
     /// A known format that lapel does not read.
-    #[error("{}", t!("{name} is {what}, which cannot be read. Save it as XLSX or as CSV UTF-8.", name, what))]
+    #[error("{}", t!("{name} is {what}. lapel cannot read it. Save it as XLSX or as CSV UTF-8.", name, what))]
     Unsupported {
         name: String,
         /// The format, with its article.
@@ -169,7 +169,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: the text is already damaged: {why} (for instance {example}). It cannot be repaired safely. Go back to the file it was made from and save that as CSV UTF-8 or XLSX.",
+            "{name}: the text is already damaged: {why} (for example, {example}). lapel cannot repair it safely. Go back to the original file and save that as CSV UTF-8 or XLSX.",
             name,
             why,
             example
@@ -185,7 +185,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name} is not {encoding}: line {line}, byte {offset} cannot be read as {encoding}. {hint}",
+            "{name} is not {encoding}: lapel cannot read line {line}, byte {offset} as {encoding}. {hint}",
             name,
             encoding,
             line,
@@ -206,7 +206,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: line {line}, byte {offset} is a NUL byte, so this is no text file (or a damaged one). Save it as CSV UTF-8 or XLSX.",
+            "{name}: line {line}, byte {offset} is a NUL byte, so this is not a text file, or it is damaged. Save it as CSV UTF-8 or XLSX.",
             name,
             line,
             offset
@@ -219,7 +219,7 @@ pub enum IntakeError {
         offset: u64,
     },
     /// The chosen sheet does not exist.
-    #[error("{}", t!("{name} has no sheet called \"{sheet}\". It has: {there}.", name, sheet, there))]
+    #[error("{}", t!("{name} has no sheet \"{sheet}\". Its sheets: {there}.", name, sheet, there))]
     SheetNotFound {
         name: String,
         /// The chosen name.
@@ -235,7 +235,7 @@ pub enum IntakeError {
         columns: usize,
     },
     /// The chosen header row does not exist.
-    #[error("{}", t!("{name} has no row {row} that could hold the column names.", name, row))]
+    #[error("{}", t!("{name} has no row {row} that could be the header row.", name, row))]
     HeaderNotFound {
         name: String,
         /// The chosen row.
@@ -245,7 +245,7 @@ pub enum IntakeError {
     #[error(
         "{}",
         t!(
-            "{name}: which column holds the badge ids is not clear (it has: {columns}). Call that column badge_id, or leave only that column.",
+            "{name}: lapel cannot tell which column holds the badge ids (columns: {columns}). Name that column badge_id, or keep only that column.",
             name,
             columns
         )
@@ -256,7 +256,7 @@ pub enum IntakeError {
         columns: String,
     },
     /// A person must answer a question first.
-    #[error("{}", t!("{name} cannot be read yet: {questions}", name, questions))]
+    #[error("{}", t!("lapel cannot read {name} yet: {questions}", name, questions))]
     Unanswered {
         name: String,
         /// The open questions.
@@ -265,7 +265,7 @@ pub enum IntakeError {
     /// The file changed while it was read.
     #[error(
         "{}",
-        t!("{name} was changed while it was being read. Nothing of it was used; read it again.", name)
+        t!("{name} changed while lapel read it. lapel used nothing of it. Read it again.", name)
     )]
     Changed {
         /// Name of the source.

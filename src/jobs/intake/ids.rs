@@ -118,7 +118,7 @@ pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result
         let mut read = read_row(&row, column);
         if let Ok(known) = &read.id {
             match seen.get(known.wire()) {
-                Some(first) => read.id = Err(t!("the same id stands in row {first} already", first)),
+                Some(first) => read.id = Err(t!("the same id is already in row {first}", first)),
                 None => {
                     seen.insert(known.wire().to_owned(), row.line);
                 }
@@ -150,13 +150,15 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
         match fact {
             CellFact::FormulaWithoutValue => {
                 return Err(t!(
-                    "a formula whose value was not saved: open the file in a spreadsheet program and save it again"
+                    "a formula without a saved value: open the file in a spreadsheet program and save it again"
                 )
                 .to_owned());
             }
-            CellFact::Error => return Err(t!("a failed formula").to_owned()),
-            CellFact::Date => return Err(t!("a spreadsheet has made a date of the id").to_owned()),
-            CellFact::Bool => return Err(t!("a spreadsheet has made a truth value of the id").to_owned()),
+            CellFact::Error => return Err(t!("a formula error").to_owned()),
+            CellFact::Date => return Err(t!("a spreadsheet turned the id into a date").to_owned()),
+            CellFact::Bool => {
+                return Err(t!("a spreadsheet turned the id into a true/false value").to_owned());
+            }
             _ => {}
         }
     }
@@ -164,46 +166,41 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     let id = trim(row.cell(column));
     let digits = id.bytes().filter(u8::is_ascii_digit).count();
     if id.is_empty() {
-        return Err(t!("there is no badge id in this row").to_owned());
+        return Err(t!("this row has no badge id").to_owned());
     }
     if is_error_token(id) {
-        return Err(t!("a failed formula").to_owned());
+        return Err(t!("a formula error").to_owned());
     }
     if is_scientific(id) {
         return Err(t!(
-            "a spreadsheet has shortened the id (scientific notation) and its digits are lost: export the ids again as text"
+            "a spreadsheet shortened the id (scientific notation) and its digits are lost: export the ids again as text"
         )
         .to_owned());
     }
     if is_number && (digits > 15 || id.contains(['.', ',', '-'])) {
         return Err(t!(
-            "a spreadsheet has made a number of the id, and a number keeps only 15 digits: export the ids again as text"
+            "a spreadsheet turned the id into a number, which keeps only 15 digits: export the ids again as text"
         )
         .to_owned());
     }
     if id.len() > LONGEST_ID {
-        return Err(t!("longer than any badge id").to_owned());
+        return Err(t!("too long for a badge id").to_owned());
     }
     if id.starts_with('\'') {
-        return Err(
-            t!("begins with an apostrophe, which a spreadsheet may have put there: take it off").to_owned()
-        );
+        return Err(t!("starts with an apostrophe, perhaps from a spreadsheet: remove it").to_owned());
     }
     if let Some(c) =
         id.chars().find(|c| c.is_control() || crate::domain::text::is_invisible(*c) || *c == '\u{fffd}')
     {
-        return Err(t!(
-            "has a character in it that cannot be seen ({code})",
-            code = format_args!("U+{:04X}", c as u32)
-        ));
+        return Err(t!("has an invisible character ({code})", code = format_args!("U+{:04X}", c as u32)));
     }
     if id.contains(char::is_whitespace) {
-        return Err(t!("has a space in it: two ids in one cell?").to_owned());
+        return Err(t!("has a space: two ids in one cell?").to_owned());
     }
     if crate::secrets::is_key(id) {
         return Err(t!("this looks like an API key").to_owned());
     }
-    BadgeId::new(id).ok_or_else(|| t!("there is no badge id in this row").to_owned())
+    BadgeId::new(id).ok_or_else(|| t!("this row has no badge id").to_owned())
 }
 
 /// Whether the id is in scientific notation (`1.23E+15`, `1,23e15`), as spreadsheets write long numbers.

@@ -34,10 +34,10 @@ impl Mojibake {
 impl fmt::Display for Mojibake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::KoreanAsWestern(_) => t!("Korean text (CP949) was once read as a Western encoding"),
-            Self::Utf8AsWestern(_) => t!("UTF-8 text was once read as a Western encoding"),
-            Self::Utf8AsKorean(_) => t!("UTF-8 text was once read as CP949"),
-            Self::Lost => t!("characters were lost when it was once read in the wrong encoding"),
+            Self::KoreanAsWestern(_) => t!("Korean text (CP949) was read as a Western encoding"),
+            Self::Utf8AsWestern(_) => t!("UTF-8 text was read as a Western encoding"),
+            Self::Utf8AsKorean(_) => t!("UTF-8 text was read as CP949"),
+            Self::Lost => t!("characters were lost when it was read in the wrong encoding"),
             Self::QuestionMarks => t!("its letters were lost and became question marks"),
         })
     }

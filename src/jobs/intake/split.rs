@@ -65,7 +65,7 @@ impl FromStr for Delimiter {
         });
         found.ok_or_else(|| {
             let typed = crate::domain::text::scrub(typed);
-            t!("\"{typed}\" is no delimiter. Write comma, tab, semicolon or pipe.", typed)
+            t!("\"{typed}\" is not a delimiter. Use comma, tab, semicolon or pipe.", typed)
         })
     }
 }

@@ -145,7 +145,7 @@ pub(super) fn back_up_at(
         moved().map_err(held.failed())?;
         set_state(&to, &id, State::Ready, None).map_err(|why| {
             JobError::no(t!(
-                "{why} The open jobs were moved, but the backup could not be finished. To take them back, type on this computer: lapel journal restore {file}",
+                "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
                 why,
                 file = shown(&to)
             ))
@@ -176,7 +176,7 @@ pub(super) fn restore_at(
         Ok(Some(_)) => {}
         Ok(None) => return Err(JobError::no(t!("{file} is not a file. Nothing was changed.", file))),
         Err(why) if why.kind() == ErrorKind::NotFound => {
-            return Err(JobError::no(t!("There is no file {file}. Nothing was changed.", file)));
+            return Err(JobError::no(t!("{file} does not exist. Nothing was changed.", file)));
         }
         Err(why) => return Err(JournalError::io(&why, &file).into()),
     }
@@ -196,7 +196,7 @@ pub(super) fn restore_at(
     if taken && !claim {
         let computer = name_of(mark.taken_by.as_deref().unwrap_or_default());
         return Err(JobError::no(t!(
-            "This backup was put back before, on {computer}: its open jobs go on there. Nothing was changed. If they do not go on anywhere, add --claim: everything that may have been sent since is then looked for first.",
+            "This backup was already restored on {computer}. Its open jobs continue there. Nothing was changed. If they continue nowhere, add --claim: lapel then first checks everything that may have been sent since.",
             computer
         )));
     }
@@ -204,7 +204,7 @@ pub(super) fn restore_at(
         Here::Nothing => {
             if mark.state == State::Begun {
                 return Err(JobError::no(t!(
-                    "This backup was not finished: its open jobs are still on {computer}. Nothing was changed. Type the same command there to take them back, then make a new backup.",
+                    "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
                     computer = name_of(&mark.computer)
                 )));
             }
@@ -213,8 +213,8 @@ pub(super) fn restore_at(
         Here::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
         Here::Jobs(jobs) => Err(JobError::no(plural!(
             jobs,
-            "There is a journal here with {n} job ({file}). Nothing was changed. To put the backup in its place, move that file aside first; lapel then no longer knows this job.",
-            "There is a journal here with {n} jobs ({file}). Nothing was changed. To put the backup in its place, move that file aside first; lapel then no longer knows these jobs.",
+            "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
+            "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
             file = held.file
         ))),
     }
@@ -399,7 +399,7 @@ fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs
 /// Copies a consistent snapshot of a database into the empty file of a draft.
 fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobError> {
     let path = draft.path().to_str().ok_or_else(|| {
-        JobError::no(t!("The name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
+        JobError::no(t!("The file name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
     })?;
     from.execute("VACUUM INTO ?1", [path]).map_err(|why| JournalError::of(&why, &shown(target)))?;
     Ok(())
@@ -441,7 +441,7 @@ fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
 
 fn busy() -> JobError {
     JobError::no(t!(
-        "Another lapel is running and has the journal open. Nothing was changed. Close it first, then try again."
+        "Another lapel is using the journal. Nothing was changed. Close it first, then try again."
     ))
 }
 
@@ -582,12 +582,12 @@ impl Mark {
             BACKUP => {}
             APPLICATION => {
                 return Err(JobError::no(t!(
-                    "{file} is a journal, not a backup. Nothing was changed. Only a backup can be put back (lapel journal backup FILE): the journal that it was copied from could send the same jobs.",
+                    "{file} is a journal, not a backup. Nothing was changed. Only a backup can be restored (lapel journal backup FILE): a copied journal and its original could send the same jobs.",
                     file
                 )));
             }
             _ => {
-                return Err(JobError::no(t!("{file} is no backup of a journal. Nothing was changed.", file)));
+                return Err(JobError::no(t!("{file} is not a journal backup. Nothing was changed.", file)));
             }
         }
         let found = number("user_version")?;
@@ -617,11 +617,8 @@ impl Mark {
             .map_err(failed)?;
         let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
         mark.filter(|_| is_id).ok_or_else(|| {
-            JournalError::Corrupt {
-                file: file.to_owned(),
-                why: t!("it does not say where it comes from").to_owned(),
-            }
-            .into()
+            JournalError::Corrupt { file: file.to_owned(), why: t!("its origin is missing").to_owned() }
+                .into()
         })
     }
 }

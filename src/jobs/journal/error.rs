@@ -10,7 +10,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The disk of the journal is full ({file}). Nothing is sent that cannot be written down first; what was written is safe. Make room, then resume.",
+            "The journal's disk is full ({file}). lapel sends nothing that it cannot record first. What was recorded is safe. Free some space, then resume.",
             file
         )
     )]
@@ -21,7 +21,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal cannot be written ({file}): {why}. Nothing is sent without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a folder that is.",
+            "lapel cannot write the journal ({file}): {why}. It sends nothing without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a writable folder.",
             file,
             why
         )
@@ -35,7 +35,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal is damaged, or is no journal ({file}): {why}. Nothing is sent, and the file is left as it is. Move it aside to begin a new one; jobs that were under way are then known only to the service's history.",
+            "The journal is damaged or not a journal ({file}): {why}. lapel sends nothing and does not change the file. Move it away to start a new journal. Jobs in progress are then only in the service's history.",
             file,
             why
         )
@@ -49,7 +49,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal is empty or gone ({file}), but lapel has kept jobs in it. Nothing is sent: these jobs could be sent twice. Put a backup back (lapel journal restore FILE). To begin a new journal without these jobs, close every lapel first, then remove {file} and the files beside it whose names begin the same.",
+            "The journal is empty or missing ({file}), but lapel kept jobs in it. lapel sends nothing: these jobs could be sent twice. Restore a backup (lapel journal restore FILE). To start a new journal without these jobs, first close every lapel, then delete {file} and the files next to it whose names start the same.",
             file
         )
     )]
@@ -61,7 +61,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If lapel does not run there any more, remove {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
+            "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If it no longer runs there, delete {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
             file,
             computer,
             mark
@@ -78,7 +78,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "{file} is a backup of a journal, not a journal. Nothing was changed. Move it out of the data folder, then type: lapel journal restore FILE",
+            "{file} is a journal backup, not a journal. Nothing was changed. Move it out of the data folder, then run: lapel journal restore FILE",
             file
         )
     )]
@@ -90,7 +90,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal was written by a newer lapel ({file}, schema {found}; this one knows {known}). Nothing was changed. Use the newer lapel.",
+            "A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.",
             file,
             found,
             known
@@ -107,7 +107,7 @@ pub enum JournalError {
     #[error(
         "{}",
         t!(
-            "The journal is busy ({file}): another program has held it for too long. Nothing was changed. Try again.",
+            "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
             file
         )
     )]
@@ -132,7 +132,7 @@ impl JournalError {
             }
             Some(ErrorCode::SystemIoFailure) => Self::NotWritable {
                 file,
-                why: t!("{why}: the disk may be damaged, or your share of it used up", why),
+                why: t!("{why}: the disk may be damaged or your disk quota used up", why),
             },
             _ => Self::Corrupt { file, why },
         }

@@ -461,13 +461,13 @@ fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
         return Err(JournalError::Backup { file: file.to_owned() });
     }
     if application != APPLICATION && !is_new {
-        return Err(no_journal(t!("it is a database of another program")));
+        return Err(no_journal(t!("it is the database of another program")));
     }
     if found > SCHEMA {
         return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA });
     }
     if found < 1 && !is_new {
-        return Err(no_journal(t!("it does not say which version of lapel has written it")));
+        return Err(no_journal(t!("it does not name the lapel version that wrote it")));
     }
     // Only processes of one computer can share a write-ahead log.
     let (wanted, is) = if site.is_shared() { ("TRUNCATE", "truncate") } else { ("WAL", "wal") };

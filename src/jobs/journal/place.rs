@@ -155,7 +155,7 @@ impl Files {
                     return Ok(());
                 }
                 let name = first_line(&text);
-                let computer = if name.is_empty() { t!("of an unknown name").to_owned() } else { name };
+                let computer = if name.is_empty() { t!("(unknown name)").to_owned() } else { name };
                 Err(JournalError::Elsewhere {
                     file: shown,
                     computer,

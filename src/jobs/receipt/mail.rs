@@ -51,7 +51,7 @@ impl fmt::Display for MailGroup {
         let words: Vec<String> =
             self.statuses.iter().map(|(word, times)| format!("{word} {times}")).collect();
         f.write_str(&t!(
-            "{failed} of {issued} mails to @{domain} are not {sent} ({words}): ask their IT to let the service's mails through",
+            "{failed} of {issued} mails to @{domain} are not {sent} ({words}); ask their IT to allow the service's mails",
             failed = self.failed,
             issued = self.issued,
             domain = self.domain,
@@ -126,7 +126,7 @@ impl Tally {
             None => self.one = Some(who),
             Some(one) => self.many |= *one != who,
         }
-        tally(&mut self.words, word, WORDS, t!("other words"));
+        tally(&mut self.words, word, WORDS, t!("others"));
     }
 
     fn group(self, domain: &str) -> MailGroup {
@@ -165,8 +165,9 @@ mod tests {
         assert_eq!((report.issued, report.failed, report.unsaid, report.scattered), (47, 44, 0, 1));
         assert_eq!(
             report.groups.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["43 of 45 mails to @strictgate.example are not SENT (FAIL 29, BOUNCE 14): ask their IT to let \
-              the service's mails through"]
+            [
+                "43 of 45 mails to @strictgate.example are not SENT (FAIL 29, BOUNCE 14); ask their IT to allow the service's mails"
+            ]
         );
     }
 

@@ -302,7 +302,7 @@ fn the_list_of_odd_cells_is_bounded_and_all_are_counted() {
     let rows: Vec<Vec<String>> = (0..1000).map(|_| strings(&["😀"])).collect();
     let written = redo(&folder.path().join("a.csv"), Format::CsvCp949, &["😀"], &rows);
     assert_eq!((written.unmappable.count, written.unmappable.first.len()), (1001, 100));
-    assert_eq!(written.unmappable.first[0].to_string(), "column names, column 1: 😀 (U+1F600)");
+    assert_eq!(written.unmappable.first[0].to_string(), "header row, column 1: 😀 (U+1F600)");
     assert_eq!(written.unmappable.first[99].row, 99);
 }
 

@@ -86,7 +86,7 @@ impl App {
             Action::Raw => {
                 let records = self.screen().records();
                 if records.is_empty() {
-                    out.say(t!("There is no record of the service here."));
+                    out.say(t!("There is no service record here."));
                 } else {
                     out.open_some(|_, out| RawPane::new(records, out));
                 }
@@ -107,20 +107,19 @@ impl App {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
             clip.after.get_or_insert_with(|| {
-                t!("It has characters that cannot be seen or do not belong there; marks stand in their place.")
-                    .to_owned()
+                t!("It has invisible or invalid characters; placeholders replace them.").to_owned()
             });
         }
         let Manner { settings, around, .. } = &self.comforts.manner;
         let road = Road::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {
-                out.say(t!("{what} is empty: nothing was copied.", what = begun(&clip.what)));
+                out.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
             }
             Road::Off => {
                 say(
                     &clip,
-                    t!("Nothing was copied: copying is switched off (clipboard = \"off\" in config.toml)."),
+                    t!("Nothing was copied: copying is off (clipboard = \"off\" in config.toml)."),
                     out,
                 );
             }
@@ -144,7 +143,7 @@ impl App {
         let sequence = clipboard::sequence(&clip.text, &self.comforts.manner.around);
         self.comforts.spoken.push_str(&sequence);
         let text = t!(
-            "Sent {what} to the terminal's clipboard; some terminals refuse without saying so.",
+            "Sent {what} to the terminal's clipboard; some terminals refuse without a message.",
             what = clip.what
         );
         say(clip, &text, out);
@@ -152,13 +151,13 @@ impl App {
 
     fn open_picture(&mut self, out: &mut Effects<'_>) {
         let Some(url) = self.screen().copyables(&self.env).link else {
-            out.say(t!("There is no picture here with an address that a browser could open."));
+            out.say(t!("There is no picture here that a browser can open."));
             return;
         };
         let around = &self.comforts.manner.around;
         let instead = match around.desktop {
-            _ if around.ssh => Some(t!("This is over ssh, where no browser of yours can be opened")),
-            None => Some(t!("There is no desktop here to open a browser on")),
+            _ if around.ssh => Some(t!("lapel cannot open your browser over ssh")),
+            None => Some(t!("There is no desktop to open a browser on")),
             Some(_) => None,
         };
         match (instead, around.desktop) {
@@ -189,7 +188,7 @@ impl App {
         match (self.comforts.handing.remove(&ticket), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
-                    "Gave {what} to tmux: its paste key has it, and so has the clipboard where your terminal allows that.",
+                    "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
                     what = clip.what
                 );
                 say(&clip, &text, out);
@@ -200,7 +199,7 @@ impl App {
                 out.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
             }
             (Some(Handed::Link(url)), Err(why)) => {
-                self.copy_link(url, &t!("The browser was not opened ({why})", why), out);
+                self.copy_link(url, &t!("lapel could not open the browser ({why})", why), out);
             }
             (Some(Handed::Link(url)), Ok(program)) => {
                 out.say(t!("Opened with {program}: {url}", program, url));
@@ -214,9 +213,9 @@ impl App {
         let choice = self.comforts.refresh.choice().next();
         self.comforts.refresh.choose(choice, Instant::now());
         out.say(match choice {
-            RefreshChoice::Off => t!("The screen is not read again by itself any more.").to_owned(),
+            RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
             _ => {
-                t!("What is on the screen is read again {every}, in the background.", every = every(choice))
+                t!("lapel refreshes the screen {every}, in the background.", every = every(choice))
             }
         });
     }
@@ -230,14 +229,10 @@ impl App {
             return None;
         }
         Some(match (refresh.failures(), refresh.wait()) {
-            (0, _) | (_, None) => (t!("read again {every}", every = every(refresh.choice())), false),
-            (_, Some(wait)) => (
-                t!(
-                    "could not be read again; next try in {minutes} min",
-                    minutes = wait.as_secs().div_ceil(60)
-                ),
-                true,
-            ),
+            (0, _) | (_, None) => (t!("refresh {every}", every = every(refresh.choice())), false),
+            (_, Some(wait)) => {
+                (t!("refresh failed; next try in {minutes} min", minutes = wait.as_secs().div_ceil(60)), true)
+            }
         })
     }
 
@@ -305,7 +300,7 @@ fn switch_language(out: &mut Effects<'_>) {
         Language::Korean => "ko",
     };
     out.say(t!(
-        "lapel speaks {name} until it ends. language = \"{setting}\" in config.toml keeps it so.",
+        "lapel uses {name} until it closes. To keep it, set language = \"{setting}\" in config.toml.",
         name = next.name(),
         setting
     ));
@@ -326,7 +321,7 @@ fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
 }
 
 fn too_long(clip: &Clip, most: usize, out: &mut Effects<'_>) {
-    out.warn(t!("{what} is too long for the clipboard: {clip} bytes, of {most} at most. Nothing was copied; mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
+    out.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 
 /// A sentence's beginning.

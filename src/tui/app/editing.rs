@@ -11,7 +11,7 @@ impl App {
         if self.long_field().is_some() {
             self.wish = Some(Wish::Edit);
         } else {
-            out.say(t!("Only a reason, while it is typed, can be written in an editor."));
+            out.say(t!("You can use an editor only while you type a reason."));
         }
     }
 
@@ -38,11 +38,11 @@ impl App {
                 let text = text.trim();
                 let cut = field.fill(text);
                 if text.lines().nth(1).is_some() {
-                    said.push(t!("A reason is one line: its lines were joined.").to_owned());
+                    said.push(t!("A reason is one line, so its lines were joined.").to_owned());
                 }
                 if cut > 0 {
                     said.push(t!(
-                        "It has more than {most} characters; the last {cut} were left out.",
+                        "It has more than {most} characters; the last {cut} were cut off.",
                         most = number(LONGEST as u64),
                         cut = number(cut as u64)
                     ));

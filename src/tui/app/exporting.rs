@@ -66,7 +66,7 @@ impl App {
     /// Leaves; a file that is being written is given up.
     pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
-            self.parting = Some(t!("the export to {file} was given up: {left}", file, left));
+            self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));
         }
         let tickets: Vec<RequestId> = self.exports().filter_map(ExportForm::ticket).collect();
         self.modals.retain(|modal| modal.downcast_ref::<ExportForm>().is_none());

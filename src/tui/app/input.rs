@@ -29,7 +29,7 @@ impl App {
             }
             Press::Syllable => {
                 self.changed = true;
-                out.say(t!("Hangul input is on: several keys came as one sign, so nothing was done. The Han/Eng key switches it off."));
+                out.say(t!("Hangul input is on: several keys arrived as one character, so nothing was done. The Han/Eng key turns it off."));
             }
             Press::Free => {
                 let typed = self.type_key(key, out);
@@ -52,12 +52,12 @@ impl App {
         let text = match action {
             Some(Action::Down | Action::Up) if goes_through => return,
             Some(_) => t!(
-                "Hangul input is on, in which {capital} cannot be told from {plain}: it counts as {plain}. The Han/Eng key switches it off.",
+                "Hangul input is on: lapel cannot tell {capital} from {plain} and takes it as {plain}. The Han/Eng key turns it off.",
                 capital,
                 plain
             ),
             None => t!(
-                "Hangul input is on, in which {capital} cannot be told from {plain}: nothing was done. The Han/Eng key switches it off.",
+                "Hangul input is on: lapel cannot tell {capital} from {plain}, so nothing was done. The Han/Eng key turns it off.",
                 capital,
                 plain
             ),
@@ -213,13 +213,12 @@ impl App {
             .filter(|action| !self.is_forbidden(*action) && !is_hand_work(*action))
             .filter_map(|action| {
                 if let Some((keys, _)) = here.iter().find(|(_, a)| *a == action) {
-                    let why_not =
-                        (!self.is_enabled(action)).then(|| t!("there is nothing for it here").to_owned());
+                    let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
                     return Some(Command { action, keys: keys.clone(), why_not });
                 }
                 // What only a form or a menu can do is found there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
-                let why_not = Some(t!("it belongs to: {place}", place = context.place()));
+                let why_not = Some(t!("available in: {place}", place = context.place()));
                 Some(Command { action, keys, why_not })
             })
             .collect()
@@ -236,10 +235,14 @@ impl App {
         let mut said: Vec<String> = Vec::new();
         match written {
             Some((file, left)) if sending => {
-                said.push(t!("{file} is being written: leaving gives it up, and {left}.", file, left));
+                said.push(t!(
+                    "lapel is writing {file}: quitting cancels the export, and {left}.",
+                    file,
+                    left
+                ));
             }
             Some((file, left)) => said.push(t!(
-                "{file} is being written. Quit again to leave: it is given up then, and {left}.",
+                "lapel is writing {file}. Quit again to leave: this cancels the export, and {left}.",
                 file,
                 left
             )),
@@ -247,11 +250,11 @@ impl App {
         }
         if sending {
             let then = if self.keeps_jobs() {
-                t!("What is not sent then stays unsent and can be resumed.")
+                t!("Unsent rows then stay unsent; you can resume them.")
             } else {
-                t!("The demo's jobs end with it.")
+                t!("The demo's jobs end with the demo.")
             };
-            said.push(t!("Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}", then));
+            said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more. {then}", then));
         }
         out.warn(said.join(" "));
     }

@@ -57,7 +57,7 @@ impl App {
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
-            0 => t!("No look-up was kept, so there is nothing to forget.").to_owned(),
+            0 => t!("There are no recent look-ups to forget.").to_owned(),
             n => plural!(
                 n,
                 "Forgot {n} look-up or file name of this profile.",

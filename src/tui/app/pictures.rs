@@ -10,7 +10,7 @@ use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 /// What is said about a picture where there are none.
 pub(super) const OFF: &str = tr_noop!(
-    "Pictures are not shown here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
+    "Pictures are off here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
 );
 
 impl App {

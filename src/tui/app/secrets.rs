@@ -75,7 +75,7 @@ impl App {
             Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.env, out),
             _ => {}
         }
-        out.warn(t!("This looks like an API key. It was not pasted, and nothing was sent."));
+        out.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
     }
 

@@ -69,7 +69,7 @@ impl App {
     pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),
-            Action::Tour => out.say(t!("The tour is taken in the sandbox: lapel tour.")),
+            Action::Tour => out.say(t!("The tour runs in the sandbox: lapel tour.")),
             Action::TourSkip => {
                 let jobs = self.screens.activity.jobs();
                 let went_on = self.touring.as_mut().is_some_and(|tour| tour.skip(jobs));
@@ -80,7 +80,7 @@ impl App {
             Action::TourLeave => {
                 self.touring = None;
                 let key = self.env.key(&self.screen().key_contexts(), Action::Tour);
-                out.say(t!("The tour has ended. {key} begins it again.", key));
+                out.say(t!("The tour has ended. {key} starts it again.", key));
             }
             _ => return false,
         }

@@ -125,7 +125,7 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
         Ok(()) => Ok(to),
         Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => Err(NotSaved::Exists),
         Err(why) => Err(NotSaved::Failed(t!(
-            "{path} was not written: {why}. Nothing was changed; choose another name or folder.",
+            "{path} could not be written: {why}. Nothing was changed. Choose another name or folder.",
             path = scrub(&to.to_string_lossy()),
             why
         ))),

@@ -48,7 +48,7 @@ impl Organisation {
     /// What is wrong with what was typed.
     pub fn missing(&self) -> String {
         if self.wanted.trim().is_empty() {
-            return t!("It is not known whose service this is, so nothing can be sent there.").to_owned();
+            return t!("The organisation of this service is unknown. Nothing can be sent.").to_owned();
         }
         if self.field.value().trim().is_empty() {
             t!("Type the organisation's name first. Nothing was sent.").to_owned()
@@ -59,14 +59,14 @@ impl Organisation {
 
     /// What asks for it, in `room` columns behind a margin of two.
     pub fn lines(&self, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let asked = t!("This is LIVE. Type whose it is: {name}", name = scrub(&self.wanted));
+        let asked = t!("LIVE. Type the organisation: {name}", name = scrub(&self.wanted));
         let mut asked = wrap(&asked, room);
         asked.truncate(LONGEST);
         let mut lines: Vec<Line<'static>> =
             asked.into_iter().map(|l| Line::styled(format!("  {l}"), env.theme.accent())).collect();
         let name = |action| env.key(&[Context::Organisation], action);
         let (send, back) = (name(Action::Confirm), name(Action::Back));
-        let to_number = t!("back to the number");
+        let to_number = t!("back");
         let back_wide = width(&back) + 1 + width(to_number);
         let send_wide = width(&send) + 1 + width(verb);
         let style = if self.is_right() { env.theme.accent() } else { env.theme.dim() };
@@ -106,7 +106,7 @@ mod tests {
             ["나루", "달무리대학교 평생배움원 디지털 역량 인증 센터 운영지원실", &"긴이름".repeat(300)]
         {
             for room in [56, 76, 156] {
-                for verb in ["to issue", "to issue the corrected one, and to revoke this one then"] {
+                for verb in ["to issue", "to issue the corrected badge, then revoke this one"] {
                     let lines = Organisation::new(name).lines(verb, room, &env);
                     assert!(lines.len() <= LONGEST + 2, "{name} {room}");
                     let widest = lines.iter().map(Line::width).max().unwrap_or(0);

@@ -124,27 +124,27 @@ impl Component for AgainForm {
         let room = usize::from(area.width).saturating_sub(4);
         let id = self.id;
         let what = match &self.deed {
-            JobCommand::Retry(_) => t!("Job {id}: what the service has refused is sent again.", id),
+            JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
             JobCommand::UseUp(_) => {
-                t!("Job {id} goes on with ever smaller requests, until the quota is used up.", id)
+                t!("Job {id}: lapel sends ever smaller requests until the quota is used up.", id)
             }
             JobCommand::ResendAll(..) => t!(
-                "Job {id}: these rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
+                "Job {id}: these rows were never seen, and the time for them to appear is over. lapel sends them again. If a first request worked after all, there will be two badges.",
                 id
             ),
             JobCommand::Decide(_, row, ..) => {
-                t!("Row {row} of job {id} is sent again: there may be two badges then.", row, id)
+                t!("lapel resends row {row} of job {id}. There may then be two badges.", row, id)
             }
-            _ => t!("Job {id} goes on: what it has not sent is sent.", id),
+            _ => t!("Job {id} resumes with the rows not sent yet.", id),
         };
-        let sent = plural!(self.rows, "{n} row is sent", "{n} rows are sent");
+        let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
         let place = format!("{} {} {sent}", env.place(), env.glyphs.dot);
         let cut = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
         let mut lines = vec![Line::styled(cut(&self.title), theme.strong())];
         lines.extend(wrap(&what, room).into_iter().map(|l| Line::from(vec![Span::raw("  "), Span::raw(l)])));
         lines.push(Line::styled(cut(&place), theme.accent()));
         lines.push(Line::raw(""));
-        lines.extend(self.confirm.lines(Context::Review, t!("to send it"), room, env));
+        lines.extend(self.confirm.lines(Context::Review, t!("to send"), room, env));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }

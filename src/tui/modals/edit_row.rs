@@ -113,7 +113,7 @@ impl Component for CorrectForm {
         }
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
-            let text = t!("as it stands there: {cells}", cells = cells.join(" | "));
+            let text = t!("original: {cells}", cells = cells.join(" | "));
             put(&mut lines, &fit(&text, room * 2, env.glyphs.ellipsis), theme.dim());
         }
         lines.push(Line::raw(""));
@@ -139,7 +139,7 @@ impl Component for CorrectForm {
             put(&mut lines, &text, style);
         }
         let text = t!(
-            "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  {esc} gives up.",
+            "The file does not change, and nothing is sent.  {enter} save in the draft  {esc} back",
             enter = env.key(&self.key_contexts(), Action::Accept),
             esc = env.key(&self.key_contexts(), Action::Back)
         );

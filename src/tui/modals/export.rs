@@ -23,10 +23,10 @@ use ratatui::text::{Line, Span};
 
 /// The kinds of file, in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Table(Format::Xlsx), "Excel", tr_noop!("every cell a text: no id loses its zeros")),
-    (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, as Excel opens it")),
+    (Kind::Table(Format::Xlsx), "Excel", tr_noop!("text cells: ids keep their zeros")),
+    (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, opens in Excel")),
     (Kind::Table(Format::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
-    (Kind::Lines, "JSON Lines", tr_noop!("a record a line, for programs")),
+    (Kind::Lines, "JSON Lines", tr_noop!("one per line, for programs")),
 ];
 
 /// Columns that a file's name may take in a sentence.
@@ -64,11 +64,8 @@ impl ExportForm {
         self.work?;
         let path = self.file.path()?;
         let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
-        let left = if self.replaces {
-            t!("the file that is there already stays as it is")
-        } else {
-            t!("nothing of it is left")
-        };
+        let left =
+            if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
         Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
@@ -76,7 +73,7 @@ impl ExportForm {
         self.said = None;
         if let Some((ticket, ..)) = self.work.take() {
             out.cancel([ticket]);
-            out.say(t!("Given up. Nothing was written."));
+            out.say(t!("Export cancelled. Nothing was saved."));
         } else if self.exists {
             self.exists = false;
         } else {
@@ -107,7 +104,7 @@ impl ExportForm {
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
         self.said = None;
         let Some(to) = self.file.path() else {
-            self.said = Some(t!("type the name of a file").to_owned());
+            self.said = Some(t!("type a file name").to_owned());
             return;
         };
         (self.exists, self.replaces) = (false, overwrite);
@@ -117,22 +114,19 @@ impl ExportForm {
 
     /// What came of it while it was not in sight, where that was no file.
     pub fn trouble(&self) -> Option<String> {
-        let exists = || {
-            self.exists.then(|| t!("There is a file of this name already. Nothing was written.").to_owned())
-        };
-        self.said.clone().or_else(exists).map(|why| t!("The export: {why}", why))
+        let exists =
+            || self.exists.then(|| t!("A file with this name already exists. Nothing was saved.").to_owned());
+        self.said.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
     /// What it costs, in words.
     fn cost(&self, env: &Env) -> String {
         if matches!(self.takeaway.what, What::Rows(..)) {
-            return t!("Nothing is asked of the service: the rows are here.").to_owned();
+            return t!("No requests needed: the rows are already loaded.").to_owned();
         }
         let Some(rows) = self.takeaway.rows else {
-            return t!(
-                "How many requests it takes is not known: the service does not say how many rows there are."
-            )
-            .to_owned();
+            return t!("The number of requests is unknown: the service does not report the number of rows.")
+                .to_owned();
         };
         cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
@@ -291,7 +285,7 @@ impl Component for ExportForm {
             };
             put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
             let text = t!(
-                "{key} lets it go on while you work; it is said when it is done.  {esc} gives it up: nothing is left of it then.",
+                "lapel tells you when the file is ready.  {key} continue in the background  {esc} cancel (nothing is saved)",
                 key = key(Action::Aside),
                 esc = key(Action::Back)
             );
@@ -300,16 +294,12 @@ impl Component for ExportForm {
             let text = format!(
                 "{} {}",
                 env.glyphs.alert,
-                t!("There is a file of this name already. Nothing was written.")
+                t!("A file with this name already exists. Nothing was saved.")
             );
             put(&mut lines, &text, theme.warning());
             put(
                 &mut lines,
-                &t!(
-                    "{key} replaces it.  {esc} goes back.",
-                    key = key(Action::Confirm),
-                    esc = key(Action::Back)
-                ),
+                &t!("{key} replace  {esc} back", key = key(Action::Confirm), esc = key(Action::Back)),
                 theme.accent(),
             );
         } else {
@@ -317,7 +307,7 @@ impl Component for ExportForm {
                 put(&mut lines, text, theme.text());
             }
             let text = t!(
-                "{enter} writes it, {up} {down} choose the kind. Only you may read the file: it may hold names and addresses. Without a folder it goes into the one that lapel was started in.",
+                "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it goes into the folder where lapel was started.  {enter} save  {up} {down} format",
                 enter = key(Action::Accept),
                 up = key(Action::Up),
                 down = key(Action::Down)
@@ -338,7 +328,7 @@ impl Modal for ExportForm {}
 fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
     let path = scrub(&done.written.path.to_string_lossy()).into_owned();
     let mut parts =
-        vec![plural!(done.written.rows, "Wrote {n} row to {path}.", "Wrote {n} rows to {path}.", path)];
+        vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
     if let (Some(read), What::List(list)) = (&done.read, &takeaway.what) {
         bad = !matches!(read.end, End::Complete | End::Uncounted);

@@ -81,9 +81,7 @@ impl FiltersForm {
         match env.saved.ask(change) {
             Some(ask) => out.ask_instead(&mut self.ticket, Request::Filters(Box::new(ask))),
             None => {
-                self.said = Some(
-                    t!("Filters cannot be saved here: lapel has no folder for its settings.").to_owned(),
-                );
+                self.said = Some(t!("Filters cannot be saved: lapel has no settings folder.").to_owned());
             }
         }
     }
@@ -92,8 +90,7 @@ impl FiltersForm {
         if self.current.is_some() {
             self.name = Some(Naming { field: Field::default(), of: None, replaces: None });
         } else {
-            self.said =
-                Some(t!("There is no filter and no order here to save. Nothing was saved.").to_owned());
+            self.said = Some(t!("There is no filter or sort order to save. Nothing was saved.").to_owned());
         }
     }
 
@@ -121,7 +118,7 @@ impl FiltersForm {
                     (None, Some(_)) if is_there && naming.replaces.as_ref() != Some(&name) => {
                         let shown = scrub(&name).into_owned();
                         self.said = Some(t!(
-                            "There is a filter called “{name}” already. {enter} once more puts this one in its place.",
+                            "A filter named “{name}” already exists. Press {enter} again to replace it.",
                             name = shown,
                             enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
                         ));
@@ -213,7 +210,7 @@ impl Component for FiltersForm {
             Action::SaveFilter => self.name_current(),
             Action::Accept | Action::Rename | Action::Remove => {
                 let Some(filter) = self.selected(env) else {
-                    self.said = Some(t!("No filter is saved here yet.").to_owned());
+                    self.said = Some(t!("There are no saved filters.").to_owned());
                     return true;
                 };
                 match action {
@@ -232,7 +229,7 @@ impl Component for FiltersForm {
                     _ => {
                         let key = env.key(&self.key_contexts(), Action::Remove);
                         let name = scrub(&filter.name);
-                        self.said = Some(t!("{key} once more removes “{name}”.", key, name));
+                        self.said = Some(t!("Press {key} again to remove “{name}”.", key, name));
                         self.removing = Some(filter.name.clone());
                     }
                 }
@@ -317,8 +314,7 @@ impl Component for FiltersForm {
             }
         }
         if let Some(naming) = &self.name {
-            let label =
-                if naming.of.is_some() { t!("New name of the filter") } else { t!("Name of the filter") };
+            let label = if naming.of.is_some() { t!("New filter name") } else { t!("Filter name") };
             let mut spans = vec![
                 Span::styled(format!("  {label} "), theme.strong()),
                 Span::styled(env.glyphs.cursor, theme.accent()),
@@ -353,8 +349,8 @@ impl Component for FiltersForm {
         lines.extend(rest);
         if filters.is_empty() && self.said.is_none() {
             let text = match self.ticket {
-                Some(_) if self.name.is_none() => t!("reading the saved filters"),
-                _ => t!("No filter is saved here yet."),
+                Some(_) if self.name.is_none() => t!("reading saved filters"),
+                _ => t!("There are no saved filters."),
             };
             lines.extend(put(text, theme.dim()));
         }

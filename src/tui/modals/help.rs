@@ -117,7 +117,7 @@ impl Component for Help {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let keys = t!("  Keys of this screen");
-        let head = if self.message.is_some() { t!("  What was said, all of it") } else { keys };
+        let head = if self.message.is_some() { t!("  Full message") } else { keys };
         let mut lines = vec![Line::styled(head, env.theme.strong()), Line::raw("")];
         let all = self.all_lines(usize::from(area.width), env);
         let height = usize::from(area.height.saturating_sub(3));

@@ -91,8 +91,8 @@ impl Component for RawPane {
                 self.ask(out);
             }
             Action::CopyAll => match &self.read {
-                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the JSON as it was sent")),
-                _ => out.say(t!("Nothing was read yet, so there is nothing to copy.")),
+                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
+                _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
             Action::Back => {
                 out.cancel(self.ticket.take());
@@ -154,20 +154,19 @@ impl Component for RawPane {
         match &self.read {
             _ if self.ticket.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
-                    t!("  {spinner} asking for it anew, 1 request", spinner = env.spinner()),
+                    t!("  {spinner} reading the JSON, 1 request", spinner = env.spinner()),
                     theme.dim(),
                 ));
             }
             Some(Err(why)) => {
-                let text = t!("It was not read: {why}", why);
+                let text = t!("Not read: {why}", why);
                 lines.extend(
                     wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())),
                 );
             }
             Some(Ok(raw)) => {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
-                let about =
-                    t!("  {bytes} as the service sent them; line breaks and indents are lapel's", bytes);
+                let about = t!("  {bytes} from the service; lapel added line breaks and indents", bytes);
                 lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
                 let body = self.lines.iter().skip(self.scroll).take(self.height);
                 lines.extend(body.map(|line| Line::raw(format!("  {line}"))));
@@ -197,7 +196,7 @@ fn lay_out(json: &str) -> Vec<String> {
         shown += 1;
         if shown > SHOWN {
             end(&mut line, 0);
-            line.replace_range(.., t!("(the rest is not shown; it is copied whole)"));
+            line.replace_range(.., t!("(the rest is hidden; a copy has all of it)"));
             break;
         }
         if quoted {

@@ -73,22 +73,18 @@ impl Component for KeyQuestion {
         lines.push(Line::raw(""));
         lines.extend(put(
             &t!(
-                "The text that begins with {text} has the shape of an API key. Nothing was sent.",
+                "The text that begins with {text} looks like an API key. Nothing was sent.",
                 text = texts.join(", ")
             ),
             env.theme.warning(),
         ));
         lines.extend(put(
-            t!("A key that is sent as a search text is stored in the logs of every computer on its way. Is it a key? Then replace it in the issuer back office if others have seen it."),
+            t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office."),
             env.theme.text(),
         ));
         lines.push(Line::raw(""));
         let key = |action| env.key(&self.key_contexts(), action);
-        let text = t!(
-            "{y} sends it: it is no key.  {esc} goes back.",
-            y = key(Action::Confirm),
-            esc = key(Action::Back)
-        );
+        let text = t!("{y} send (not a key)  {esc} back", y = key(Action::Confirm), esc = key(Action::Back));
         lines.extend(put(&text, env.theme.accent()));
         let lines = form_layout::squeezed(lines, area.height, env);
         frame.render_widget(ratatui::text::Text::from(lines), area);

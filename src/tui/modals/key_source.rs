@@ -112,16 +112,14 @@ impl KeyFrom {
     pub fn advice(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!(
-                "lapel reads the key from this environment variable whenever it starts, and keeps no copy. The \
-                 variable must be set now."
+                "lapel reads the key from this environment variable at every start and keeps no copy. The variable must be set now."
             ),
             COMMAND => t!(
-                "lapel runs this command, without a shell, whenever it needs the key: it prints the key and nothing \
-                 else, such as pass show badges. No copy is kept."
+                "lapel runs this command without a shell whenever it needs the key. The command must print only the key, e.g. pass show badges. lapel keeps no copy."
             ),
-            AS_IT_IS => t!("Where the key is stays as config.toml says; the other places take its place."),
-            _ if self.was.is_some() => t!("Without a key the one that is there stays."),
-            _ => t!("The key is kept where only you can read it."),
+            AS_IT_IS => t!("The key source stays as in config.toml. Another choice replaces it."),
+            _ if self.was.is_some() => t!("Leave this empty to keep the current key."),
+            _ => t!("Only you can read the stored key."),
         }
     }
 
@@ -157,8 +155,7 @@ impl KeyFrom {
                 Ok(None)
             } else {
                 Err(t!(
-                    "The key itself is needed to keep it in another place: type it in the last field, or set the \
-                     place back."
+                    "To store the key in another place, type it in the last field. Or choose the old place again."
                 )
                 .to_owned())
             };

@@ -65,7 +65,7 @@ impl Component for MarkAllForm {
             Some(rows) => {
                 plural!(rows, "Mark the {n} badge that matches?", "Mark all {n} badges that match?")
             }
-            None => t!("Mark all badges that match? How many that is the service does not say.").to_owned(),
+            None => t!("Mark all badges that match? The service does not report how many.").to_owned(),
         };
         let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
         let mut lines = vec![Line::styled(format!(" {rule}"), env.theme.dim())];
@@ -78,13 +78,12 @@ impl Component for MarkAllForm {
             lines.extend(put(&cost(rows, a_minute), env.theme.text()));
         }
         let text = t!(
-            "They are read in the background while you work on, and marked when all are there; {esc} gives that up. Nothing is sent to the service but questions: what cannot be revoked is left out in the review.",
+            "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
             esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
         );
         lines.extend(put(&text, env.theme.dim()));
         let key = |action| env.key(&self.key_contexts(), action);
-        let text =
-            t!("{enter} marks them.  {esc} goes back.", enter = key(Action::Accept), esc = key(Action::Back));
+        let text = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         lines.extend(put(&text, env.theme.accent()));
         let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);
         let area = Rect { y: area.bottom() - rows, height: rows, ..area };
@@ -107,8 +106,8 @@ fn cost(rows: u64, a_minute: u32) -> String {
     let seconds = number(waits + requests.div_ceil(A_SECOND));
     plural!(
         requests,
-        "That takes {n} request, about {seconds} s at this pace.",
-        "That takes {n} requests, about {seconds} s at this pace.",
+        "This takes {n} request, about {seconds} s at this rate.",
+        "This takes {n} requests, about {seconds} s at this rate.",
         seconds
     )
 }
@@ -119,9 +118,9 @@ mod tests {
 
     #[test]
     fn the_cost_grows_with_the_pages_and_with_the_minutes_that_they_take() {
-        assert_eq!(cost(1, 250), "That takes 1 request, about 1 s at this pace.");
-        assert_eq!(cost(4_312, 250), "That takes 44 requests, about 9 s at this pace.");
-        assert_eq!(cost(10_000, 40), "That takes 100 requests, about 140 s at this pace.");
-        assert_eq!(cost(0, 0), "That takes 1 request, about 1 s at this pace.");
+        assert_eq!(cost(1, 250), "This takes 1 request, about 1 s at this rate.");
+        assert_eq!(cost(4_312, 250), "This takes 44 requests, about 9 s at this rate.");
+        assert_eq!(cost(10_000, 40), "This takes 100 requests, about 140 s at this rate.");
+        assert_eq!(cost(0, 0), "This takes 1 request, about 1 s at this rate.");
     }
 }

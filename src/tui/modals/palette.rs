@@ -132,7 +132,7 @@ impl CommandPalette {
 
     fn choose(&self, out: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.at) else {
-            out.say(t!("Nothing of the kind is known. Nothing was done."));
+            out.say(t!("No match. Nothing was done."));
             return;
         };
         if let Some(why) = self.why_not(entry) {
@@ -165,7 +165,7 @@ impl CommandPalette {
         match entry {
             Entry::Command(command) => command.why_not.as_deref(),
             _ if self.leaves => None,
-            _ => Some(t!("what is open here must be left first")),
+            _ => Some(t!("close this first")),
         }
     }
 
@@ -237,7 +237,7 @@ impl Component for CommandPalette {
         let click = self.sight.click(at, &mut self.at);
         if click == Click::Again && self.selected().is_some_and(sends) {
             let enter = env.key(&self.key_contexts(), Action::Accept);
-            out.say(t!("A click sends nothing; {enter} does this.", enter));
+            out.say(t!("A click sends nothing. {enter} does this.", enter));
             return Clicked::Changed;
         }
         Clicked::in_menu(click, Action::Accept)
@@ -273,7 +273,7 @@ impl Component for CommandPalette {
             lines.push(self.line(entry, n == self.at, (keys, room), env));
         }
         if self.shown.is_empty() {
-            lines.push(Line::styled(t!("    nothing of the kind"), theme.dim()));
+            lines.push(Line::styled(t!("    no match"), theme.dim()));
         } else {
             let rest = out_of_sight(&shown, self.shown.len(), env);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));
@@ -290,13 +290,13 @@ impl Modal for CommandPalette {}
 fn what(entry: &Entry) -> String {
     match entry {
         Entry::Command(command) => command.action.help().to_owned(),
-        Entry::Badge(id) => t!("open the badge {id}", id),
+        Entry::Badge(id) => t!("open badge {id}", id),
         Entry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
-        Entry::Named(name) => t!("look up holders by the name {name}", name = Text::from(name.as_str())),
+        Entry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
         Entry::Filter(filter) => filter_words(filter),
-        Entry::Template(id) => t!("the template {id}", id),
+        Entry::Template(id) => t!("show template {id}", id),
         Entry::Titled(title) => {
-            t!("templates whose title has {title}", title = Text::from(title.as_str()))
+            t!("show templates with {title} in the title", title = Text::from(title.as_str()))
         }
     }
 }
@@ -387,8 +387,7 @@ mod tests {
         // Of two that match alike, the possible one.
         assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
         let nothing = found(&mut palette, "zzzz");
-        let ways =
-            ["look up holders by the name zzzz", "templates whose title has zzzz", "open the badge zzzz"];
+        let ways = ["look up holders named zzzz", "show templates with zzzz in the title", "open badge zzzz"];
         assert_eq!(nothing, ways);
     }
 
@@ -398,10 +397,10 @@ mod tests {
         assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
         assert_eq!(found(&mut palette, "@@"), [""; 0]);
         let title = found(&mut palette, "데이터 시각화");
-        let ways = ["templates whose title has 데이터 시각화", "look up holders by the name 데이터 시각화"];
+        let ways = ["show templates with 데이터 시각화 in the title", "look up holders named 데이터 시각화"];
         assert_eq!(title, ways, "an id has no spaces");
-        assert_eq!(found(&mut palette, "한서윤")[0], "look up holders by the name 한서윤");
-        assert_eq!(found(&mut palette, "TPL-004")[1], "the template TPL-004");
+        assert_eq!(found(&mut palette, "한서윤")[0], "look up holders named 한서윤");
+        assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
         // A form is not left by the way.
         palette.leaves = false;
         assert_eq!(found(&mut palette, "a@b.example").len(), 1);
@@ -417,7 +416,7 @@ mod tests {
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
         let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
-            .map(|context| format!("it belongs to: {}", context.place()));
+            .map(|context| format!("available in: {}", context.place()));
         let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
         let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| Command {
             action: *action,

@@ -67,7 +67,7 @@ impl Component for PingForm {
                 self.ticket = None;
                 match pinged {
                     Ok(()) => {
-                        out.say(t!("The service answered. lapel goes on with what was waiting."));
+                        out.say(t!("The service answered. The waiting requests continue."));
                         out.close();
                     }
                     Err(why) => self.said = Some(why.to_string()),
@@ -86,15 +86,12 @@ impl Component for PingForm {
         let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
         let mut lines = vec![Line::styled(format!(" {rule}"), env.theme.dim())];
         let question = match hold::left(env) {
-            Some(left) => t!(
-                "The service asks lapel to wait {wait}. Ask it once now, with one ping?",
-                wait = hold::words(left)
-            ),
-            None => t!("The wait is over. lapel goes on by itself.").to_owned(),
+            Some(left) => t!("Rate limit wait: {wait}. Send one ping now?", wait = hold::words(left)),
+            None => t!("The wait is over. lapel continues.").to_owned(),
         };
         lines.extend(put(&question, env.theme.strong()));
         lines.extend(put(
-            t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait stays, or grows."),
+            t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait stays or grows."),
             env.theme.text(),
         ));
         if let Some(said) = &self.said {
@@ -102,17 +99,9 @@ impl Component for PingForm {
         }
         let key = |action| env.key(&self.key_contexts(), action);
         let text = if self.ticket.is_some() {
-            t!(
-                "{spinner} asking the service once  {esc} stops it",
-                spinner = env.spinner(),
-                esc = key(Action::Back)
-            )
+            t!("{spinner} sending one ping  {esc} back", spinner = env.spinner(), esc = key(Action::Back))
         } else {
-            t!(
-                "{enter} sends one ping.  {esc} goes back.",
-                enter = key(Action::Accept),
-                esc = key(Action::Back)
-            )
+            t!("{enter} send one ping  {esc} back", enter = key(Action::Accept), esc = key(Action::Back))
         };
         lines.extend(put(&text, env.theme.accent()));
         let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);

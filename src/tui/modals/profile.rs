@@ -15,8 +15,8 @@ use crate::tui::worker::profile_requests::ProfileChange;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
-const RIGHTS: [&str; 2] = [tr_noop!("issue and revoke"), tr_noop!("only look")];
-const PINNING: [&str; 2] = [tr_noop!("as it was pinned"), tr_noop!("pin it anew")];
+const RIGHTS: [&str; 2] = [tr_noop!("issue and revoke"), tr_noop!("read-only")];
+const PINNING: [&str; 2] = [tr_noop!("keep the pin"), tr_noop!("pin again")];
 /// In the place of the key while everything else is looked at.
 const NO_KEY: &str = "not-yet-known";
 /// Columns of the labels.
@@ -66,10 +66,10 @@ impl Slot {
         match self {
             Self::Name => t!("Name"),
             Self::Organisation => t!("Organisation"),
-            Self::Rights => t!("Rights"),
+            Self::Rights => t!("Access"),
             Self::CaFile => t!("CA file"),
             Self::Proxy => t!("Proxy"),
-            Self::Pinning => t!("Key's beginning"),
+            Self::Pinning => t!("Key pin"),
             Self::Place => t!("Key from"),
             Self::Environment => t!("Environment"),
             Self::BaseUrl => t!("Base URL"),
@@ -236,7 +236,7 @@ impl ProfileForm {
             ..Change::default()
         };
         if change.is_empty() && key.is_none() && self.pin == 0 {
-            return Step::Wrong(t!("Everything is as it was.").to_owned());
+            return Step::Wrong(t!("No changes given.").to_owned());
         }
         let (name, pin) = (line.name.clone(), self.pin == 1);
         Step::Change(Box::new(ProfileChange { name, change, key, pin }))
@@ -339,14 +339,12 @@ impl ProfileForm {
         } else if self.was.is_some() {
             put(self.key.advice());
             put(t!(
-                "The service is asked before anything is kept that leads elsewhere. An empty CA file or proxy takes it \
-                 away; user and password of a proxy are not shown."
+                "lapel tests a changed connection or key before saving it. An empty CA file or proxy is removed. A proxy's user and password are not shown."
             ));
         } else {
             put(self.key.advice());
             put(t!(
-                "The base URL ends in /api/v1/ext. An empty organisation becomes what the service calls it. The \
-                 service is asked about the key before anything is kept; the settings remember how it begins."
+                "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. lapel checks the key before saving anything. The settings keep how the key begins."
             ));
         }
         if !brief {
@@ -354,7 +352,7 @@ impl ProfileForm {
         }
         let key = |action| env.key(&[Context::Form, Context::Always], action);
         let text = t!(
-            "{enter} on the last field checks and keeps it.  {esc} goes back.",
+            "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),
             esc = key(Action::Back)
         );
@@ -367,7 +365,7 @@ impl ProfileForm {
 /// is said where there is room for it besides.
 fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
     // No key of the keymap: it is typed, as a letter is into the other fields.
-    let hint = t!("space changes");
+    let hint = t!("space change");
     let all: Vec<String> = words
         .iter()
         .enumerate()

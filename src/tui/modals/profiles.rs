@@ -21,8 +21,7 @@ use ratatui::text::{Line, Span};
 
 /// What is said where something is on its way to the service.
 const SENDING: &str = tr_noop!(
-    "Something is being sent with this profile. Wait for it, or pause it on the Activity \
-                       tab; then change the profile."
+    "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
 );
 
 /// The list, open.
@@ -75,7 +74,7 @@ impl Profiles {
             _ if self.used.as_ref() == Some(&line.name) => {
                 let name = line.name;
                 self.said =
-                    Some(t!("Profile {name} is in use: open another one first. Nothing was removed.", name));
+                    Some(t!("Profile {name} is in use. Open another first. Nothing was removed.", name));
             }
             _ => self.removing = Some(Removing::new(line)),
         }
@@ -175,12 +174,7 @@ impl Profiles {
             rows.push(self.row(i, &text, room, env));
         }
         rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
-        rows.push(self.row(
-            self.lines.len() + 1,
-            t!("the sandbox: the service in miniature, nothing real"),
-            room,
-            env,
-        ));
+        rows.push(self.row(self.lines.len() + 1, t!("sandbox: simulated service, no real data"), room, env));
         rows
     }
 
@@ -235,7 +229,7 @@ impl Component for Profiles {
             match form.on_action(action) {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why)),
                 Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }
@@ -311,7 +305,7 @@ impl Component for Profiles {
                 match opened {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(why) => {
-                        let kept = if self.form.is_some() { t!(" Nothing was kept.") } else { "" };
+                        let kept = if self.form.is_some() { t!(" Nothing was saved.") } else { "" };
                         self.said = Some(format!("{why}{kept}"));
                     }
                 }
@@ -327,9 +321,9 @@ impl Component for Profiles {
         let mut lines: Vec<Line<'static>> = Vec::new();
         let changes = self.form.as_ref().and_then(ProfileForm::changes);
         let head = match (changes, &self.form, &self.removing) {
-            (Some(name), ..) => t!("Changing profile {name}", name),
-            (None, Some(_), _) => t!("A new profile").to_owned(),
-            (None, None, Some(_)) => t!("Removing a profile").to_owned(),
+            (Some(name), ..) => t!("Change profile {name}", name),
+            (None, Some(_), _) => t!("New profile").to_owned(),
+            (None, None, Some(_)) => t!("Remove a profile").to_owned(),
             (None, None, None) => t!("Profiles").to_owned(),
         };
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
@@ -352,9 +346,9 @@ impl Component for Profiles {
                 lines.extend(rest);
                 lines.push(Line::raw(""));
                 let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
-                let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
+                let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
                 let text = t!(
-                    "{enter} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
+                    "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",
                     enter = env.key(&self.key_contexts(), Action::Accept),
                     then
                 );
@@ -364,13 +358,12 @@ impl Component for Profiles {
             }
         }
         let waits = match (&self.form, self.reading, self.opening) {
-            (_, Some(_), _) => Some(t!("reading the profiles")),
-            (Some(_), _, Some(_)) => Some(t!("asking the service about the key")),
-            (None, _, Some(_)) => Some(t!("opening it: asking for its key")),
+            (_, Some(_), _) => Some(t!("reading profiles")),
+            (Some(_), _, Some(_)) => Some(t!("checking the API key")),
+            (None, _, Some(_)) => Some(t!("opening: getting the key")),
             _ => None,
         };
-        let waits =
-            if self.working.is_some() { Some(t!("asking the service of this profile")) } else { waits };
+        let waits = if self.working.is_some() { Some(t!("checking with the service")) } else { waits };
         if let Some(done) = &self.done {
             lines.push(Line::raw(""));
             let wrapped = wrap(&scrub(done), room);

@@ -65,13 +65,10 @@ enum Step {
 const ALL: usize = 3;
 
 const CHOICES: [(&str, &str); 4] = [
-    (tr_noop!("send it again"), tr_noop!("the first request did nothing, or two badges are accepted")),
-    (tr_noop!("it is this badge"), tr_noop!("a badge that was found is the one; its id is typed next")),
-    (tr_noop!("leave it as it is"), tr_noop!("it is settled otherwise; nothing more is done about it")),
-    (
-        tr_noop!("send all again"),
-        tr_noop!("every row of this job that was never seen, and may be sent by now"),
-    ),
+    (tr_noop!("send again"), tr_noop!("the first request did nothing, or two badges are fine")),
+    (tr_noop!("it is this badge"), tr_noop!("you found the badge; type its id next")),
+    (tr_noop!("leave as it is"), tr_noop!("resolved another way; lapel does nothing more")),
+    (tr_noop!("send all again"), tr_noop!("all never seen rows of this job that may be sent again")),
 ];
 
 /// How many choices there are.
@@ -136,12 +133,12 @@ impl Question {
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
             About::CallOff(_) | About::Mail { .. } | About::Paper { exists: true, .. } => {}
-            About::Paper { .. } if empty => self.said = Some(t!("type the name of a file").to_owned()),
+            About::Paper { .. } if empty => self.said = Some(t!("type a file name").to_owned()),
             About::Paper { .. } => self.write(false, out),
             About::Undo(job) => {
                 if empty {
                     self.said = Some(
-                        t!("the reason is empty; the service asks for one, and holders may see it")
+                        t!("the reason is empty: the service requires one, and holders may see it")
                             .to_owned(),
                     );
                 } else if self.ticket.is_none() {
@@ -157,9 +154,9 @@ impl Question {
                     };
                     *step = if *at == 1 { Step::Badge } else { Step::Why };
                 }
-                Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
+                Step::Badge if empty => self.said = Some(t!("type or paste the badge id").to_owned()),
                 Step::Why if empty => {
-                    self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
+                    self.said = Some(t!("type a short reason: it is saved with the job").to_owned());
                 }
                 Step::Why if *at == ALL => {
                     if self.ticket.is_none() {
@@ -193,7 +190,7 @@ impl Question {
                 let (decision, why) = match at {
                     0 => (Decision::SendAgain, typed),
                     1 => match BadgeId::new(typed) {
-                        Some(id) => (Decision::IsThis(id), t!("found by hand")),
+                        Some(id) => (Decision::IsThis(id), t!("found manually")),
                         None => return,
                     },
                     _ => (Decision::LeaveOut, typed),
@@ -210,8 +207,7 @@ impl Question {
         let About::Decide { job, .. } = self.about else { return };
         if found.ready == 0 {
             self.said = Some(
-                t!("none of these rows may be sent again together yet: decide about each, or wait")
-                    .to_owned(),
+                t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
             );
             return;
         }
@@ -244,7 +240,7 @@ impl Question {
             Span::styled(format!(" {verb}"), env.theme.accent()),
             Span::raw("   "),
             Span::styled(key(Action::Back), env.theme.key()),
-            Span::raw(format!(" {}", t!("go back"))),
+            Span::raw(format!(" {}", t!("back"))),
         ])
     }
 }
@@ -346,8 +342,8 @@ impl Component for Question {
                         let path = scrub(&written.path.to_string_lossy()).into_owned();
                         let wrote = plural!(
                             written.rows,
-                            "Wrote {n} row to {path}.",
-                            "Wrote {n} rows to {path}.",
+                            "Saved {n} row to {path}.",
+                            "Saved {n} rows to {path}.",
                             path
                         );
                         let mut said = vec![wrote];
@@ -405,12 +401,12 @@ impl Component for Question {
         let key = |action| env.key(&self.key_contexts(), action);
         let head = match &self.about {
             About::CallOff(job) => {
-                t!("Call off what job {id} has not sent   {title}", id = job.id, title = job.title)
+                t!("Cancel the rest of job {id}   {title}", id = job.id, title = job.title)
             }
             About::Undo(job) => t!("Undo job {id}   {title}", id = job.id, title = job.title),
             About::Decide { job, row, .. } => {
                 t!(
-                    "Decide about row {no} of job {job}   {holder} {address}",
+                    "Resolve row {no} of job {job}   {holder} {address}",
                     no = row.number(),
                     job,
                     holder = row.holder,
@@ -418,10 +414,10 @@ impl Component for Question {
                 )
             }
             About::Paper { job, redo: false, .. } => {
-                t!("Receipt of job {job}: every row, and what became of it", job)
+                t!("Receipt of job {job}: the outcome of every row", job)
             }
             About::Paper { job, .. } => {
-                t!("Redo file of job {job}: rows that were not sent or are not valid, as they stood", job)
+                t!("Redo file of job {job}: original rows that were invalid or not sent", job)
             }
             About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
         };
@@ -433,22 +429,18 @@ impl Component for Question {
                 let of = |bucket| job.counts.of(bucket);
                 let n = crate::jobs::count(crate::jobs::Step::CallOff, job);
                 let mut text = match n {
-                    0 => t!("Nothing else is left to be sent.").to_owned(),
-                    n => plural!(
-                        n,
-                        "{n} row is not sent, and will not be.",
-                        "{n} rows are not sent, and will not be."
-                    ),
+                    0 => t!("Nothing else is left to send.").to_owned(),
+                    n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
                 };
                 if of(RowStatus::Sending) > 0 {
                     text.push(' ');
-                    text.push_str(t!("What is on its way is waited for; a request that still waits for its turn is given up."));
+                    text.push_str(t!("lapel waits for requests already sent, and cancels requests that wait for their turn."));
                 }
                 text.push(' ');
-                text.push_str(t!("What was sent is followed all the same. This cannot be taken back: a job that was called off does not go on."));
+                text.push_str(t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume."));
                 put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
-                lines.push(self.yes(t!("to call it off"), env));
+                lines.push(self.yes(t!("to cancel the rest"), env));
             }
             About::Undo(job) => {
                 put(&mut lines, &undo_words(job), theme.text());
@@ -456,7 +448,7 @@ impl Component for Question {
                 lines.push(self.field_line(t!("Reason"), room, env));
                 lines.push(Line::raw(""));
                 let text = t!(
-                    "{enter} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  {esc} gives up.",
+                    "Nothing is revoked until you confirm the review.  {enter} cancel the rest and review  {esc} back",
                     enter = key(Action::Accept),
                     esc = key(Action::Back)
                 );
@@ -471,14 +463,14 @@ impl Component for Question {
                         &format!(
                             "{} {}",
                             env.glyphs.alert,
-                            t!("There is a file of this name already. Nothing was written.")
+                            t!("A file with this name already exists. Nothing was saved.")
                         ),
                         theme.warning(),
                     );
-                    lines.push(self.yes(t!("to replace it"), env));
+                    lines.push(self.yes(t!("to replace"), env));
                 } else {
                     let text = t!(
-                        "{enter} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  {esc} gives up.",
+                        "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file goes into the folder where lapel was started.  {enter} save  {esc} back",
                         enter = key(Action::Accept),
                         esc = key(Action::Back)
                     );
@@ -509,8 +501,8 @@ impl Component for Question {
                     Step::Review => {
                         let typed = Text::new(self.field.value());
                         let (label, verb) = match at {
-                            0 => (t!("Why"), t!("to send it again: there may be two badges then").to_owned()),
-                            1 => (t!("Badge id"), t!("to say that it is this badge").to_owned()),
+                            0 => (t!("Why"), t!("to send again (may create two badges)").to_owned()),
+                            1 => (t!("Badge id"), t!("to confirm this badge").to_owned()),
                             _ => (
                                 t!("Why"),
                                 t!("to leave row {no} of job {job} as it is", no = row.number(), job),

@@ -55,7 +55,7 @@ impl Removing {
                 self.is_typed = is_typed(self.field.value(), &self.line.name);
                 if !self.is_typed {
                     let name = self.line.name.clone();
-                    return Asked::Wrong(t!("The profile is called {name}. Nothing was removed.", name));
+                    return Asked::Wrong(t!("The profile name is {name}. Nothing was removed.", name));
                 }
             }
             Action::Confirm if self.is_typed => return Asked::Remove(self.line.name.clone()),
@@ -84,8 +84,7 @@ impl Removing {
         let mut lines =
             vec![Line::styled(format!("  {}", fit(&what, room, env.glyphs.ellipsis)), theme.accent())];
         let text = t!(
-            "The profile goes from the settings, and its key with it where lapel keeps the key. What was sent with it stays \
-             in the journal, and nothing changes at the service."
+            "lapel removes the profile from the settings, and also its key if lapel stores the key. The journal keeps what was sent with it. Nothing changes at the service."
         );
         lines.push(Line::raw(""));
         lines.extend(wrap(text, room).into_iter().map(|l| Line::from(format!("  {l}"))));
@@ -98,7 +97,7 @@ impl Removing {
                 Span::styled(format!(" {}", t!("to remove this profile")), theme.accent()),
                 Span::raw("   "),
                 Span::styled(key(Action::Back), theme.key()),
-                Span::raw(format!(" {}", t!("back to the name"))),
+                Span::raw(format!(" {}", t!("back"))),
             ]));
         } else {
             let asked = t!(

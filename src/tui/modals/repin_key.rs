@@ -126,7 +126,7 @@ impl Component for PinForm {
         put(&mut lines, &env.place(), theme.accent());
         lines.push(Line::raw(""));
         let name = &self.profile;
-        for (label, text) in [(t!("checked"), &self.pinned), (t!("now"), &self.said)] {
+        for (label, text) in [(t!("pinned"), &self.pinned), (t!("now"), &self.said)] {
             lines.push(Line::from(vec![
                 Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
                 Span::styled(text.clone(), theme.strong()),
@@ -135,13 +135,13 @@ impl Component for PinForm {
         }
         lines.push(Line::raw(""));
         let text = t!(
-            "Profile {name} was checked with a key that begins as above; the service says that the key which is there now begins otherwise. It may belong to another organisation. Nothing was asked with it, and nothing will be.",
+            "Profile {name} was checked with a key that begins as above. The service says that the current key begins differently. It may belong to another organisation. lapel has requested nothing with it, and will not.",
             name
         );
         put(&mut lines, &text, theme.warning());
         lines.push(Line::raw(""));
         let text = t!(
-            "If the organisation has got a new key, pin it: the profile goes on with it, and with the jobs of the key before. If not, put the right key back."
+            "If the organisation has a new key, pin it. The profile then uses it, also for the jobs of the old key. If not, put the correct key back."
         );
         put(&mut lines, text, theme.text());
         lines.push(Line::raw(""));
@@ -153,7 +153,7 @@ impl Component for PinForm {
                 Span::styled(format!(" {}", t!("to pin this key")), theme.accent()),
                 Span::raw("   "),
                 Span::styled(key(Action::Back), theme.key()),
-                Span::raw(format!(" {}", t!("go back"))),
+                Span::raw(format!(" {}", t!("back"))),
             ]));
         } else {
             let ask =
@@ -166,11 +166,7 @@ impl Component for PinForm {
         }
         if self.ticket.is_some() {
             lines.push(Line::raw(""));
-            put(
-                &mut lines,
-                &format!("{} {}", env.spinner(), t!("asking the service once more")),
-                theme.dim(),
-            );
+            put(&mut lines, &format!("{} {}", env.spinner(), t!("checking the key again")), theme.dim());
         }
         if let Some(wrong) = &self.wrong {
             lines.push(Line::raw(""));

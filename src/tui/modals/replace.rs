@@ -96,11 +96,11 @@ impl ReplaceForm {
             }
         };
         if Text::new(self.fields[2].value()).looks_empty() {
-            refuse(2, t!("the reason for revoking the old one is empty; the service asks for one, and holders may see it").to_owned());
+            refuse(2, t!("the reason for revoking the old badge is empty: the service requires one, and holders may see it").to_owned());
             return;
         }
         if !self.changed() {
-            self.said = Some(t!("name and address are as they were: there is nothing to correct").to_owned());
+            self.said = Some(t!("name and e-mail are unchanged: there is nothing to correct").to_owned());
             return;
         }
         let template = match &self.template {
@@ -110,7 +110,7 @@ impl ReplaceForm {
                 return;
             }
             None => {
-                self.said = Some(t!("still reading which template this badge is of").to_owned());
+                self.said = Some(t!("still reading the template of this badge").to_owned());
                 return;
             }
         };
@@ -133,7 +133,7 @@ impl ReplaceForm {
             return;
         }
         let Some(holdings) = &review.holdings else {
-            out.say(t!("Still reading what this person has already. Nothing was sent."));
+            out.say(t!("The duplicate check is still running. Nothing was sent."));
             return;
         };
         let held_before = holdings
@@ -270,7 +270,7 @@ impl Component for ReplaceForm {
             cut(&t!("Correct and replace  {title}", title = text(&self.old.title))),
             theme.strong(),
         ));
-        let [now, then, reason] = aligned([tr_noop!("now"), tr_noop!("then"), tr_noop!("reason")]);
+        let [now, then, reason] = aligned([tr_noop!("now"), tr_noop!("after"), tr_noop!("reason")]);
         let old = format!(
             "{now}  {}  {}  {}",
             text(&self.old.recipient_name),
@@ -283,15 +283,15 @@ impl Component for ReplaceForm {
             lines.push(Line::raw(cut(&format!("{then}  {name}  {}", review.address.text()))));
             lines.push(Line::raw(cut(&format!("{reason}  {}", Text::new(self.fields[2].value())))));
             let place =
-                t!("{place} {dot} 1 person {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
+                t!("{place} {dot} 1 recipient {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
             lines.push(Line::styled(cut(&place), theme.accent()));
-            let verb = t!("to issue the corrected one, and to revoke this one then");
+            let verb = t!("to issue the corrected badge, then revoke this one");
             lines.extend(review.confirm.lines(Context::Review, verb, room, env));
             lines.push(Line::raw(""));
             put(
                 &mut lines,
                 t!(
-                    "Two mails will arrive: one for the corrected badge, one that the old one was revoked. Until the corrected one is Issued, five minutes to a day, both are valid. The old one is revoked as soon as it is, while lapel runs."
+                    "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 1 day). Then lapel revokes the old one, while lapel runs."
                 ),
                 theme.warning(),
             );
@@ -318,7 +318,7 @@ impl Component for ReplaceForm {
             match &self.template {
                 None => put(
                     &mut lines,
-                    &format!("{} {}", env.spinner(), t!("reading which template this badge is of")),
+                    &format!("{} {}", env.spinner(), t!("reading the template of this badge")),
                     theme.dim(),
                 ),
                 Some(Err(why)) => put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.error()),
@@ -328,7 +328,7 @@ impl Component for ReplaceForm {
                 put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
             }
             let text = t!(
-                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
+                "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} review  {esc} back",
                 enter = env.key(&self.key_contexts(), Action::Accept),
                 esc = env.key(&self.key_contexts(), Action::Back)
             );
@@ -361,7 +361,7 @@ fn review_lines(
             "{} {}",
             env.glyphs.alert,
             t!(
-                "lapel sent this badge to this address before; it is {bucket}. Sending again makes a second one.",
+                "lapel already sent this badge to this e-mail ({bucket}). Sending again makes a second one.",
                 bucket = row.bucket.word()
             )
         );
@@ -370,18 +370,14 @@ fn review_lines(
     let others =
         |held: &Holdings| held.items.iter().filter(|item| item.badge_id != form.old.badge_id).count();
     match &review.holdings {
-        None => put(
-            lines,
-            &format!("{} {}", env.spinner(), t!("reading what this person has already")),
-            theme.dim(),
-        ),
+        None => put(lines, &format!("{} {}", env.spinner(), t!("checking for duplicates")), theme.dim()),
         Some(Err(why)) => {
             put(
                 lines,
                 &format!(
                     "{} {}",
                     env.glyphs.alert,
-                    t!("what this person has already is not known: {why}", why)
+                    t!("unknown which badges the recipient already has: {why}", why)
                 ),
                 theme.error(),
             );
@@ -391,7 +387,9 @@ fn review_lines(
             &format!(
                 "{} {}",
                 env.glyphs.alert,
-                t!("the history could not be read to its end: what this person has already is not known")
+                t!(
+                    "the history could not be read to its end: unknown which badges the recipient already has"
+                )
             ),
             theme.warning(),
         ),
@@ -401,7 +399,7 @@ fn review_lines(
                 "{} {}",
                 env.glyphs.alert,
                 t!(
-                    "this address has {n} more of this template, besides the one that is replaced",
+                    "this e-mail has {n} more of this template, besides the badge to replace",
                     n = others(held)
                 )
             ),

@@ -88,7 +88,7 @@ impl Component for RequestLog {
             Action::First => self.select(0),
             Action::Last => self.select(usize::MAX),
             Action::Save if self.entries.is_empty() => {
-                out.say(t!("There is no request yet, so there is nothing to save."));
+                out.say(t!("There are no requests to save yet."));
             }
             Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
             Action::Back => {

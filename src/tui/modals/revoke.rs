@@ -81,7 +81,7 @@ impl RevokeForm {
         }
         if crate::domain::Text::new(self.reason.value()).looks_empty() {
             self.error =
-                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
+                Some(t!("the reason is empty: the service requires one, and holders may see it").to_owned());
         } else {
             let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
             let confirm = Confirm::new(self.meant(), env);
@@ -103,14 +103,12 @@ impl RevokeForm {
             State::Issued => {
                 plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
             }
-            State::Expired => t!("will be sent: to the service it is still Issued").to_owned(),
-            State::Waiting if self.when_issued => {
-                t!("revoked when they become Issued, while lapel runs").to_owned()
-            }
-            State::Waiting => t!("left out: cannot be revoked before it is Issued").to_owned(),
-            State::Revoking => t!("left out: being revoked already").to_owned(),
-            State::Revoked => t!("left out: revoked already").to_owned(),
-            State::Other(_) => t!("will be sent: an unknown word, the service decides").to_owned(),
+            State::Expired => t!("will be sent: still Issued in the service").to_owned(),
+            State::Waiting if self.when_issued => t!("revoked when issued, while lapel runs").to_owned(),
+            State::Waiting => t!("skipped: cannot be revoked before it is Issued").to_owned(),
+            State::Revoking => t!("skipped: already being revoked").to_owned(),
+            State::Revoked => t!("skipped: already revoked").to_owned(),
+            State::Other(_) => t!("will be sent: unknown state, the service decides").to_owned(),
         };
         states
             .into_iter()
@@ -248,7 +246,7 @@ impl Component for RevokeForm {
         let key = |action| env.key(&self.key_contexts(), action);
         if self.waiting() > 0 && self.review.is_none() {
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
-            let text = t!("{sign} those that wait: revoke them when they become Issued", sign);
+            let text = t!("{sign} waiting badges: revoke when issued", sign);
             // The sign stands apart from the words, also where they need a second line.
             let parts = wrap(&text, room.saturating_sub(10));
             let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
@@ -286,14 +284,14 @@ impl Component for RevokeForm {
                 lines.extend(input_history::offered(&self.reasons, self.reason.value(), 8, room, env));
             }
         } else {
-            let text = format!("  {}", t!("None of these can be revoked now. Nothing is sent."));
+            let text = format!("  {}", t!("No badge here can be revoked now. Nothing is sent."));
             lines.push(Line::styled(text, theme.warning()));
         }
         if self.reason.value().chars().count() > LONG_REASON {
             let text = format!(
                 "         {} {}",
                 env.glyphs.alert,
-                t!("longer than {n} characters; holders may see all of it", n = LONG_REASON)
+                t!("longer than {n} characters: holders may see all of it", n = LONG_REASON)
             );
             lines.push(Line::styled(text, theme.warning()));
         }
@@ -304,15 +302,15 @@ impl Component for RevokeForm {
         lines.push(Line::raw(""));
         let foot = match &self.review {
             Some((_, confirm)) => {
-                confirm.lines(Context::Review, t!("to revoke: this cannot be taken back"), room, env)
+                confirm.lines(Context::Review, t!("to revoke (cannot be undone)"), room, env)
             }
             None if self.meant() == 0 => {
-                let text = t!("{esc} goes back", esc = key(Action::Back));
+                let text = t!("{esc} back", esc = key(Action::Back));
                 vec![Line::styled(format!("  {text}"), theme.dim())]
             }
             None => {
                 let text = t!(
-                    "{enter} goes on to the confirmation; nothing is sent before it.  {esc} gives up.",
+                    "Nothing is sent until you confirm.  {enter} continue  {esc} back",
                     enter = key(Action::Accept),
                     esc = key(Action::Back)
                 );

@@ -63,7 +63,7 @@ impl IdsForm {
         self.said = None;
         if Text::new(self.reason.value()).looks_empty() {
             self.said =
-                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
+                Some(t!("the reason is empty: the service requires one, and holders may see it").to_owned());
             return;
         }
         if let Source::File(path) = &source {
@@ -114,7 +114,7 @@ impl Component for IdsForm {
             Action::Accept if self.at_reason => self.go_on(out),
             Action::Accept if self.source().is_some() => self.at_reason = true,
             Action::Accept => {
-                out.say(t!("Type the name of a file with badge ids, or paste or drop one here."));
+                out.say(t!("Type the name of a file with badge ids, or paste or drop it here."));
             }
             Action::Toggle => self.when_issued = !self.when_issued,
             Action::ClearField => self.reason.clear(),
@@ -180,7 +180,7 @@ impl Component for IdsForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        let head = t!("Revoke the badges whose ids stand in a file");
+        let head = t!("Revoke badges by id from a file");
         lines.extend(form_layout::head(head, &env.place(), room, env));
         lines.push(Line::raw(""));
         let label = |text: &str, focused: bool| {
@@ -212,11 +212,7 @@ impl Component for IdsForm {
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         put(
             &mut lines,
-            &t!(
-                "{sign} badges that still wait: revoke them when they become Issued, while lapel runs{key}",
-                sign,
-                key
-            ),
+            &t!("{sign} waiting badges: revoke when issued, while lapel runs{key}", sign, key),
             if self.at_reason { theme.text() } else { theme.dim() },
         );
         lines.push(Line::raw(""));
@@ -224,7 +220,7 @@ impl Component for IdsForm {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
         }
         let text = t!(
-            "{enter} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
+            "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} continue",
             enter = env.key(&self.key_contexts(), Action::Accept)
         );
         put(&mut lines, &text, theme.dim());

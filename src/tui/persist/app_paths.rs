@@ -31,9 +31,9 @@ impl FileKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Settings => t!("settings"),
-            Self::Keys => t!("keys of your own"),
-            Self::Journal => t!("journal of jobs"),
-            Self::Log => t!("log, while LAPEL_LOG asks for it"),
+            Self::Keys => t!("your own keys"),
+            Self::Journal => t!("job journal"),
+            Self::Log => t!("log, if LAPEL_LOG is set"),
             Self::Crashes => t!("crash reports"),
         }
     }

@@ -229,11 +229,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let RecentsAsk { path, changes } = ask;
     let cannot = |why: std::io::Error| {
         let path = scrub(&path.to_string_lossy()).into_owned();
-        t!(
-            "What was looked up earlier cannot be kept in {path}: {why}. It is offered until lapel ends.",
-            path,
-            why
-        )
+        t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)
     };
     if changes.contains(&Change::Forget) {
         match std::fs::remove_file(path) {

@@ -22,8 +22,9 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
     // What the editor writes beside the file is private too.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let kept =
-        |why: std::io::Error| t!("No file could be made for the editor ({why}). The text is as it was.", why);
+    let kept = |why: std::io::Error| {
+        t!("lapel could not create a file for the editor ({why}). The text is unchanged.", why)
+    };
     let folder = builder.tempdir().map_err(kept)?;
     let path = folder.path().join("reason.txt");
     let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
@@ -37,15 +38,15 @@ fn edit(editor: &str, path: &Path) -> Result<(), String> {
     let mut command = command(editor);
     crate::secrets::hide_from(&mut command);
     let status = command.arg(path).status().map_err(|why| {
-        t!("The editor ({named}) could not be started: {why}. The text is as it was.", named, why)
+        t!("lapel could not start the editor ({named}): {why}. The text is unchanged.", named, why)
     })?;
     match status.code() {
         Some(0) => Ok(()),
         Some(NOT_FOUND) if cfg!(unix) => Err(t!(
-            "There is no editor {named} here. The text is as it was; $VISUAL or $EDITOR names another one.",
+            "The editor {named} was not found. The text is unchanged. Set $VISUAL or $EDITOR to another one.",
             named
         )),
-        _ => Err(t!("The editor ({named}) ended with {status}. The text is as it was.", named, status)),
+        _ => Err(t!("The editor ({named}) ended with {status}. The text is unchanged.", named, status)),
     }
 }
 
@@ -68,7 +69,7 @@ fn read(path: &Path) -> Result<String, String> {
         Err(_) => None,
     };
     text.ok_or_else(|| {
-        t!("What the editor left is no text in UTF-8 that could be read, or it is far too long. The text is as it was.")
+        t!("lapel cannot read the editor's file: it is not UTF-8 text or is far too long. The text is unchanged.")
             .to_owned()
     })
 }
@@ -115,7 +116,7 @@ mod tests {
         }
         for script in ["printf '\\377' > \"$1\"", "rm \"$1\"", "head -c 300000 /dev/zero > \"$1\""] {
             let why = run(&editor(folder.path(), script), "x").expect_err(script);
-            assert!(why.contains("no text in UTF-8"), "{why}");
+            assert!(why.contains("lapel cannot read the"), "{why}");
         }
     }
 }

@@ -62,10 +62,10 @@ pub async fn hand(handing: Handing) -> Result<&'static str, String> {
     Err(why.unwrap_or_else(|| {
         let names: Vec<&str> = handing.programs.iter().map(|program| program.name).collect();
         match names.split_last() {
-            None => t!("there is no program for it on this computer").to_owned(),
+            None => t!("this computer has no program for it").to_owned(),
             Some((one, [])) => t!("{one} is not installed", one),
             Some((last, rest)) => {
-                t!("neither {first} nor {last} is installed", first = rest.join(t!(" nor ")), last)
+                t!("{first} and {last} are not installed", first = rest.join(t!(", ")), last)
             }
         }
     }))
@@ -87,10 +87,10 @@ async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result
             // Nobody listens any more where it took too long.
             let _ = tell.send(run_to_its_end(path, args, input));
         })
-        .map_err(|why| t!("was not started: {why}", why))?;
+        .map_err(|why| t!("did not start: {why}", why))?;
     match tokio::time::timeout(PATIENCE, told).await {
         Ok(Ok(ended)) => ended,
-        Ok(Err(_)) => Err(t!("was not started").to_owned()),
+        Ok(Err(_)) => Err(t!("did not start").to_owned()),
         Err(_) if reads => Err(t!("did not answer within {seconds} s", seconds = PATIENCE.as_secs())),
         Err(_) => Ok(()),
     }
@@ -107,17 +107,17 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().map_err(|why| t!("was not started: {why}", why))?;
+    let mut child = command.spawn().map_err(|why| t!("did not start: {why}", why))?;
     let written = match (child.stdin.take(), input) {
         // The pipe is closed at the end of this arm, which tells the program that this is all.
         (Some(mut stdin), Some(input)) => stdin.write_all(&input),
         _ => Ok(()),
     };
-    let status = child.wait().map_err(|why| t!("was lost: {why}", why))?;
+    let status = child.wait().map_err(|why| t!("gave no status: {why}", why))?;
     if !status.success() {
         return Err(match status.code() {
             Some(code) => t!("failed with exit code {code}", code),
-            None => t!("was ended by a signal").to_owned(),
+            None => t!("was killed by a signal").to_owned(),
         });
     }
     written.map_err(|why| t!("did not read it all: {why}", why))

@@ -52,7 +52,7 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
     let before = before?;
     let need = |job: &Job| job.counts.sum(RowStatus::needs_a_person);
     if need(job) > need(before) {
-        return Some(t!("lapel: job {id} ({kind}) needs a person", id = job.id, kind));
+        return Some(t!("lapel: job {id} ({kind}) needs you", id = job.id, kind));
     }
     (before.is_open() && !job.is_open() && job.stop.is_none())
         .then(|| t!("lapel: job {id} ({kind}) has ended", id = job.id, kind))

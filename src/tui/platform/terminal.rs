@@ -434,7 +434,7 @@ fn wake_input() -> bool {
 /// When the terminal is gone meanwhile.
 fn lend(taken: Taken, gate: &Gate, editor: &str, text: &str) -> io::Result<(Taken, Result<String, String>)> {
     if !gate.close(wake_input) {
-        let why = t!("The terminal cannot be given to an editor just now. The text is as it was; try again.");
+        let why = t!("The editor cannot use the terminal right now. The text was not changed. Try again.");
         return Ok((taken, Err(why.to_owned())));
     }
     drop(taken);
@@ -463,7 +463,7 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
                 io::stderr(),
                 "{}",
                 t!(
-                    "lapel: failed, and has ended. Jobs are in the journal: nothing is lost or sent twice. Report: {place}",
+                    "lapel: quit after an internal error. Jobs are in the journal: nothing is lost or sent twice. Report: {place}",
                     place
                 )
             );
@@ -481,6 +481,6 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
 fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> String {
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),
-        Err(why) => t!("(it could not be written: {why})", why),
+        Err(why) => t!("(could not be written: {why})", why),
     }
 }

@@ -151,7 +151,7 @@ impl BadgeScreen {
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let key =
-            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
+            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} other side", key));
         let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
         let pane = if self.over_text {
             caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
@@ -223,7 +223,7 @@ impl Component for BadgeScreen {
             }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
-                out.say(t!("There is no badge here to look at."));
+                out.say(t!("There is no badge here to show."));
             }
             Action::Picture if self.beside => {}
             Action::Picture => self.over_text = true,
@@ -253,18 +253,15 @@ impl Component for BadgeScreen {
                 Some(badge) => {
                     let held = told::held(badge);
                     let case = told::case(&held, env);
-                    out.copy(
-                        summary(&case, &script(&case)),
-                        t!("a summary, with names and addresses masked"),
-                    );
+                    out.copy(summary(&case, &script(&case)), t!("a summary with names and e-mails masked"));
                 }
-                None => out.say(t!("There is no badge here to copy a summary of.")),
+                None => out.say(t!("There is no badge here to summarise.")),
             },
             Action::Replace => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, env.now()).state();
                     if matches!(state, State::Revoked | State::Revoking) {
-                        out.say(t!("This badge is revoked, so there is nothing to replace. Issue a new one from Templates."));
+                        out.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
                     } else {
                         let badge = Box::new(badge.clone());
                         out.open(|env, out| ReplaceForm::new(badge, env, out));
@@ -396,7 +393,7 @@ impl Component for BadgeScreen {
             }
             _ => {
                 let what = t!(
-                    "Type or paste a badge id, then press {enter}; or open a badge from History or Wallet.",
+                    "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
                     enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
                 );
                 let what = wrap(&what, room).into_iter().map(|line| Line::styled(line, env.theme.dim()));
@@ -453,13 +450,13 @@ fn not_read(
         lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
         return lines;
     }
-    let head = t!("Badge {id} was not read.", id = short(id.wire()));
+    let head = t!("Badge {id} could not be read.", id = short(id.wire()));
     let mut lines: Vec<Line<'static>> =
         wrap(&head, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
     lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
     if matches!(error, ApiError::NotFound { .. }) {
         let said = t!(
-            "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+            "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
         if certs != Certs::NotAsked {
@@ -488,9 +485,9 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
         first.push_str("; ");
         first.push_str(&if badge.recipient_email.is_some() {
             let key = env.key(&[Context::Badge], Action::Wallet);
-            t!("since when is not in the record: {key} tells", key)
+            t!("no acceptance time in the record: {key} shows it", key)
         } else {
-            t!("since when is not in the record").to_owned()
+            t!("no acceptance time in the record").to_owned()
         });
     }
     lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
@@ -542,17 +539,16 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     lines.push(Line::raw(""));
     let basis = match env.clock().basis() {
         crate::domain::time::OffsetBasis::ThisComputer => {
-            t!("times are the service's, which names no zone; ages assume this computer's")
+            t!("service times, zone not given; ages assume this computer's zone")
         }
         crate::domain::time::OffsetBasis::AtLeast => t!(
-            "times are the service's, which names no zone; it is not this computer's, so ages are at least what is \
-             said: utc_offset in the profile settles it"
+            "service times, zone not given and not this computer's; ages are minimums: set utc_offset in the profile to correct them"
         ),
         crate::domain::time::OffsetBasis::Setting => {
-            t!("times are the service's; its zone is as set in the profile")
+            t!("service times; time zone set in the profile")
         }
         crate::domain::time::OffsetBasis::Learned => {
-            t!("times are the service's; its zone was learned from what it wrote")
+            t!("service times; time zone detected from the service's answers")
         }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
@@ -568,12 +564,11 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
     let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
     let (text, style) = match status {
-        Some(word) if sent => (
-            t!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}", word),
-            env.theme.dim(),
-        ),
+        Some(word) if sent => {
+            (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
+        }
         Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
-        None => (t!("nothing is said about a mail").to_owned(), env.theme.dim()),
+        None => (t!("mail status not given").to_owned(), env.theme.dim()),
     };
     let mut lines: Vec<Line<'static>> =
         wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();

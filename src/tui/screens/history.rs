@@ -234,7 +234,7 @@ impl History {
             head: count!(marked, "marked badge", "marked badges"),
             rows: Some(marked),
             note: Some(
-                t!("They are written as they were last seen. To export the whole list, take the marks away first.")
+                t!("Marked badges are saved as last read. To export the whole list, unmark all first.")
                     .to_owned(),
             ),
         })
@@ -248,7 +248,7 @@ impl History {
             self.marks.values().map(|row| victim(row, now)).collect()
         };
         if victims.is_empty() {
-            out.say(t!("There is no badge on this row to revoke."));
+            out.say(t!("This row has no badge to revoke."));
         } else {
             out.open(|_, out| RevokeForm::new(victims, out));
         }
@@ -277,7 +277,7 @@ impl Component for History {
         match action {
             Action::Open => match self.browser.list.selected() {
                 Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
-                None => out.say(t!("There is no badge on this row to open.")),
+                None => out.say(t!("This row has no badge to open.")),
             },
             Action::Wallet => {
                 match self.browser.list.selected().and_then(|row| row.recipient_email.as_ref()) {
@@ -293,8 +293,8 @@ impl Component for History {
                 self.mark(rows);
                 out.say(plural!(
                     loaded,
-                    "Marked {n} row that are loaded, of {all} in the list.",
-                    "Marked {n} rows that are loaded, of {all} in the list.",
+                    "Marked the {n} loaded row, of {all} in the list.",
+                    "Marked all {n} loaded rows, of {all} in the list.",
                     all = crate::tui::widgets::text_layout::number(self.browser.list.len())
                 ));
             }
@@ -303,8 +303,8 @@ impl Component for History {
                 let loaded = self.loaded();
                 out.say(plural!(
                     loaded.len() as u64,
-                    "Swapped the marks of {n} row that are loaded.",
-                    "Swapped the marks of {n} rows that are loaded.",
+                    "Inverted the mark of {n} loaded row.",
+                    "Inverted the marks of {n} loaded rows.",
                 ));
                 for row in loaded {
                     self.flip(row);

@@ -55,8 +55,8 @@ impl Browse for Template {
         Spec { name: "category_id", label: tr_noop!("Category id"), takes: Takes::Text },
         Spec { name: "category_level_id", label: tr_noop!("Level id"), takes: Takes::Text },
         Spec { name: "template_id", label: tr_noop!("Template id"), takes: Takes::Text },
-        Spec { name: "reg_str_date", label: tr_noop!("Made from"), takes: Takes::Date },
-        Spec { name: "reg_end_date", label: tr_noop!("Made to"), takes: Takes::Date },
+        Spec { name: "reg_str_date", label: tr_noop!("Registered from"), takes: Takes::Date },
+        Spec { name: "reg_end_date", label: tr_noop!("Registered to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head { title: tr_noop!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
@@ -73,7 +73,7 @@ impl Browse for Template {
         Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
         Head { title: tr_noop!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
         Head {
-            title: tr_noop!("Made"),
+            title: tr_noop!("Registered"),
             column: Column { least: 16, share: 0, goes: 4 },
             sort_by: "reg_date",
         },
@@ -243,7 +243,7 @@ impl Component for Templates {
         }
         match action {
             Action::Open if self.beside => {
-                out.say(t!("What is selected stands beside the list already."));
+                out.say(t!("The preview already shows the selected row."));
             }
             Action::Open => {
                 self.full = !self.full;
@@ -261,7 +261,7 @@ impl Component for Templates {
                     let (id, title) = (row.template_id.clone(), row.title.clone().unwrap_or_default());
                     out.open(|_, out| IssueForm::new(id, title, out));
                 }
-                None => out.say(t!("There is no template on this row to issue from.")),
+                None => out.say(t!("This row has no template to issue from.")),
             },
             Action::Categories => {
                 self.categories = Some(Categories::open(out));
@@ -428,8 +428,8 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
         (t!("Type code"), detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
         (t!("Colour"), text(&detail.card_color_cd)),
         (t!("Id"), Some(detail.template_id.to_string())),
-        (t!("Made"), detail.reg_date.as_ref().map(ToString::to_string)),
-        (t!("Changed"), detail.upd_date.as_ref().map(ToString::to_string)),
+        (t!("Registered"), detail.reg_date.as_ref().map(ToString::to_string)),
+        (t!("Updated"), detail.upd_date.as_ref().map(ToString::to_string)),
     ];
     lines.extend(labelled(&fields, room, env));
     lines

@@ -262,7 +262,7 @@ impl Wallet {
             ),
             rows: Some(listed),
             note: (!is_all).then(|| {
-                t!("Not everything of this holder could be read: there may be more than that.").to_owned()
+                t!("Some data of this holder could not be read. There may be more badges.").to_owned()
             }),
         })
     }
@@ -305,7 +305,7 @@ impl Component for Wallet {
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
-                    "Only the record is shown here. {enter} opens the wallet of its holder; the Badge tab shows the badge in full.",
+                    "This shows only the record. {enter} opens the holder's wallet; the Badge tab shows the badge in full.",
                     enter = env.key(&[Context::Wallet], Action::Open)
                 ));
             }
@@ -357,15 +357,12 @@ impl Component for Wallet {
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, env);
-                    out.copy(
-                        summary(&case, &script(&case)),
-                        t!("a summary, with names and addresses masked"),
-                    );
+                    out.copy(summary(&case, &script(&case)), t!("a summary with names and e-mails masked"));
                 }
-                None => out.say(t!("There is no badge here to copy a summary of.")),
+                None => out.say(t!("There is no badge here to summarise.")),
             },
             Action::Sort | Action::ChooseColumns => {
-                out.say(t!("There are no badges here to put in order."));
+                out.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => self.look_elsewhere(out),
             Action::TryPictures => match self.selected() {
@@ -373,7 +370,7 @@ impl Component for Wallet {
                     let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
                     self.send(Errands::Pictures(id.clone()), Request::Call(Errand::Pictures(id, urls)), out);
                 }
-                None => out.say(t!("There is no badge here whose pictures could be tried.")),
+                None => out.say(t!("There is no badge here with pictures to check.")),
             },
             _ => return false,
         }

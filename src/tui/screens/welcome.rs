@@ -186,11 +186,9 @@ impl Component for Welcome {
         match &self.form {
             None if self.ticket.is_some() => {
                 let text = match &self.opening {
-                    Some(name) => format!(
-                        "{} {}",
-                        env.spinner(),
-                        t!("opening profile {name}: asking for its key", name)
-                    ),
+                    Some(name) => {
+                        format!("{} {}", env.spinner(), t!("opening profile {name}: getting its key", name))
+                    }
                     None => format!("{} {}", env.spinner(), t!("starting the sandbox")),
                 };
                 put(&mut lines, &text, theme.dim());
@@ -199,7 +197,7 @@ impl Component for Welcome {
                 let text = match &self.opening {
                     Some(name) => t!("Profile {name} could not be opened.", name),
                     None => {
-                        t!("No profile is set up yet. lapel needs one to talk to a badge issuing service.")
+                        t!("No profile is set up yet. lapel needs one to connect to a badge issuing service.")
                             .to_owned()
                     }
                 };
@@ -209,20 +207,20 @@ impl Component for Welcome {
                 let tour = (
                     Action::Tour,
                     t!(
-                        "take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"
+                        "take the tour: find a holder, issue and revoke a badge in the sandbox (a few minutes)"
                     ),
                 );
                 let ways = self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
                     (
                         Action::ChooseSandbox,
-                        t!("look around in the sandbox: the service in miniature, with invented people, on this computer only"),
+                        t!("explore the sandbox: a simulated service with invented people, on this computer only"),
                     ),
                     (
                         Action::ChooseService,
                         t!("set up a service: its base URL and an API key from the issuer back office"),
                     ),
-                    (Action::Profiles, t!("the profiles: open, add, change, test or remove one")),
-                    (Action::Quit, t!("leave")),
+                    (Action::Profiles, t!("profiles: open, add, change, test or remove one")),
+                    (Action::Quit, t!("quit")),
                 ]);
                 // What has no key cannot be done.
                 let ways: Vec<(String, &str)> = ways
@@ -244,7 +242,7 @@ impl Component for Welcome {
                 put(
                     &mut lines,
                     t!(
-                        "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead; lapel --help tells more."
+                        "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead. See lapel --help."
                     ),
                     theme.dim(),
                 );
@@ -261,7 +259,7 @@ impl Component for Welcome {
         if let Some(error) = &self.error {
             lines.push(Line::raw(""));
             let whole = if self.form.is_some() {
-                format!("{error} {}", t!("Nothing was kept."))
+                format!("{error} {}", t!("Nothing was saved."))
             } else {
                 error.clone()
             };

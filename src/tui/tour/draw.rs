@@ -21,7 +21,7 @@ fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &
     let title = title(step);
     let head = match step {
         Step::End => t!("Tour: {title}", title),
-        _ => t!("Tour, {no} of {all}: {title}", no = step.no(), all = Step::ALL.len(), title),
+        _ => t!("Tour {no} of {all}: {title}", no = step.no(), all = Step::ALL.len(), title),
     };
     let hints: Vec<(String, &str)> = [Action::TourSkip, Action::TourLeave]
         .into_iter()

@@ -11,10 +11,10 @@ pub fn title(step: Step) -> &'static str {
     match step {
         Step::Find => t!("find a holder"),
         Step::Issue => t!("issue a badge"),
-        Step::Watch => t!("watch it become Issued"),
+        Step::Watch => t!("watch it being issued"),
         Step::Revoke => t!("revoke it"),
-        Step::Receipt => t!("keep the receipt"),
-        Step::End => t!("that was a first day"),
+        Step::Receipt => t!("save the receipt"),
+        Step::End => t!("all steps done"),
     }
 }
 
@@ -37,7 +37,7 @@ impl Here<'_> {
         if self.env.keymap.has(self.stack, action) {
             sentence(self.name(action))
         } else {
-            t!("{key} goes back first.", key = self.name(Action::Back))
+            t!("First go back with {key}.", key = self.name(Action::Back))
         }
     }
 }
@@ -51,7 +51,7 @@ pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
         Step::Revoke => revoke(seen, here),
         Step::Receipt => receipt(tour, seen, here),
         Step::End => t!(
-            "{help} lists the keys of a screen, {palette} finds every action. Your own service: lapel profile add. {leave} closes this.",
+            "{help} shows the keys of a screen, {palette} finds every action. Add your own service: lapel profile add. {leave} closes this.",
             help = here.name(Action::Help),
             palette = here.name(Action::Palette),
             leave = here.name(Action::TourLeave),
@@ -62,13 +62,13 @@ pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
 fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
         Place::WalletBox => t!(
-            "A caller asks where her badge is. Type {address} and press {key}.",
+            "A caller asks about her badge. Type {address} and press {key}.",
             address = HOLDER,
             key = here.name(Action::Accept),
         ),
-        Place::Wallet => here.by(Action::LookUp, |key| t!("{key} opens the box for an address.", key)),
+        Place::Wallet => here.by(Action::LookUp, |key| t!("{key} opens the box for an e-mail address.", key)),
         _ => here.by(Action::WalletTab, |key| {
-            t!("A caller asks where her badge is. {key} opens the Wallet, where one looks people up.", key)
+            t!("A caller asks about her badge. {key} opens the Wallet tab, where you look up people.", key)
         }),
     }
 }
@@ -76,43 +76,43 @@ fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
 fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
         Place::Templates => here.by(Action::Issue, |key| {
-            t!("A badge is issued from a template. {key} issues the selected one; in this sandbox nobody is mailed.", key)
+            t!("Badges are issued from a template. {key} issues the selected one. The sandbox sends no mail.", key)
         }),
         Place::IssueForm => t!(
-            "Any name and address will do, such as {address}. {key} goes on, at the end to the review.",
+            "Any name and e-mail address will do, such as {address}. {key} moves on, and at the end opens the review.",
             address = "gildong@naru.example",
             key = here.name(Action::Accept),
         ),
         Place::IssueReview => t!(
-            "The review says what is sent, and where. Nothing has left yet; {key} sends it.",
+            "The review shows what is sent, and where. Nothing has been sent yet; {key} sends it.",
             key = here.name(Action::Confirm),
         ),
         Place::Wallet => here.by(Action::Templates, |key| {
-            t!("Each badge begins with its verdict: what to tell the caller. Now to issue one: {key} opens Templates.", key)
+            t!("Each badge starts with its state: what to tell the caller. Next, issue one: {key} opens Templates.", key)
         }),
-        _ => here.by(Action::Templates, |key| t!("{key} opens Templates, from which badges are issued.", key)),
+        _ => here.by(Action::Templates, |key| t!("{key} opens Templates, where you issue badges.", key)),
     }
 }
 
 fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     let Some(job) = tour.issued(seen) else {
         return t!(
-            "No badge was issued on this tour, so there is none to watch. {key} goes on.",
+            "No badge was issued on this tour, so there is none to watch. {key} continues.",
             key = here.name(Action::TourSkip),
         );
     };
     if job.counts.sum(RowStatus::is_open) == 0 && !job.is_sending() {
         return t!(
-            "The service has not issued it; its row says why. {key} goes on.",
+            "The service has not issued it. Its row says why. {key} continues.",
             key = here.name(Action::TourSkip),
         );
     }
     match seen.place {
         Place::Activity | Place::JobRows => here.by(Action::Look, |key| {
-            t!("Accepted is not issued: that takes 5 minutes or more, here seconds. lapel looks by itself; {key} looks now.", key)
+            t!("Accepted is not issued: that takes 5 minutes or more, here seconds. lapel checks by itself; {key} checks now.", key)
         }),
         _ => here.by(Action::Activity, |key| {
-            t!("Accepted is not issued yet. {key} opens Activity, where every job stands.", key)
+            t!("Accepted is not issued yet. {key} opens Activity, which lists every job.", key)
         }),
     }
 }
@@ -124,18 +124,19 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
         }
         Place::JobRows => here.by(Action::Open, |key| t!("{key} opens the badge of this row.", key)),
         Place::Badge | Place::Wallet | Place::History => here.by(Action::Revoke, |key| {
-            t!("{key} revokes the badge that is shown or selected; it asks for a reason first.", key)
+            t!("{key} revokes the badge shown or selected. lapel asks for a reason first.", key)
         }),
         Place::RevokeForm => t!(
-            "A reason is needed, and its holder may see it. Type one and press {key}.",
+            "A reason is required, and the holder may see it. Type one and press {key}.",
             key = here.name(Action::Accept),
         ),
         Place::RevokeReview => t!(
-            "This cannot be taken back. A live profile asks for number and organisation too; here {key} sends it.",
+            "This cannot be undone. A LIVE profile also asks for the number and the organisation; here {key} sends it.",
             key = here.name(Action::Confirm),
         ),
-        _ => here
-            .by(Action::Activity, |key| t!("{key} opens Activity, where the badge is that was issued.", key)),
+        _ => {
+            here.by(Action::Activity, |key| t!("{key} opens Activity, where you find the issued badge.", key))
+        }
     }
 }
 
@@ -144,13 +145,13 @@ fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
         Place::Activity | Place::JobRows => here.by(Action::Receipt, |key| {
             match tour.revoked(seen) {
                 Some(job) if job.counts.of(RowStatus::Revoked) > 0 => {
-                    t!("It is Revoked, and the job adds up. {key} writes that down: every row and what became of it.", key)
+                    t!("The badge is revoked, and no row is missing. {key} saves the receipt: the outcome of every row.", key)
                 }
-                _ => t!("Every job adds up, and stays here. {key} writes its receipt: every row and what became of it.", key),
+                _ => t!("Every job stays here, with no row missing. {key} saves its receipt: the outcome of every row.", key),
             }
         }),
         Place::Paper => t!(
-            "{key} writes it into this folder, as a table for Excel; a name ending in .csv makes it CSV.",
+            "{key} saves it in this folder as an Excel table; a name ending in .csv makes it CSV.",
             key = here.name(Action::Accept),
         ),
         _ => here.by(Action::Activity, |key| t!("{key} opens Activity, where every job has its receipt.", key)),

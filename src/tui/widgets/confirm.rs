@@ -158,10 +158,10 @@ impl Confirm {
                 plain(after),
                 Span::styled(typed.clone(), env.theme.field(true)),
                 Span::styled(env.glyphs.cursor, env.theme.accent()),
-                plain(t!(" and then ")),
+                plain(t!(" then ")),
             ]);
         }
-        let verb = if self.organisation.is_some() { t!("to go on to the organisation's name") } else { verb };
+        let verb = if self.organisation.is_some() { t!("to type the organisation's name") } else { verb };
         let style = if self.is_counted() { env.theme.accent() } else { env.theme.dim() };
         spans.extend([
             key(&bound(Action::Confirm)),
@@ -169,7 +169,7 @@ impl Confirm {
             plain("   "),
             key(&bound(Action::Back)),
             plain(" "),
-            plain(t!("go back")),
+            plain(t!("back")),
         ]);
         Line::from(spans)
     }

@@ -50,10 +50,8 @@ impl Copyables {
     pub fn one(&mut self, key: char, label: &str, raw: Option<&str>) {
         let Some(raw) = raw.filter(|raw| !raw.is_empty()) else { return };
         let clean = scrub(raw);
-        let after = matches!(clean, Cow::Owned(_)).then(|| {
-            t!("It has characters that cannot be seen or do not belong there; marks stand in their place.")
-                .to_owned()
-        });
+        let after = matches!(clean, Cow::Owned(_))
+            .then(|| t!("It has invisible or invalid characters; placeholders replace them.").to_owned());
         let clip =
             Clip { text: clean.clone().into_owned(), what: t!("the {label}", label), before: None, after };
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
@@ -88,7 +86,7 @@ impl Copyables {
         let rows = count!(rows.len() as u64, "row", "rows");
         let what = t!("{rows} {which}", rows, which);
         let clip = Clip { what: what.clone(), before: None, after: formulas(&text), text };
-        let shown = t!("{what}, with headings", what);
+        let shown = t!("{what}, with header", what);
         self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
     }
 }
@@ -100,8 +98,8 @@ fn formulas(text: &str) -> Option<String> {
     (n > 0).then(|| {
         plural!(
             n as u64,
-            "{n} cell begins like a formula: paste into a spreadsheet as text.",
-            "{n} cells begin like a formula: paste into a spreadsheet as text."
+            "{n} cell starts like a formula. Paste into a spreadsheet as text.",
+            "{n} cells start like a formula. Paste into a spreadsheet as text."
         )
     })
 }

@@ -131,7 +131,7 @@ impl FilterBar {
                 && from > to
             {
                 let (first, second) = (tr(first.label), tr(second.label));
-                return Err(t!("{first}: {from} is after {second}: {to}", first, from, second, to));
+                return Err(t!("wrong order: {first} {from}, {second} {to}", first, from, second, to));
             }
         }
         Ok(values)
@@ -283,11 +283,11 @@ pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
         },
         Takes::Date => Date::strptime("%Y-%m-%d", typed)
             .map(Value::Date)
-            .map_err(|_| t!("{label}: {shown} is not a day; write YYYY-MM-DD", label, shown)),
+            .map_err(|_| t!("{label}: {shown} is not a date; use YYYY-MM-DD", label, shown)),
         Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
             "Y" | "YES" => Ok(Value::YesNo(true)),
             "N" | "NO" => Ok(Value::YesNo(false)),
-            _ => Err(t!("{label}: {shown} is neither Y nor N", label, shown)),
+            _ => Err(t!("{label}: {shown} is not Y or N", label, shown)),
         },
         Takes::BadgeType => {
             let upper = typed.to_ascii_uppercase();
@@ -295,7 +295,7 @@ pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
             match (fitting.next(), fitting.next()) {
                 (Some(code), None) => Ok(Value::BadgeType(code)),
                 (Some(_), Some(_)) => {
-                    Err(t!("{label}: {shown} could be more than one; type more of it", label, shown))
+                    Err(t!("{label}: {shown} fits several values; type more", label, shown))
                 }
                 (None, _) => Err(t!(
                     "{label}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
@@ -344,7 +344,7 @@ mod tests {
         for (values, named) in [
             (["", "2026-13-01", "", "", ""], "Issued from: 2026-13-01"),
             (["", "", "tomorrow", "", ""], "to: tomorrow"),
-            (["", "2026-02-02", "2026-02-01", "", ""], "Issued from: 2026-02-02 is after to: 2026-02-01"),
+            (["", "2026-02-02", "2026-02-01", "", ""], "wrong order: Issued from 2026-02-02, to 2026-02-01"),
             (["", "", "", "maybe", ""], "In use: maybe"),
             (["", "", "", "", "medal"], "Type: medal"),
         ] {

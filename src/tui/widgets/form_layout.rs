@@ -43,7 +43,7 @@ pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line
     if lines.len() > rows && rows > 0 {
         let left = lines.len() - rows + 1;
         lines.truncate(rows - 1);
-        let text = t!("{left} more lines need a larger window", left);
+        let text = t!("{left} more lines: enlarge the window", left);
         lines.push(Line::styled(format!("  {text}"), env.theme.dim()));
     }
     lines
@@ -82,7 +82,7 @@ mod tests {
         let lines = || ["a", "", "b", "", "c"].map(Line::raw).to_vec();
         assert_eq!(texts(&squeezed(lines(), 5, &env)), ["a", "", "b", "", "c"]);
         assert_eq!(texts(&squeezed(lines(), 4, &env)), ["a", "", "b", "c"]);
-        assert_eq!(texts(&squeezed(lines(), 2, &env)), ["a", "  2 more lines need a larger window"]);
+        assert_eq!(texts(&squeezed(lines(), 2, &env)), ["a", "  2 more lines: enlarge the window"]);
         assert!(squeezed(lines(), 0, &env).len() <= 3);
     }
 }

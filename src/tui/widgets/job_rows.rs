@@ -160,7 +160,7 @@ impl RowList {
         if self.list.is_empty() {
             let text = match self.list.error() {
                 Some(error) => format!("{} {error}", env.glyphs.alert),
-                None if self.list.is_answered() => t!("There are no such rows.").to_owned(),
+                None if self.list.is_answered() => t!("No rows match.").to_owned(),
                 None => format!("{} {}", env.spinner(), t!("reading rows")),
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
@@ -249,7 +249,7 @@ pub fn moment(at: Timestamp, env: &Env) -> String {
 pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     let time = moment(sent.at, env);
     t!(
-        "sent from here at {time} in job {id} ({state}); not visible yet",
+        "sent by lapel at {time} in job {id} ({state}); not visible yet",
         time,
         id = sent.job,
         state = sent.bucket.word()
@@ -258,26 +258,26 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
 
 /// What a person should know of a row, in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
-    let until = row.until.map_or_else(|| t!("its time is over").to_owned(), |at| moment(at, env));
+    let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
-    let cause = row.why.as_ref().map_or_else(|| t!("no answer came").to_owned(), Reason::cause);
+    let cause = row.why.as_ref().map_or_else(|| t!("no answer").to_owned(), Reason::cause);
     let cause = cause.trim_end_matches('.');
     match (row.bucket, kind) {
         (RowStatus::InDoubt, Kind::Issue) => t!(
-            "In doubt: {cause}. This badge may exist. lapel looks for it until {until} and will not send it again before you say so.",
+            "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again unless you say so.",
             cause,
             until
         ),
         (RowStatus::InDoubt, Kind::Revoke) => t!(
-            "In doubt: {cause}. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.",
+            "In doubt: {cause}. This badge may already be revoked. lapel checks it. A second request does no harm: a badge is revoked only once.",
             cause
         ),
         (RowStatus::Unbound, _) => t!(
-            "The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again.",
+            "The service accepted this row, but its badge is not visible yet. lapel checks until {until} and does not send it again.",
             until
         ),
         (RowStatus::NotSeen, _) => t!(
-            "It was not known what became of this badge, and lapel looked for it until {until} without seeing it. It is sent again only if you decide so. {why}",
+            "The result was unknown. lapel checked until {until} and did not see this badge. It is sent again only if you decide so. {why}",
             until,
             why
         ),
@@ -312,7 +312,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
     let facts: Vec<String> = [
         said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
-        said(t!("the service says"), row.status.as_ref().map(ToString::to_string)),
+        said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
         said(t!("issued"), row.issued_at.as_ref().map(ToString::to_string)),
         said(t!("until"), row.valid_until.as_ref().map(ToString::to_string)),
         said(t!("revoked"), row.revoke_at.as_ref().map(ToString::to_string)),

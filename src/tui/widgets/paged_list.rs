@@ -153,7 +153,7 @@ impl<T: Browse> Browser<T> {
                                 self.list.move_to(row - 1);
                                 self.top = Top::Nothing;
                             }
-                            _ => out.warn(t!("Type a row's number, such as 4312. Nothing has moved.")),
+                            _ => out.warn(t!("Type a row number, e.g. 4312. Nothing moved.")),
                         }
                     }
                     Action::ClearField => field.clear(),
@@ -251,7 +251,7 @@ impl<T: Browse> Browser<T> {
                 return;
             }
             Err(error) => {
-                out.warn(t!("{error}. The filter was not changed; open it again to correct it.", error));
+                out.warn(t!("{error}. The filter was not changed. Open it again to correct it.", error));
                 return;
             }
         };
@@ -315,7 +315,7 @@ impl<T: Browse> Browser<T> {
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
                 out.warn(t!(
-                    "The service failed when it was asked to sort {by}. The list is in the service's own order now.",
+                    "The service failed to sort {by}. The list is now in the service's own order.",
                     by = self.heading.words_of(order)
                 ));
             } else {

@@ -80,9 +80,8 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     let identity =
         identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
             ApiError::NotFound(_) => {
-                t!("Something answers at this base URL, but it has no ping. Does the base URL end in \
-                                  /api/v1/ext?")
-                .to_owned()
+                t!("This base URL answers, but it has no ping. Does the base URL end in /api/v1/ext?")
+                    .to_owned()
             }
             other => other.to_string(),
         })?;

@@ -166,7 +166,7 @@ pub async fn run(
     }
     let index = match slot.get().await {
         Ok(Some(index)) => index,
-        Ok(None) => return failed(&ask, t!("There is no index of this profile.").to_owned()),
+        Ok(None) => return failed(&ask, t!("This profile has no index.").to_owned()),
         Err(why) => return failed(&ask, words(why)),
     };
     match ask {
@@ -215,22 +215,22 @@ pub fn left_out(found: &Renewals) -> Option<String> {
     if found.doubles > 0 {
         parts.push(plural!(
             found.doubles,
-            "{n} badge is for a person who is in the plan already",
-            "{n} badges are for people who are in the plan already"
+            "{n} badge whose recipient is already in the plan",
+            "{n} badges whose recipient is already in the plan"
         ));
     }
     if found.left_out > 0 {
         parts.push(plural!(
             found.left_out,
-            "{n} badge has no template, no name, or no address that can be written to",
-            "{n} badges have no template, no name, or no address that can be written to"
+            "{n} badge without a template, a name or a usable e-mail address",
+            "{n} badges without a template, a name or a usable e-mail address"
         ));
     }
     if found.beyond > 0 {
         parts.push(plural!(
             found.beyond,
-            "{n} badge is beyond what is planned at once",
-            "{n} badges are beyond what is planned at once"
+            "{n} badge over the limit of one plan",
+            "{n} badges over the limit of one plan"
         ));
     }
     (!parts.is_empty()).then(|| t!("Not planned: {parts}.", parts = parts.join("; ")))

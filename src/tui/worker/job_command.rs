@@ -111,7 +111,7 @@ pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                     let begun = if at == 0 {
                         String::new()
                     } else {
-                        t!(" {at} of {all} were begun before.", at, all = ids.len())
+                        t!(" {at} of {all} started before.", at, all = ids.len())
                     };
                     return Err(format!("{why}{begun}"));
                 }
@@ -133,15 +133,15 @@ pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
             }
             Done::Said(plural!(
                 n,
-                "Sending {n} row again that the service had refused.",
-                "Sending {n} rows again that the service had refused."
+                "lapel is sending {n} refused row again.",
+                "lapel is sending {n} refused rows again."
             ))
         }),
         JobCommand::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
             Done::Said(plural!(
                 n,
-                "{n} row was not sent and will not be. What was sent is followed all the same.",
-                "{n} rows were not sent and will not be. What was sent is followed all the same."
+                "{n} row was not sent and will not be. lapel keeps checking what was sent.",
+                "{n} rows were not sent and will not be. lapel keeps checking what was sent."
             ))
         }),
         JobCommand::NeverSeen(id) => jobs.never_seen(id).await.map(Done::NeverSeen),
@@ -151,10 +151,8 @@ pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         JobCommand::Look(id) => {
             let looked = jobs.look_now(id).await;
             return match looked.failed {
-                Some(why) => Err(t!("Not everything could be looked at: {why}", why)),
-                None if looked.jobs == 0 => {
-                    Ok(Done::Said(t!("There is nothing open to look at.").to_owned()))
-                }
+                Some(why) => Err(t!("The check is incomplete: {why}", why)),
+                None if looked.jobs == 0 => Ok(Done::Said(t!("There is nothing left to check.").to_owned())),
                 None => Ok(Done::Fine),
             };
         }

@@ -90,8 +90,9 @@ impl Link {
                 return None;
             }
             Err(panicked) => {
-                let error =
-                    ApiError::NotReached { why: t!("the client could not be built ({panicked})", panicked) };
+                let error = ApiError::NotReached {
+                    why: t!("the client could not be created ({panicked})", panicked),
+                };
                 tell.send(Message::LinkFailed(error)).await;
                 return None;
             }

@@ -74,7 +74,7 @@ pub fn failed(errand: &Errand, error: ApiError) -> Report {
             Report::Rows(Rows { trouble: Some(error), ..Rows::default() })
         }
         Errand::Pictures(..) => {
-            let said = || t!("was not asked for: a part of lapel failed").to_owned();
+            let said = || t!("not checked: a part of lapel failed").to_owned();
             Report::Pictures { said: [said(), said()], detail: None, requests: 0 }
         }
     }
@@ -113,7 +113,7 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
         rows.requests += 1;
         match done {
             Ok((_, Ok(page))) if page.list_len == 0 && page.total_count.is_some_and(|total| total > 0) => {
-                let what = t!("it counts rows and gives none").to_owned();
+                let what = t!("it reports rows but gives none").to_owned();
                 rows.trouble = Some(ApiError::Unreadable { status: 200, what, fewer: false });
             }
             Ok((place, Ok(page))) => pages.push((place, page)),
@@ -152,7 +152,7 @@ async fn pictures(
                 detail = Some(Box::new(badge));
             }
             Err(error) => {
-                let said = || t!("has an address that was not read: {error}", error);
+                let said = || t!("URL not read: {error}", error);
                 return Report::Pictures { said: [said(), said()], detail: None, requests };
             }
         }
@@ -161,7 +161,7 @@ async fn pictures(
     // Building the client may read the system's certificates.
     let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
     let Ok(Ok(client)) = client else {
-        let said = || t!("was not asked for: no secure connection can be made on this computer").to_owned();
+        let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
         return Report::Pictures { said: [said(), said()], detail, requests };
     };
     let look = |url: Option<Text>| {
@@ -169,7 +169,7 @@ async fn pictures(
         async move {
             match url {
                 Some(url) => (1, words(&client.probe(&url).await)),
-                None => (0, t!("has no address").to_owned()),
+                None => (0, t!("no URL").to_owned()),
             }
         }
     };
@@ -187,12 +187,12 @@ fn words(probe: &Result<Probe, PictureError>) -> String {
         Ok(Probe { status: 200, content_type: Some(kind) }) => {
             t!("answers, but with {kind} instead of a picture", kind)
         }
-        Ok(Probe { status: 200, content_type: None }) => t!("opens, though its kind is not said").to_owned(),
-        Ok(Probe { status: status @ (404 | 410), .. }) => t!("is not there (HTTP {status})", status),
+        Ok(Probe { status: 200, content_type: None }) => t!("opens, but its type is missing").to_owned(),
+        Ok(Probe { status: status @ (404 | 410), .. }) => t!("not found (HTTP {status})", status),
         Ok(Probe { status: status @ (401 | 403), .. }) => {
-            t!("is not shown to everybody (HTTP {status})", status)
+            t!("not public (HTTP {status})", status)
         }
-        Ok(Probe { status, .. }) => t!("does not open: its server answers HTTP {status}", status),
+        Ok(Probe { status, .. }) => t!("does not open: the server answers HTTP {status}", status),
         Err(error) => t!("does not open: {error}", error),
     }
 }

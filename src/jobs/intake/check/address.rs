@@ -9,7 +9,7 @@ use crate::jobs::intake::cell_text::{is_error_token, trim};
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {
-        findings.add(Field::Email, Severity::Refuse, t!("the e-mail address is a failed formula"));
+        findings.add(Field::Email, Severity::Refuse, t!("the e-mail address is a formula error"));
         return trimmed.to_owned();
     }
     let address = match Address::check(raw) {
@@ -17,7 +17,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         Err(problem) => {
             let what = match problem {
                 EmailProblem::Empty if raw.chars().any(is_invisible) => {
-                    t!("the e-mail address has only invisible characters in it").to_owned()
+                    t!("the e-mail address has only invisible characters").to_owned()
                 }
                 other => other.to_string(),
             };
@@ -27,9 +27,9 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     };
     if address.as_str() != raw {
         let what = if address.as_str() == trimmed {
-            t!("spaces or invisible characters around the address were taken off")
+            t!("lapel removed spaces or invisible characters around the address")
         } else {
-            t!("what stands around the address was taken off")
+            t!("lapel removed the text around the address")
         };
         findings.add(Field::Email, Severity::Note, what);
     }
@@ -37,17 +37,15 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         findings.add(Field::Email, Severity::Ask, t!("did you mean {meant}?", meant));
     }
     if address.as_str().chars().any(char::is_uppercase) {
-        let what = t!("has upper-case letters; some services take that for another mailbox");
+        let what = t!("has upper-case letters; some services treat this as another mailbox");
         findings.add(Field::Email, Severity::Note, what);
     }
     if address.is_role() {
-        findings.add(Field::Email, Severity::Note, t!("an office's mailbox rather than a person's"));
+        findings.add(Field::Email, Severity::Note, t!("an office mailbox, not a person's"));
     }
     if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
-        let what = t!(
-            "letters of two alphabets that look alike are mixed in \"{mixed}\"",
-            mixed = super::quoted(mixed)
-        );
+        let what =
+            t!("\"{mixed}\" mixes letters of two alphabets that look alike", mixed = super::quoted(mixed));
         findings.add(Field::Email, Severity::Ask, what);
     }
     address.as_str().to_owned()

@@ -157,10 +157,10 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
         }
     };
     if name_again && is_header(map.email, &[Title::Email]) {
-        return Some(t!("the column names again").to_owned());
+        return Some(t!("a repeated header row").to_owned());
     }
     if parts::is_total(first) {
-        return Some(t!("a total, not a person: \"{text}\"", text = quoted(first)));
+        return Some(t!("a total, not a recipient: \"{text}\"", text = quoted(first)));
     }
     None
 }
@@ -169,11 +169,11 @@ fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
     let refuse = |findings: &mut Findings, what: &str| findings.add(Field::Template, Severity::Refuse, what);
     if template.is_empty() {
-        refuse(findings, t!("no template is named in this row"));
+        refuse(findings, t!("this row has no template"));
     } else if super::cell_text::is_error_token(template) {
-        refuse(findings, t!("the template is a failed formula"));
+        refuse(findings, t!("the template is a formula error"));
     } else if template.chars().any(char::is_control) {
-        refuse(findings, t!("the template has a control character in it"));
+        refuse(findings, t!("the template has a control character"));
     }
     template.to_owned()
 }
@@ -203,25 +203,23 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
                 (Severity::Ask, t!("row {row} is hidden in the sheet", row = row.line))
             }
             CellFact::Hidden => (Severity::Note, t!("the column is hidden in the sheet").to_owned()),
-            CellFact::Formula => {
-                (Severity::Note, t!("computed by a formula; its saved value is used").to_owned())
-            }
+            CellFact::Formula => (Severity::Note, t!("a formula; lapel uses its saved value").to_owned()),
             CellFact::FormulaWithoutValue => {
                 let what = t!(
-                    "a formula whose value was not saved: open the file in a spreadsheet program and save it again"
+                    "a formula without a saved value: open the file in a spreadsheet program and save it again"
                 );
                 (Severity::Refuse, what.to_owned())
             }
-            CellFact::Hyperlink => (Severity::Note, t!("a link; the text it shows is used").to_owned()),
+            CellFact::Hyperlink => (Severity::Note, t!("a link; lapel uses the text it shows").to_owned()),
             CellFact::LinkElsewhere(target) => {
                 (Severity::Ask, t!("shows this address but links to \"{target}\"", target = quoted(target)))
             }
-            CellFact::Number => (Severity::Note, t!("a number in the sheet, written out").to_owned()),
-            CellFact::Date => (Severity::Ask, t!("a date in the sheet, written out").to_owned()),
-            CellFact::Bool => (Severity::Ask, t!("a truth value in the sheet, written out").to_owned()),
+            CellFact::Number => (Severity::Note, t!("a number in the sheet, read as text").to_owned()),
+            CellFact::Date => (Severity::Ask, t!("a date in the sheet, read as text").to_owned()),
+            CellFact::Bool => (Severity::Ask, t!("a true/false value in the sheet, read as text").to_owned()),
             CellFact::Error => {
                 let what = t!(
-                    "cell {cell} is a failed formula: {text}",
+                    "cell {cell} has a formula error: {text}",
                     cell = cell_name(column, row.line),
                     text = quoted(row.cell(column))
                 );
@@ -229,13 +227,13 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             }
             CellFact::ApostropheStripped => (
                 Severity::Note,
-                t!("an apostrophe that guarded it from spreadsheet programs was taken off").to_owned(),
+                t!("lapel removed the apostrophe that marks text for spreadsheet programs").to_owned(),
             ),
             CellFact::Missing => (Severity::Note, t!("the row ends before this column").to_owned()),
             CellFact::Extra => {
                 let text = quoted(row.cell(column));
                 let what = t!(
-                    "row {row} has more cells than the header: \"{text}\" stands in column {column}",
+                    "row {row} has more cells than the header: \"{text}\" is in column {column}",
                     row = row.line,
                     text,
                     column = column + 1
@@ -243,7 +241,7 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
                 (Severity::Ask, what)
             }
             CellFact::StrayQuote => {
-                (Severity::Ask, t!("text stands outside the quotation marks of the cell").to_owned())
+                (Severity::Ask, t!("there is text outside the quotation marks of the cell").to_owned())
             }
         };
         findings.add(field, severity, what);

@@ -21,17 +21,16 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
     let mut add = |severity, what: String| findings.add(Field::Name, severity, what);
     if name.is_empty() {
         let hides = raw.chars().any(|c| is_invisible(c) || c == '\u{2800}');
-        let what =
-            if hides { t!("the name has only invisible characters in it") } else { t!("the name is empty") };
+        let what = if hides { t!("the name has only invisible characters") } else { t!("the name is empty") };
         add(Severity::Refuse, what.to_owned());
         return String::new();
     }
     if name.len() != composed.len() {
-        add(Severity::Note, t!("spaces or invisible characters around the name were taken off").to_owned());
+        add(Severity::Note, t!("lapel removed spaces or invisible characters around the name").to_owned());
     }
     if composed != raw {
         let what =
-            t!("the letters were stored in pieces (as macOS does) and were put together; it looks the same");
+            t!("lapel joined letters that were stored in parts (as macOS does); the name looks the same");
         add(Severity::Note, what.to_owned());
     }
     if let Some(why) = refusal(name, email) {
@@ -75,34 +74,31 @@ fn is_singleton(c: char) -> bool {
 /// Why a name cannot be sent at all.
 fn refusal(name: &str, email: &str) -> Option<String> {
     if is_error_token(name) {
-        return Some(t!("the name is a failed formula: {text}", text = quoted(name)));
+        return Some(t!("the name is a formula error: {text}", text = quoted(name)));
     }
     if let Some(damage) = mojibake::damage(name) {
-        let was =
-            damage.was().map(|was| t!(" (it was probably {was})", was = quoted(was))).unwrap_or_default();
+        let was = damage.was().map(|was| t!(" (probably {was})", was = quoted(was))).unwrap_or_default();
         return Some(t!("the name is damaged: {damage}{was}", damage, was));
     }
     if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         return Some(match c {
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => {
-                t!("the name has a line break in it").to_owned()
-            }
-            '\t' => t!("the name has a tab in it").to_owned(),
-            _ => t!("the name has a control character in it ({code})", code = code(c)),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => t!("the name has a line break").to_owned(),
+            '\t' => t!("the name has a tab").to_owned(),
+            _ => t!("the name has a control character ({code})", code = code(c)),
         });
     }
     if let Some(c) = name.chars().find(|c| is_bidi(*c)) {
         return Some(t!(
-            "the name has a character that turns the direction of writing ({code})",
+            "the name has a character that changes the writing direction ({code})",
             code = code(c)
         ));
     }
     if let Some(c) = name.chars().find(|c| is_no_character(*c)) {
-        return Some(t!("the name has {code} in it, which is no character", code = code(c)));
+        return Some(t!("the name has {code}, which is not a valid character", code = code(c)));
     }
     if is_address_like(name) && !is_address_like(email) && !trim(email).is_empty() {
         return Some(
-            t!("the name is an e-mail address and the e-mail address is not: are the two columns swapped?")
+            t!("the name is an e-mail address and the e-mail address is not: are the columns swapped?")
                 .to_owned(),
         );
     }
@@ -125,26 +121,26 @@ fn doubts(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
     doubt(is_address_like(name), tr_noop!("the name is an e-mail address"));
-    doubt(is_placeholder(name), tr_noop!("this looks like a placeholder for no name"));
+    doubt(is_placeholder(name), tr_noop!("this looks like a placeholder, not a name"));
     doubt(!has(char::is_alphabetic) && has(char::is_numeric), tr_noop!("the name has only digits"));
     doubt(!has(char::is_alphabetic) && !has(char::is_numeric), tr_noop!("the name has no letters"));
     doubt(chars.len() > LONG, tr_noop!("the name is longer than 100 characters"));
     doubt(has(is_full_width), tr_noop!("the name has full-width letters (ＫＩＭ instead of KIM)"));
-    doubt(has(is_jamo), tr_noop!("the name has a single Hangul letter in it: was it typed to the end?"));
-    doubt(stray_invisible(&chars), tr_noop!("the name has an invisible character in it"));
+    doubt(has(is_jamo), tr_noop!("the name has a single Hangul letter: is it complete?"));
+    doubt(stray_invisible(&chars), tr_noop!("the name has an invisible character"));
     doubt(
         has(|c| c.is_whitespace() && c != ' '),
-        tr_noop!("the name has an unusual space in it (no-break or full-width)"),
+        tr_noop!("the name has an unusual space (no-break or full-width)"),
     );
     doubt(name.contains("  "), tr_noop!("the name has two spaces in a row"));
-    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name begins like a formula"));
-    doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name has a piece of HTML in it"));
+    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name starts like a formula"));
+    doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name contains HTML"));
     doubt(
         name.split(' ').any(mixes_scripts),
-        tr_noop!("letters of two alphabets that look alike are mixed in one word"),
+        tr_noop!("one word mixes letters of two alphabets that look alike"),
     );
     if let Some(tail) = title_or_number(name) {
-        doubts.push(t!("the name ends in \"{tail}\", which may not belong to it", tail = quoted(tail)));
+        doubts.push(t!("the name ends in \"{tail}\", which may not be part of it", tail = quoted(tail)));
     }
     doubts
 }

@@ -26,7 +26,7 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
         match mime.trim() {
             "application/vnd.oasis.opendocument.spreadsheet"
             | "application/vnd.oasis.opendocument.spreadsheet-template" => Format::Ods,
-            _ => return Err(unsupported(t!("an OpenDocument file, but no spreadsheet"))),
+            _ => return Err(unsupported(t!("an OpenDocument file, not a spreadsheet"))),
         }
     } else if has("xl/workbook.xml") || names.iter().any(|n| n.ends_with("/workbook.xml")) {
         Format::Xlsx
@@ -61,7 +61,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeError> {
     let limit = MAX_UNPACKED_BYTES;
     let too_big =
-        || IntakeError::TooBig { name: desk.name.to_owned(), what: t!("a spreadsheet, unpacked,"), limit };
+        || IntakeError::TooBig { name: desk.name.to_owned(), what: t!("an unpacked spreadsheet"), limit };
     let mut declared: u64 = 0;
     for at in 0..zip.len() {
         if let Ok(entry) = zip.by_index_raw(at)
@@ -115,7 +115,7 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
         return Err(
-            desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more texts than it can hold"))
+            desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more strings than it can contain"))
         );
     }
     Ok(counted.bytes)

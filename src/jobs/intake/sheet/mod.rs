@@ -59,9 +59,9 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         (b"SQLite format 3", tr_noop!("a database")),
         (b"\x7fELF", tr_noop!("a program")),
         // The worksheet streams of Excel 2 to 4, without a compound file.
-        (b"\x09\x00\x04\x00", tr_noop!("a worksheet of Excel 2")),
-        (b"\x09\x02\x06\x00", tr_noop!("a worksheet of Excel 3")),
-        (b"\x09\x04\x06\x00", tr_noop!("a worksheet of Excel 4")),
+        (b"\x09\x00\x04\x00", tr_noop!("an Excel 2 worksheet")),
+        (b"\x09\x02\x06\x00", tr_noop!("an Excel 3 worksheet")),
+        (b"\x09\x04\x06\x00", tr_noop!("an Excel 4 worksheet")),
     ] {
         if begins(magic) {
             return Kind::Other(i18n::tr(what));
@@ -75,7 +75,11 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
     if text.starts_with("<?xml") {
         let is_sheet =
             text.contains("excel.sheet") || text.contains("schemas-microsoft-com:office:spreadsheet");
-        return Kind::Other(if is_sheet { t!("an XML spreadsheet of 2003") } else { t!("an XML document") });
+        return Kind::Other(if is_sheet {
+            t!("an Excel 2003 XML spreadsheet")
+        } else {
+            t!("an XML document")
+        });
     }
     Kind::Text
 }
@@ -148,7 +152,7 @@ impl Desk<'_> {
         let all = self.unfolded.get() + text.len() as u64;
         self.unfolded.set(all);
         if all > MAX_UNPACKED_BYTES {
-            let what = t!("a spreadsheet, unfolded,");
+            let what = t!("an unpacked spreadsheet");
             return Err(IntakeError::TooBig { name: self.name.to_owned(), what, limit: MAX_UNPACKED_BYTES });
         }
         Ok(())

@@ -213,7 +213,7 @@ impl<R: BufRead> Walk<'_, R> {
                                 let (name, limit) = (self.desk.name.to_owned(), MAX_UNPACKED_BYTES);
                                 return Err(IntakeError::TooBig {
                                     name,
-                                    what: t!("a spreadsheet, unfolded,"),
+                                    what: t!("an unpacked spreadsheet"),
                                     limit,
                                 });
                             }
@@ -226,7 +226,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -272,7 +272,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -357,7 +357,7 @@ impl<R: BufRead> Walk<'_, R> {
                     end if apart == 0 && end == name => return Ok(cell),
                     _ => {}
                 },
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }

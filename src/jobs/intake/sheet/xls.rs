@@ -14,7 +14,7 @@ use std::io::Read;
 
 /// The name of the format in messages.
 const WHAT: &str = tr_noop!("an old Excel workbook");
-const OLDER: &str = tr_noop!("a workbook of Excel 95 or older");
+const OLDER: &str = tr_noop!("an Excel 95 or older workbook");
 
 pub(super) struct Xls {
     stream: Vec<u8>,
@@ -59,8 +59,7 @@ impl Xls {
         let mut sheet = Sheet::default();
         let mut awaits_text = None;
         let mut depth = 0;
-        let stream =
-            self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, t!("a sheet in it is missing")))?;
+        let stream = self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, t!("a sheet is missing")))?;
         for (count, record) in Records::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 desk.unless_cancelled()?;
@@ -247,7 +246,7 @@ impl Workbook for Xls {
 
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let at = self.globals.sheets.iter().find(|s| s.name == sheet);
-        let at = at.ok_or_else(|| desk.damaged(WHAT, t!("a sheet in it is missing")))?;
+        let at = at.ok_or_else(|| desk.damaged(WHAT, t!("a sheet is missing")))?;
         let sheet = self.cells(at.start, desk)?;
         let links: HashSet<(u16, u16)> =
             sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
@@ -267,7 +266,7 @@ impl Workbook for Xls {
         }
         if !sheet.links.is_empty() {
             notes.push(Note::CannotTell(t!(
-                "Where links lead is not read from an .xls file; the addresses that the cells show are used."
+                "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
             )));
         }
         Ok((grid, notes))
@@ -307,7 +306,7 @@ impl Globals {
                 _ => {}
             }
         }
-        Err(desk.damaged(WHAT, t!("it breaks off")))
+        Err(desk.damaged(WHAT, t!("it is incomplete")))
     }
 }
 
@@ -328,7 +327,7 @@ fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
         return Err(NoWorkbook::Other(if is_older {
             crate::i18n::tr(OLDER)
         } else {
-            t!("an Office document, but no spreadsheet")
+            t!("a non-spreadsheet Office document")
         }));
     }
     let mut stream = Vec::new();

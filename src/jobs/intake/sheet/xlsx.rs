@@ -123,7 +123,7 @@ impl Workbook for Xlsx {
         let mut notes = Vec::new();
         let flags = self.flags(sheet, desk).unwrap_or_else(|| {
             notes.push(Note::CannotTell(t!(
-                "Which rows and columns are hidden could not be read from this file."
+                "lapel could not read which rows and columns are hidden in this file."
             )));
             Flags::default()
         });
@@ -176,7 +176,7 @@ fn each_cell(
         }
         Ok(())
     };
-    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, t!("a sheet in it cannot be read"))))
+    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, t!("a sheet cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {

@@ -83,7 +83,7 @@ impl Keymap {
                 if let Some(chord) = chords.iter().find(|one| theirs.iter().any(|two| clash(one, two))) {
                     found.push((
                         n,
-                        t!("{chord} is, or begins, a key of {other} there ({help}): give that one another key too, or choose another here", chord = self.name(chord), other = other.name(), help = other.help()),
+                        t!("{chord} is, or starts, a key of {other} there ({help}): give that action another key, or choose another here", chord = self.name(chord), other = other.name(), help = other.help()),
                     ));
                 }
             }
@@ -102,7 +102,7 @@ impl Keymap {
                 Action::Confirm if chords.iter().any(|k| opening.contains(&k) || k.iter().any(is_enter)) => {
                     found.push((
                         n,
-                        t!("this sends: it may be neither Enter nor a key that opens a form or goes on")
+                        t!("this sends: it cannot be Enter or a key that opens a form or continues")
                             .to_owned(),
                     ));
                 }
@@ -110,11 +110,11 @@ impl Keymap {
                     let confirms =
                         |k: &Chord| self.lines.iter().any(|(_, a, c)| *a == Action::Confirm && c.contains(k));
                     if chords.iter().any(confirms) {
-                        found.push((n, t!("this key confirms what is sent: it may open nothing").to_owned()));
+                        found.push((n, t!("this key confirms sending: it cannot open anything").to_owned()));
                     }
                 }
                 Action::QuitNow if chords.is_empty() => {
-                    found.push((n, t!("there must be a key that leaves lapel from everywhere").to_owned()));
+                    found.push((n, t!("one key must quit lapel from everywhere").to_owned()));
                 }
                 _ => {}
             }
@@ -138,7 +138,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
     let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
     let names: Vec<String> = actions.iter().map(|a| a.name()).collect();
     let Some(action) = names.iter().position(|name| *name == said.action).map(|at| actions[at]) else {
-        return Err(unknown(t!("action of this place"), &said.action, &names));
+        return Err(unknown(t!("action in this place"), &said.action, &names));
     };
     let chords = said
         .keys
@@ -146,13 +146,13 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
         .enumerate()
         .map(|(n, key)| {
             let chord = parse(key).ok_or_else(|| {
-                t!("key {n} of the list is no key: write x, X, ctrl-x, alt-x, f5, enter, space, pagedown, or several with spaces between, one after the other", n = n + 1)
+                t!("key {n} in the list is not a key: write x, X, ctrl-x, alt-x, f5, enter, space, pagedown, or several in sequence with spaces between", n = n + 1)
             })?;
             if chord.len() > LONGEST {
-                return Err(t!("key {n} of the list has more than {longest} keys one after the other", n = n + 1, longest = LONGEST));
+                return Err(t!("key {n} in the list has more than {longest} keys in sequence", n = n + 1, longest = LONGEST));
             }
             if let Some(same) = chord.iter().find_map(indistinct) {
-                return Err(t!("key {n} of the list cannot be told from {same} by a terminal", n = n + 1, same));
+                return Err(t!("a terminal cannot tell key {n} in the list from {same}", n = n + 1, same));
             }
             let types = |key: &KeyCombination| match context {
                 Context::Review => is_digit(key),
@@ -161,7 +161,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
                 _ => context.is_text() && is_letter(key),
             };
             if chord.first().is_some_and(types) {
-                return Err(t!("key {n} of the list would be typed: letters are text there", n = n + 1));
+                return Err(t!("key {n} in the list would be typed: letters are text there", n = n + 1));
             }
             Ok(chord)
         })
@@ -171,8 +171,8 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
 
 fn unknown(what: &str, name: &str, known: &[String]) -> String {
     match nearest(name, known.iter().map(String::as_str)) {
-        Some(meant) => t!("this {what} is not known; did you mean {meant}?", what, meant),
-        None => t!("this {what} is not known; known here: {names}", what, names = known.join(", ")),
+        Some(meant) => t!("unknown {what}; did you mean {meant}?", what, meant),
+        None => t!("unknown {what}; known here: {names}", what, names = known.join(", ")),
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
             ("[histori]\nmark = 'm'\n", 2, "did you mean history?"),
             ("[nowhere]\nmark = 'm'\n", 2, "known here"),
             ("[history]\n\nmarc = 'm'\n", 3, "did you mean mark?"),
-            ("[history]\nissue = 'i'\n", 2, "action of this place is not known"),
+            ("[history]\nissue = 'i'\n", 2, "action in this place is not known"),
             ("[history]\nmark = ['m', 'hyper-q']\n", 2, "key 2 of the list is no key"),
             ("[history]\nmark = ' '\n", 2, "no key"),
             ("[history]\nmark = 'm m m m'\n", 2, "more than 3"),
@@ -301,9 +301,9 @@ mod tests {
             ("[review]\nconfirm = 'enter'\n", 2, "neither Enter"),
             ("[review]\nconfirm = 'ctrl-y enter'\n", 2, "neither Enter"),
             ("[draft]\nconfirm = 'i'\n", 2, "neither Enter"),
-            ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "it may open nothing"),
+            ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "this key confirms sending: it"),
             ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
-            ("[always]\nquit-now = []\n", 2, "leaves lapel from everywhere"),
+            ("[always]\nquit-now = []\n", 2, "one key must quit lapel from"),
             ("[always]\nhelp = 'h'\n", 2, "would be typed"),
             ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
             ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),

@@ -122,17 +122,17 @@ impl Keymap {
         match taker.from.filter(|_| taker.is_new(mine)) {
             Some(n) if outer.context == Context::Always => Some((
                 n,
-                t!("{chord} is, or begins, a key of {other}, which works everywhere ({help}): choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+                t!("{chord} is, or starts, a key of {other}, which works everywhere ({help}): choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
             )),
             Some(n) if self.key(stack, outer.action).is_none() => Some((
                 outer.from.filter(|_| outer.is_new(chord)).map_or(n, |other| n.max(other)),
-                t!("{chord} leaves {other} without a key there ({help}): give that one another key too, or choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+                t!("{chord} leaves {other} without a key there ({help}): give that action another key, or choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
             )),
             Some(_) => None,
             None => outer.from.filter(|_| outer.is_new(chord)).map(|n| {
                 (
                     n,
-                    t!("{chord} is, or begins, a key of {other} ({help}) in a place further in, where it would not reach this: {place}. Give that one another key too, or choose another here", chord = self.name(chord), other = other.name(), help = other.help(), place),
+                    t!("{chord} is, or starts, a key of {other} ({help}) in an inner place, so this action would not get it there: {place}. Give that action another key, or choose another here", chord = self.name(chord), other = other.name(), help = other.help(), place),
                 )
             }),
         }

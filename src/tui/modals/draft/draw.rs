@@ -30,15 +30,15 @@ impl DraftForm {
     fn foot(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         if self.beginning {
-            vec![Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())]
+            vec![Line::styled(format!("  {} {}", env.spinner(), t!("starting")), theme.dim())]
         } else if self.sendable() == 0 {
             let esc = env.key(&self.key_contexts(), Action::Back);
-            let text = t!("Nothing of this can be sent as it stands.  {esc} gives up.", esc);
+            let text = t!("None of these rows can be sent.  {esc} back", esc);
             vec![Line::styled(format!("  {text}"), theme.warning())]
         } else {
             let verb = match self.job().map(|job| job.kind) {
                 Some(Kind::Issue) => t!("to issue"),
-                _ => t!("to revoke: this cannot be taken back"),
+                _ => t!("to revoke (cannot be undone)"),
             };
             let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
             self.confirm.lines(own, verb, columns.saturating_sub(4), env)
@@ -98,12 +98,12 @@ impl DraftForm {
             Guard::Reading { done, all, .. } => {
                 let (far, all) = (number(*done), *all);
                 let doing = if all > 0 {
-                    t!("reading who has this badge already: {far} of {all} requests", far, all = number(all))
+                    t!("checking for duplicates: {far} of {all} requests", far, all = number(all))
                 } else {
-                    t!("reading who has this badge already").to_owned()
+                    t!("checking for duplicates").to_owned()
                 };
                 let text =
-                    format!("{} {doing}   {}", env.spinner(), t!("{esc} gives up", esc = key(Action::Back)));
+                    format!("{} {doing}   {}", env.spinner(), t!("{esc} back", esc = key(Action::Back)));
                 put(&mut lines, &text, theme.dim());
             }
             Guard::Failed(why) => {
@@ -113,7 +113,7 @@ impl DraftForm {
                         "{} {}",
                         env.glyphs.alert,
                         t!(
-                            "who has this badge already was not read: {why}  {key} reads again.",
+                            "The duplicate check failed: {why}  {key} refresh",
                             why,
                             key = key(Action::Reload)
                         )
@@ -128,7 +128,7 @@ impl DraftForm {
                         "{} {}",
                         env.glyphs.alert,
                         t!(
-                            "the history could not be read to its end: somebody may have this badge all the same. {key} reads again.",
+                            "The history could not be read to its end. Someone may already have this badge.  {key} refresh",
                             key = key(Action::Reload)
                         )
                     ),
@@ -188,10 +188,10 @@ impl DraftForm {
         let only = match self.rows.buckets() {
             [] => return,
             [one] => words(*one, kind),
-            _ => t!("what is to be looked through"),
+            _ => t!("rows that need review"),
         };
         let key = env.key(&self.key_contexts(), Action::Only);
-        let text = t!("only {only} ({key} changes that)", only, key);
+        let text = t!("only {only} ({key}: next filter)", only, key);
         let room = usize::from(rows.width).saturating_sub(24);
         let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
         let at = Rect {
@@ -212,16 +212,16 @@ impl DraftForm {
             self.jobs.iter().map(|job| job.counts.of(RowStatus::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
         let mut parts = Vec::new();
         if self.issues() {
-            parts.push(count!(ready, "person", "people"));
+            parts.push(count!(ready, "recipient", "recipients"));
         } else {
             parts.push(count!(ready, "badge", "badges"));
         }
         parts.push(count!(requests, "request", "requests"));
         if queued > 0 {
-            parts.push(t!("{n} when they become Issued", n = number(queued)));
+            parts.push(t!("{n} to revoke when issued", n = number(queued)));
         }
         if asked > 0 {
-            parts.push(t!("{n} not decided: left out", n = number(asked)));
+            parts.push(t!("{n} not reviewed: skipped", n = number(asked)));
         }
         parts.join(&format!(" {dot} "))
     }
@@ -232,7 +232,7 @@ fn words(bucket: RowStatus, kind: Kind) -> &'static str {
     match (bucket, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
         (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
-        (RowStatus::Queued, _) => t!("when they become Issued"),
+        (RowStatus::Queued, _) => t!("to revoke when issued"),
         (bucket, _) => bucket.word(),
     }
 }
@@ -241,8 +241,8 @@ fn words(bucket: RowStatus, kind: Kind) -> &'static str {
 fn policy(class: DuplicateKind, n: u64) -> String {
     let (n, state) = (number(n), class.word());
     match class.default_policy() {
-        Policy::Block => t!("{n} {state} (left out)", n, state),
-        Policy::Ask => t!("{n} {state} (asked about)", n, state),
+        Policy::Block => t!("{n} {state} (skipped)", n, state),
+        Policy::Ask => t!("{n} {state} (needs review)", n, state),
         Policy::Allow => t!("{n} {state}", n, state),
     }
 }

@@ -152,14 +152,14 @@ impl DraftForm {
 
     fn give_up(&mut self, out: &mut Effects<'_>) {
         if self.beginning {
-            out.say(t!("It is being begun; Activity shows it in a moment."));
+            out.say(t!("Starting. Activity shows it in a moment."));
             return;
         }
         if let Guard::Reading { ticket, .. } = self.guard {
             out.cancel([ticket]);
         }
         out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
-        out.say(t!("Given up. Nothing was sent."));
+        out.say(t!("Draft discarded. Nothing was sent."));
         out.close();
     }
 
@@ -169,28 +169,25 @@ impl DraftForm {
         }
         match &self.guard {
             Guard::Reading { .. } => {
-                out.say(t!("Still reading who has this badge already. Nothing was sent."));
+                out.say(t!("The duplicate check is still running. Nothing was sent."));
                 return;
             }
             Guard::Failed(_) => {
                 let key = env.key(&self.key_contexts(), Action::Reload);
-                out.warn(t!(
-                    "It is not known who has this badge already: {key} reads again. Nothing was sent.",
-                    key
-                ));
+                out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
                 return;
             }
             Guard::None | Guard::Read => {}
         }
         if self.sendable() == 0 {
-            out.say(t!("There is nothing to send. Nothing was sent."));
+            out.say(t!("There is no row to send. Nothing was sent."));
             return;
         }
         if !self.confirm.agrees(out) {
             return;
         }
         if self.doing.is_some() {
-            out.say(t!("One moment: the last change is still being written down. Nothing was sent."));
+            out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
             return;
         }
         // What would have nothing to send is not begun, and left out of the journal.
@@ -265,7 +262,7 @@ impl Component for DraftForm {
                     let question = Question::paper(job, true);
                     out.open(|_, _| question);
                 }
-                _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
+                _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
             Action::Confirm => self.begin(env, out),
             Action::Allow | Action::LeaveOut => {
@@ -277,7 +274,7 @@ impl Component for DraftForm {
             Action::AllowClass | Action::LeaveOutClass => {
                 match self.rows.list.selected().and_then(|row| row.class) {
                     Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
-                    None => out.say(t!("The guard has found nothing about this row, so it is of no class.")),
+                    None => out.say(t!("No duplicates found for this row.")),
                 }
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {

@@ -27,13 +27,10 @@ impl FileForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let head = match &self.purpose {
-            Purpose::Issue { by_column: true, .. } => t!("Issue  each row by its template column").to_owned(),
+            Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
             Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
             Purpose::Revoke { reason, .. } => {
-                t!(
-                    "Revoke the badges whose ids stand in a file: {reason}",
-                    reason = Text::from(reason.as_str())
-                )
+                t!("Revoke badges by id from a file: {reason}", reason = Text::from(reason.as_str()))
             }
         };
         let head = fit(&head, room, env.glyphs.ellipsis);
@@ -44,7 +41,7 @@ impl FileForm {
             let verb = match (&self.purpose, work.drafting) {
                 (_, false) => t!("reading the file"),
                 (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
-                (Purpose::Revoke { .. }, true) => t!("looking where each badge stands"),
+                (Purpose::Revoke { .. }, true) => t!("checking each badge"),
             };
             let far = match (work.done, work.all) {
                 (_, 0) => String::new(),
@@ -52,13 +49,13 @@ impl FileForm {
             };
             put(
                 &mut lines,
-                &format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} gives up", esc)),
+                &format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} back", esc)),
                 theme.dim(),
             );
         }
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
-            put(&mut lines, &t!("Nothing was sent.  {esc} goes back to the form.", esc), theme.dim());
+            put(&mut lines, &t!("Nothing was sent.  {esc} back", esc), theme.dim());
         }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
@@ -101,7 +98,7 @@ impl FileForm {
                         );
                     }
                     (Preview::BadgeIds { column: None, .. }, _) => {
-                        let text = t!("no column is called like a badge id; choose one");
+                        let text = t!("no column name fits badge ids; choose a column");
                         put(&mut lines, &format!("{} {text}", env.glyphs.alert), theme.warning());
                     }
                 }
@@ -114,7 +111,7 @@ impl FileForm {
                     let now = if by_column { "[x]" } else { "[ ]" };
                     put(
                         &mut lines,
-                        &t!("{now} {key}: each row from the template that its column names", now, key),
+                        &t!("{now} {key}: use the template column of each row", now, key),
                         theme.text(),
                     );
                 }
@@ -144,7 +141,7 @@ impl FileForm {
             let encoding = guess.encoding.label();
             parts.push(match guess.sure {
                 Sure::Ambiguous => format!("{encoding}?"),
-                Sure::Guess => t!("{encoding} (a guess)", encoding),
+                Sure::Guess => t!("{encoding} (guessed)", encoding),
                 Sure::Chosen | Sure::Bom | Sure::Certain => encoding.to_owned(),
             });
         }
@@ -218,14 +215,14 @@ impl FileForm {
     fn hint(&self, env: &Env) -> String {
         let enter = env.key(&self.key_contexts(), Action::Accept);
         if !self.questions().is_empty() || self.lacks_id_column() {
-            return t!("{enter} asks what is not clear.", enter);
+            return t!("{enter} answer open questions", enter);
         }
         match self.purpose {
             Purpose::Issue { .. } => {
-                t!("{enter} checks every row; nothing is sent before the review.", enter)
+                t!("Nothing is sent before the review.  {enter} check every row", enter)
             }
             Purpose::Revoke { .. } => {
-                t!("{enter} looks where each badge stands; nothing is sent before the review.", enter)
+                t!("Nothing is sent before the review.  {enter} check the state of each badge", enter)
             }
         }
     }
@@ -291,7 +288,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'st
 
 fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
-    let words = [t!("ready"), t!("look"), t!("not valid"), t!("no person")];
+    let words = [t!("ready"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);
     let rest = room.saturating_sub(6 + wide + 4);
     let widths = [6, wide, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];

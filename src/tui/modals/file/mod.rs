@@ -228,7 +228,7 @@ impl FileForm {
                     }
                 })
                 .collect(),
-            Step::Header { .. } => std::iter::once(t!("no header: the first row is a person").to_owned())
+            Step::Header { .. } => std::iter::once(t!("no header: data from the first row").to_owned())
                 .chain(opened.rows.iter().map(|row| {
                     let cells: Vec<String> =
                         row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
@@ -244,20 +244,20 @@ impl FileForm {
     fn step_question(&self) -> String {
         match &self.step {
             Some(Step::Encoding { .. }) => {
-                t!("Which is right? The same bytes read differently; only you can tell.").to_owned()
+                t!("Which text is correct? The encoding of this file is unclear.").to_owned()
             }
             Some(Step::Sheet { .. }) => match self.purpose {
                 Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
                 Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
             },
-            Some(Step::Header { .. }) => t!("Which row holds the names of the columns?").to_owned(),
+            Some(Step::Header { .. }) => t!("Which row has the column names?").to_owned(),
             Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
             Some(Step::Columns(picking)) => match picking.what() {
                 Picking::Name => t!("Which column is the recipient's name?").to_owned(),
                 Picking::Family => t!("Which column is the family name?").to_owned(),
                 Picking::Given => t!("Which column is the given name?").to_owned(),
                 Picking::Email => t!("Which column is the e-mail address?").to_owned(),
-                Picking::Template => t!("Which column says which template each row is for?").to_owned(),
+                Picking::Template => t!("Which column is the template of each row?").to_owned(),
             },
             None => String::new(),
         }
@@ -267,8 +267,8 @@ impl FileForm {
     fn map_words(&self) -> &'static str {
         match self.opened.as_ref().map(|opened| &opened.about.map) {
             Some(MapState::Chosen(_)) => t!("as chosen"),
-            Some(MapState::Remembered(_)) => t!("as the last time"),
-            _ => t!("by their names"),
+            Some(MapState::Remembered(_)) => t!("as last time"),
+            _ => t!("by header"),
         }
     }
 }
@@ -301,7 +301,7 @@ impl Component for FileForm {
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
                 if self.opened.is_none() || !self.is_enabled(action, env) =>
             {
-                out.say(t!("There is nothing of the kind to choose for this file."));
+                out.say(t!("This cannot be chosen for this file."));
             }
             Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
             Action::Columns => self.step = self.columns(true),

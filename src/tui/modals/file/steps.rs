@@ -149,7 +149,7 @@ impl Columns {
                 .chain(std::iter::once(t!("two columns: family name and given name").to_owned()))
                 .collect(),
             Picking::Template => {
-                std::iter::once(t!("none: all rows are for one template").to_owned()).chain(columns).collect()
+                std::iter::once(t!("none: one template for all rows").to_owned()).chain(columns).collect()
             }
             _ => columns.collect(),
         }
@@ -162,7 +162,7 @@ pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
         let example =
             rows.iter().map(|row| row.cell(at)).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
         t!(
-            "{column}   such as: {example}",
+            "{column}   e.g. {example}",
             column = column_name(at, &about.columns),
             example = Text::from(example)
         )

@@ -134,7 +134,7 @@ impl IssueForm {
             return;
         }
         let Some(holdings) = &review.holdings else {
-            out.say(t!("Still reading what this person has already. Nothing was sent."));
+            out.say(t!("The duplicate check is still running. Nothing was sent."));
             return;
         };
         let held_before = holdings
@@ -159,7 +159,7 @@ impl IssueForm {
             None => put(lines, &format!("{} {}", env.spinner(), t!("reading the template")), env.theme.dim()),
             Some(Err(error)) => put(
                 lines,
-                &format!("{} {}", env.glyphs.alert, t!("the template was not read: {error}", error)),
+                &format!("{} {}", env.glyphs.alert, t!("template not read: {error}", error)),
                 env.theme.error(),
             ),
             Some(Ok(detail)) => {
@@ -167,7 +167,7 @@ impl IssueForm {
                 let policy = policy(detail);
                 let text = match validity(detail, now) {
                     Validity::Until(day) if detail.fixed_expire_date.is_none() => {
-                        t!("{policy}; issued today until {day}, as lapel computes it", policy, day)
+                        t!("{policy}; issued today until {day} (lapel's calculation)", policy, day)
                     }
                     _ => policy,
                 };
@@ -199,7 +199,7 @@ impl IssueForm {
             let style = if chosen { theme.strong() } else { theme.dim() };
             Line::styled(format!("  {sign} {words}"), style)
         };
-        lines.push(mode(!of_file, t!("one person")));
+        lines.push(mode(!of_file, t!("one recipient")));
         let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
         let columns = room.saturating_sub(width(&file) + 3);
         for (at, label, field) in [(0, &of_name, &self.name), (1, &of_email, &self.email)] {
@@ -237,7 +237,7 @@ impl IssueForm {
                 }
             }
         }
-        lines.push(mode(of_file, t!("a file, or lines that are pasted")));
+        lines.push(mode(of_file, t!("a file or pasted lines")));
         let style = if of_file { theme.strong() } else { theme.dim() };
         let cursor = if of_file { env.glyphs.cursor } else { " " };
         let mut spans = vec![Span::styled(format!("  {file} "), style), Span::styled(cursor, theme.accent())];
@@ -279,7 +279,7 @@ impl Component for IssueForm {
             },
             Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
                 Some(path) => self.open(Source::File(path), out),
-                None => out.say(t!("Type the name of a file, or paste or drop one here.")),
+                None => out.say(t!("Type a file name, or paste or drop a file here.")),
             },
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Accept => {}
@@ -396,11 +396,8 @@ impl Component for IssueForm {
             lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
             lines.push(Line::raw(line(&format!("{of_email}  {}", review.address.text()))));
             let dot = env.glyphs.dot;
-            let place = t!(
-                "{place} {dot} 1 person {dot} 1 request {dot} the holder is mailed",
-                place = env.place(),
-                dot
-            );
+            let place =
+                t!("{place} {dot} 1 recipient (gets a mail) {dot} 1 request", place = env.place(), dot);
             let place = form_layout::wrapped(&place, room, PLACE, env);
             lines.extend(place.into_iter().map(|part| Line::styled(format!("  {part}"), theme.accent())));
             lines.extend(review.confirm.lines(Context::Review, t!("to issue"), room, env));
@@ -423,12 +420,12 @@ impl Component for IssueForm {
             let key = |action| env.key(&self.key_contexts(), action);
             let text = if self.focus.at == FILE {
                 t!(
-                    "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
+                    "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
                     enter = key(Action::Accept)
                 )
             } else {
                 t!(
-                    "{enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
+                    "Nothing is sent until you confirm the review.  {enter} review  {esc} back",
                     enter = key(Action::Accept),
                     esc = key(Action::Back)
                 )

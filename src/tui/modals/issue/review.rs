@@ -15,25 +15,21 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
             "{} {}",
             env.glyphs.alert,
             t!(
-                "lapel sent this badge to this address before; it is {bucket}. Sending again makes a second one.",
+                "lapel already sent this badge to this e-mail ({bucket}). Sending again makes a second one.",
                 bucket = row.bucket.word()
             )
         );
         put(lines, &text, theme.error());
     }
     match &review.holdings {
-        None => put(
-            lines,
-            &format!("{} {}", env.spinner(), t!("reading whether this person has the badge already")),
-            theme.dim(),
-        ),
+        None => put(lines, &format!("{} {}", env.spinner(), t!("checking for duplicates")), theme.dim()),
         Some(Err(error)) => {
             put(
                 lines,
                 &format!(
                     "{} {}",
                     env.glyphs.alert,
-                    t!("whether this person has the badge already is not known: {error}", error)
+                    t!("unknown whether the recipient already has this badge: {error}", error)
                 ),
                 theme.error(),
             );
@@ -44,9 +40,7 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
                 &format!(
                     "{} {}",
                     env.glyphs.alert,
-                    t!(
-                        "the history could not be read to its end: whether this person has the badge already is not known"
-                    )
+                    t!("the history could not be read to its end: the recipient may already have this badge")
                 ),
                 theme.warning(),
             );
@@ -55,7 +49,7 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
             put(
                 lines,
                 t!(
-                    "No badge of this template is to be seen for this address. One that waits may not be visible yet."
+                    "No badge of this template found for this e-mail. A waiting badge may not be visible yet."
                 ),
                 theme.dim(),
             );
@@ -66,8 +60,8 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
                 env.glyphs.alert,
                 plural!(
                     held.items.len() as u64,
-                    "this address has {n} badge of this template already:",
-                    "this address has {n} badges of this template already:"
+                    "this e-mail already has {n} badge of this template:",
+                    "this e-mail already has {n} badges of this template:"
                 )
             );
             put(lines, &text, theme.warning());

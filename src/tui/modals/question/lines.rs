@@ -16,8 +16,8 @@ pub(super) fn mail_lines(
     if report.is_empty() {
         let text = plural!(
             report.issued,
-            "Of {n} badge that is Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more.",
-            "Of {n} badges that are Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more."
+            "No mail is known to have failed for {n} Issued badge. SENT does not mean “delivered”: the service does not say more.",
+            "No mail is known to have failed for {n} Issued badges. SENT does not mean “delivered”: the service does not say more."
         );
         put(lines, &text, theme.text());
         return;
@@ -32,10 +32,10 @@ pub(super) fn mail_lines(
         put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
     }
     if report.scattered > 0 {
-        put(lines, &t!("{n} more, one person here and one there", n = report.scattered), theme.dim());
+        put(lines, &t!("other failures: {n}", n = report.scattered), theme.dim());
     }
     lines.push(Line::raw(""));
-    put(lines, t!("The service offers no way to send a mail again."), theme.dim());
+    put(lines, t!("The service cannot send a mail again."), theme.dim());
 }
 
 /// What undoing a job would do, as its rows stand now.
@@ -56,7 +56,7 @@ pub(super) fn undo_words(job: &Job) -> String {
     let unsent = of(&|b| b == RowStatus::Ready);
     let mut parts = Vec::new();
     if unsent > 0 {
-        parts.push(plural!(unsent, "{n} row is not sent: called off", "{n} rows are not sent: called off"));
+        parts.push(plural!(unsent, "{n} row is not sent: cancelled", "{n} rows are not sent: cancelled"));
     }
     parts.push(plural!(
         issued,
@@ -65,8 +65,8 @@ pub(super) fn undo_words(job: &Job) -> String {
     ));
     parts.push(plural!(
         later,
-        "{n} badge is not Issued yet: revoked as soon as they are, while lapel runs",
-        "{n} badges are not Issued yet: revoked as soon as they are, while lapel runs"
+        "{n} badge is not Issued yet: revoked when issued, while lapel runs",
+        "{n} badges are not Issued yet: revoked when issued, while lapel runs"
     ));
-    t!("{what}. Mails that were sent cannot be called back.", what = parts.join("; "))
+    t!("{what}. Mails already sent cannot be recalled.", what = parts.join("; "))
 }

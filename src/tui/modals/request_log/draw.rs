@@ -48,7 +48,7 @@ impl RequestLog {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let all = count!(self.entries.len() as u64, "request", "requests");
-        let head = t!("  {all}, the newest first; names and addresses masked", all);
+        let head = t!("  {all}, newest first; names and e-mails masked", all);
         let right = t!(
             "row {at} of {entries}",
             at = number(self.at() as u64 + 1),
@@ -97,7 +97,7 @@ impl RequestLog {
         };
         let bytes = entry.bytes.map_or_else(String::new, |n| format!(", {}", count!(n, "byte", "bytes")));
         let facts = t!(
-            "{answer}{bytes}; attempt {attempt}; waited {waited} for its turn, took {took}; {used} of {limit} requests of the minute",
+            "{answer}{bytes}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
             answer,
             bytes,
             attempt = entry.attempt,

@@ -80,7 +80,7 @@ impl Save {
                 let saving = Saving { text: self.text.clone(), to, overwrite };
                 self.ticket = Some(out.ask(Request::Save(Box::new(saving))));
             }
-            None => self.said = Some(t!("type the name of a file").to_owned()),
+            None => self.said = Some(t!("type a file name").to_owned()),
         }
     }
 
@@ -110,7 +110,7 @@ impl Save {
                     Ok(path) => {
                         let rows = count!(self.rows, "request", "requests");
                         let path = scrub(&path.to_string_lossy()).into_owned();
-                        out.say(t!("Wrote {rows} to {path}, which only you may read.", rows, path));
+                        out.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
                         return Ok(true);
                     }
                     Err(NotSaved::Exists) => self.exists = true,
@@ -139,12 +139,8 @@ impl Save {
             let text = format!(
                 "{} {} {}",
                 env.glyphs.alert,
-                t!("There is a file of this name already. Nothing was written."),
-                t!(
-                    "{key} replaces it.  {esc} goes back.",
-                    key = key(Action::Confirm),
-                    esc = key(Action::Back)
-                ),
+                t!("A file with this name already exists. Nothing was saved."),
+                t!("{key} replace  {esc} back", key = key(Action::Confirm), esc = key(Action::Back)),
             );
             lines.extend(
                 wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.warning())),
@@ -152,9 +148,8 @@ impl Save {
         } else {
             let found = self.field.lines(room, env);
             if found.is_empty() {
-                let text = t!(
-                    "Tab-separated text, without the key, names and addresses masked; only you may read it."
-                );
+                let text =
+                    t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
                 lines.extend(
                     wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
                 );

@@ -64,13 +64,13 @@ pub async fn run(ask: ViewAsk) -> ViewAnswer {
     match tokio::time::timeout(patience, work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(why)) => ViewAnswer::failed(&asked, &why.to_string()),
-        Err(_) => ViewAnswer::failed(&asked, t!("the disk does not answer")),
+        Err(_) => ViewAnswer::failed(&asked, t!("the disk does not respond")),
     }
 }
 
 fn cannot_read(file: &Path, why: &str) -> String {
     t!(
-        "How the lists of this profile were shown ({file}) cannot be read: {why}. The file is left as it is, and nothing is kept this time.",
+        "The saved list layout of this profile ({file}) cannot be read: {why}. lapel leaves the file unchanged and saves no layout this time.",
         file = scrub(&file.to_string_lossy()),
         why
     )
@@ -78,7 +78,7 @@ fn cannot_read(file: &Path, why: &str) -> String {
 
 fn cannot_keep(file: &Path, why: &str) -> String {
     t!(
-        "How the lists are shown could not be kept for the next time ({file}): {why}. Nothing else was changed.",
+        "The list layout could not be saved for next time ({file}): {why}. Nothing else was changed.",
         file = scrub(&file.to_string_lossy()),
         why
     )
@@ -93,14 +93,14 @@ fn recall(file: &Path) -> ViewAnswer {
     let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
     match text.as_deref().map_or(Err(NoView::Damaged), View::from_json) {
         Ok(view) => ViewAnswer::Recalled(Some(Box::new(view)), None),
-        Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("a newer lapel has written it"))),
+        Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("written by a newer lapel"))),
         Err(NoView::Damaged) => {
             let aside = file.with_extension("json.damaged");
             match fs::rename(file, &aside) {
                 Ok(()) => ViewAnswer::Recalled(
                     None,
                     Some(t!(
-                        "How the lists of this profile were shown was kept in a file that is damaged. It was set aside as {file}, and the lists are as they come. Nothing else was changed.",
+                        "The saved list layout of this profile is damaged. lapel moved the file to {file} and uses the default layout. Nothing else was changed.",
                         file = scrub(&aside.to_string_lossy())
                     )),
                 ),
@@ -174,7 +174,11 @@ mod tests {
         }
         assert_eq!(run(ViewAsk::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
         assert!(!file.exists());
-        assert_eq!(run(ViewAsk::Forget(file)).await, ViewAnswer::Done(Ok(())), "there is nothing to forget");
+        assert_eq!(
+            run(ViewAsk::Forget(file)).await,
+            ViewAnswer::Done(Ok(())),
+            "There are no recent look-ups"
+        );
     }
 
     #[tokio::test]

@@ -25,7 +25,7 @@ impl Wanted {
         let tab = match tab {
             Some(word) => Some(Tab::from_word(word).ok_or_else(|| {
                 t!(
-                    "--tab {word}: there is no such tab. There are: {words}.",
+                    "--tab {word}: unknown tab. Use one of: {words}.",
                     word = scrub(word),
                     words = Tab::WORDS.map(|(word, _)| word).join(", ")
                 )
@@ -57,7 +57,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
         let shown = scrub(given);
         let Some((name, value)) = given.split_once('=') else {
             return Err(t!(
-                "--filter {shown}: write FIELD=VALUE, such as title=Python. The fields: {fields}.",
+                "--filter {shown}: write FIELD=VALUE, such as title=Python. Fields: {fields}.",
                 shown,
                 fields = fields()
             ));
@@ -65,7 +65,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
         let is_meant = |spec: &&Spec| [spec.name, spec.label].iter().any(|called| bare(called) == bare(name));
         let Some(spec) = T::FIELDS.iter().find(is_meant) else {
             return Err(t!(
-                "--filter {shown}: there is no such field. The fields of this list: {fields}.",
+                "--filter {shown}: unknown field. Fields of this list: {fields}.",
                 shown,
                 fields = fields()
             ));
@@ -75,7 +75,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
         }
         match filter::read(*spec, value) {
             Ok(Value::Empty) => {
-                return Err(t!("--filter {shown}: there is no value after the sign =.", shown));
+                return Err(t!("--filter {shown}: the value after = is missing.", shown));
             }
             Ok(_) => read.push((spec.name.to_owned(), value.trim().to_owned())),
             Err(why) => return Err(format!("--filter {shown}: {why}")),

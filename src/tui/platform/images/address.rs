@@ -41,14 +41,14 @@ impl Places {
         let raw = raw.trim();
         let of_scheme = |url: Url| match url.scheme() {
             "http" | "https" => Ok(url.into()),
-            _ => Err(t!("The picture is not fetched: its address is neither http nor https.").to_owned()),
+            _ => Err(t!("The picture was not loaded: its URL is neither http nor https.").to_owned()),
         };
         if let Ok(url) = Url::parse(raw) {
             return of_scheme(url);
         }
         if raw.starts_with("//") {
             return Url::parse(&format!("https:{raw}"))
-                .map_err(|_| t!("The picture's address is not a URL.").to_owned())
+                .map_err(|_| t!("The picture's URL is not valid.").to_owned())
                 .and_then(of_scheme);
         }
         let path = format!("/{}", raw.trim_start_matches('/'));
@@ -60,10 +60,9 @@ impl Places {
         match self.base.as_ref().or(self.learned.as_ref()) {
             // Put together as text: a path must not leave the place by dots or by a scheme of its own.
             Some(place) => Url::parse(&format!("{place}{path}"))
-                .map_err(|_| t!("The picture's address is not a URL.").to_owned())
+                .map_err(|_| t!("The picture's URL is not valid.").to_owned())
                 .and_then(of_scheme),
-            None => Err(t!("The picture's address is only a path, and nothing says yet where it leads. \
-                         picture_base in the profile does.")
+            None => Err(t!("The picture's address is only a path, and its server is not known. Set picture_base in the profile.")
             .to_owned()),
         }
     }

@@ -88,7 +88,7 @@ impl Gallery {
             // It reads the certificates of the system.
             match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
                 Ok(Ok(client)) => Ok(client),
-                Ok(Err(why)) => Err(t!("Pictures cannot be fetched: {why}", why)),
+                Ok(Err(why)) => Err(t!("Pictures cannot be loaded: {why}", why)),
                 Err(_) => Err(i18n::tr(FAILED).to_owned()),
             }
         });
@@ -122,31 +122,28 @@ impl Gallery {
     }
 }
 
-const FAILED: &str = tr_noop!("The picture cannot be shown: a part of lapel failed on it.");
+const FAILED: &str = tr_noop!("The picture cannot be shown: internal error in lapel.");
 
 /// What is said in the picture's place; where it may be another time, what to do for that.
 fn in_words(why: &PictureError) -> String {
     match why {
-        PictureError::Refused(why) => t!("The picture is not fetched: {why}.", why),
+        PictureError::Refused(why) => t!("The picture was not loaded: {why}.", why),
         PictureError::Status(status @ (404 | 410)) => {
-            t!("The picture is missing at its server (HTTP {status}).", status)
+            t!("The server does not have this picture (HTTP {status}).", status)
         }
         PictureError::Status(status @ 300..=399) => {
-            t!(
-                "The picture's server points to a place that lapel does not follow it to (HTTP {status}).",
-                status
-            )
+            t!("The picture's server redirects to a place that lapel does not open (HTTP {status}).", status)
         }
         PictureError::Status(status) => {
-            t!("The picture's server answered HTTP {status}. Read again to try once more.", status)
+            t!("The picture's server answered HTTP {status}. Refresh to try again.", status)
         }
         PictureError::Unreadable(why) => {
-            t!("The picture broke off on its way: {why}. Read again to try once more.", why)
+            t!("The picture was cut off while loading: {why}. Refresh to try again.", why)
         }
-        PictureError::TooLong => t!("The picture is larger than 5 MB and was not read.").to_owned(),
+        PictureError::TooLong => t!("The picture is larger than 5 MB and was not loaded.").to_owned(),
         PictureError::NotReached(why) => {
-            t!("The picture's server could not be reached: {why}. Read again to try once more.", why)
+            t!("The picture's server could not be reached: {why}. Refresh to try again.", why)
         }
-        PictureError::Cancelled => t!("The picture was given up.").to_owned(),
+        PictureError::Cancelled => t!("Loading was cancelled.").to_owned(),
     }
 }

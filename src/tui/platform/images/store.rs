@@ -232,7 +232,7 @@ impl Store {
                 return;
             }
             Ok(Some(Entry { state: Err(why), .. })) | Err(why) => why,
-            Ok(None) if self.loading.is_some() => t!("reading the picture"),
+            Ok(None) if self.loading.is_some() => t!("loading the picture"),
             Ok(None) => return,
         };
         let lines: Vec<Line<'_>> =

@@ -111,7 +111,7 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
     let (_, pictures, _) = desk.asked();
     let (ticket, ask) = &pictures[0];
     assert_eq!((ask.url.as_str(), ask.room, ask.fresh), (A, (30, 9), false));
-    assert!(desk.shown(A).contains("reading the picture"));
+    assert!(desk.shown(A).contains("loading the picture"));
     desk.answered(*ticket, Ok(picture()));
     assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("reading"));
     // Away and back: it is here.

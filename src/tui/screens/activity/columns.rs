@@ -20,16 +20,16 @@ const FACTS: [Head; 14] = [
     // One more than the widest number, and one more than the bar: both stand a little apart.
     head(tr_noop!("Rows"), "rows", 8, 0, 0),
     head(tr_noop!("Progress"), "progress", 11, 0, 0),
-    head(tr_noop!("How they stand"), "standing", 1, 1, 0),
+    head(tr_noop!("Row statuses"), "standing", 1, 1, 0),
     head(tr_noop!("Job"), "job", 5, 0, 4),
     head(tr_noop!("State"), "state", 12, 1, 4),
-    head(tr_noop!("Planned"), "created", 16, 0, 4),
-    head(tr_noop!("Next look"), "next_look", 11, 0, 4),
+    head(tr_noop!("Created"), "created", 16, 0, 4),
+    head(tr_noop!("Next check"), "next_look", 11, 0, 4),
     head(tr_noop!("File"), "file", 12, 1, 4),
     head(tr_noop!("Template id"), "template_id", 10, 0, 4),
     head(tr_noop!("Profile"), "profile", 8, 0, 4),
-    head(tr_noop!("Follows job"), "follows", 5, 0, 4),
-    head(tr_noop!("Belongs to"), "owner", 12, 1, 4),
+    head(tr_noop!("After job"), "follows", 5, 0, 4),
+    head(tr_noop!("Owner"), "owner", 12, 1, 4),
 ];
 const COUNT: usize = FACTS.len() + RowStatus::ALL.len();
 
@@ -66,7 +66,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of the list.
 pub fn heading() -> Heading {
-    Heading::new(Table { heads: &HEADS, usual: 5, right: &RIGHT, own_order: tr_noop!("the newest first") })
+    Heading::new(Table { heads: &HEADS, usual: 5, right: &RIGHT, own_order: tr_noop!("newest first") })
 }
 
 /// The columns in a list that is so many cells wide.

@@ -15,7 +15,7 @@ const JOB_HEADS: [&str; 5] = [
     tr_noop!("Kind"),
     tr_noop!("Title or reason"),
     tr_noop!("Rows"),
-    tr_noop!("How they stand"),
+    tr_noop!("Row statuses"),
 ];
 const ROW_HEADS: [&str; 6] = [
     tr_noop!("Row"),
@@ -39,10 +39,10 @@ impl Screen for Activity {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
-            all.one('i', t!("job's number"), Some(&job.id.to_string()));
+            all.one('i', t!("job number"), Some(&job.id.to_string()));
             all.row(&job_cells(job));
             let jobs: Vec<Vec<String>> = self.in_order().map(job_cells).collect();
-            all.table(&JOB_HEADS, &jobs, t!("of the list of jobs"));
+            all.table(&JOB_HEADS, &jobs, t!("of the job list"));
             return all;
         };
         if let Some(row) = rows.list.selected() {

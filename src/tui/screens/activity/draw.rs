@@ -46,7 +46,7 @@ fn word(bucket: RowStatus, job: &Job) -> String {
     match (bucket, job.phase, &job.stop) {
         (RowStatus::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
         (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
-        (RowStatus::Ready, Phase::Running, _) => t!("to be sent").to_owned(),
+        (RowStatus::Ready, Phase::Running, _) => t!("queued").to_owned(),
         (bucket, ..) => bucket.word().to_owned(),
     }
 }
@@ -155,13 +155,12 @@ impl Activity {
         let list = self.list_area(area);
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
-                let mut text = t!(
-                    "What is issued or revoked from here stands here, with what became of every single row."
-                )
-                .to_owned();
+                let mut text =
+                    t!("Issue and revoke jobs sent with lapel appear here, with the outcome of every row.")
+                        .to_owned();
                 if !env.read_only() {
                     text.push_str(&t!(
-                        " {issue} on a template issues, {revoke} on a badge revokes.",
+                        " {issue} on a template issues badges; {revoke} on a badge revokes it.",
                         issue = env.key(&[Context::Templates], Action::Issue),
                         revoke = env.key(&[Context::History], Action::Revoke)
                     ));
@@ -236,7 +235,7 @@ impl Activity {
                 t!("job {id}", id = job.id),
                 job.kind.word().to_owned(),
                 job.title.to_string(),
-                t!("planned {planned}", planned),
+                t!("created {planned}", planned),
             ]
             .join(&dot),
             theme.strong(),
@@ -246,7 +245,7 @@ impl Activity {
         if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
             put(
                 &t!(
-                    "{alert} it belongs to another lapel that is running ({owner}); only that one can act on it",
+                    "{alert} it belongs to another running lapel ({owner}); only that one can change it",
                     alert = env.glyphs.alert,
                     owner = owner.label
                 ),
@@ -259,7 +258,7 @@ impl Activity {
                 // The keys of the list, also while a menu stands over it.
                 let key = |action| env.key(&[Context::Activity], action);
                 let text = t!(
-                    "{resume} goes on once there is quota again; {use_up} uses up what is left of it; {redo} writes what was not sent into a file.",
+                    "{resume} resumes when there is quota again; {use_up} uses up the remaining quota; {redo} saves the unsent rows in a file.",
                     resume = key(Action::Resume),
                     use_up = key(Action::UseUp),
                     redo = key(Action::Redo)
@@ -272,27 +271,24 @@ impl Activity {
         if let Some(AcceptedCount { accepted, sent }) =
             job.accepted.filter(|count| count.accepted < count.sent)
         {
-            put(
-                &t!("the service says that it accepted {accepted} of {sent}", accepted, sent),
-                theme.warning(),
-            );
+            put(&t!("the service reports {accepted} of {sent} accepted", accepted, sent), theme.warning());
         }
         if let Some(note) = job.note_besides() {
             put(&note.to_string(), theme.warning());
         }
         let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
-            put(t!("accepted, not issued yet: that takes five minutes to a day"), theme.dim());
+            put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
         let mut facts: Vec<String> = Vec::new();
         if job.in_flight > 0 {
-            facts.push(plural!(job.in_flight, "{n} request on the way", "{n} requests on the way"));
+            facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
         if let Some(at) = job.next_look {
-            facts.push(t!("looked at next {time}", time = moment(at, env)));
+            facts.push(t!("next check {time}", time = moment(at, env)));
         }
         if let Some(other) = job.follows {
-            facts.push(t!("follows job {id}", id = other));
+            facts.push(t!("after job {id}", id = other));
         }
         if let Some(origin) = &job.origin {
             let read =

@@ -181,7 +181,7 @@ impl Activity {
                     out.open(|_, _| question);
                 }
                 _ => out.say(
-                    t!("There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile."),
+                    t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
                 ),
             }
             return;
@@ -196,19 +196,16 @@ impl Activity {
         match action {
             Action::Pause => deed(out, JobCommand::Pause(job.id)),
             Action::Resume => {
-                out.say(t!(
-                    "Job {id} goes on; what has to be looked at first is looked at first.",
-                    id = job.id
-                ));
+                out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
                 out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
             }
             Action::UseUp => {
-                out.say(t!("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing."));
+                out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
                 out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
             }
             Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
             Action::Look => {
-                out.say(t!("Looking now at job {id}.", id = job.id));
+                out.say(t!("Checking job {id} now.", id = job.id));
                 deed(out, JobCommand::Look(Some(job.id)));
             }
             Action::CallOff => {
@@ -304,25 +301,25 @@ fn refusal(action: Action, job: &Job) -> String {
         && let Some(owner) = &job.owner
     {
         return t!(
-            "Job {id} belongs to another lapel that is running ({owner}). Use that one, or end it first. Nothing was changed.",
+            "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
             id = job.id,
             owner = owner.label
         );
     }
     let why = match action {
-        _ if job.phase == Phase::Moved => t!("goes on on another computer"),
+        _ if job.phase == Phase::Moved => t!("continues on another computer"),
         Action::Pause => t!("is not sending anything"),
-        Action::Resume => t!("has nothing that waits to be sent"),
+        Action::Resume => t!("has nothing left to send"),
         Action::UseUp => t!("did not stop at the quota"),
-        Action::Retry => t!("has nothing that was refused"),
-        Action::CallOff => t!("has nothing that could be called off: everything was sent"),
+        Action::Retry => t!("has no refused rows"),
+        Action::CallOff => t!("has nothing left to cancel: everything was sent"),
         Action::Undo if job.kind == Kind::Revoke => {
-            t!("is a revocation; the service offers no way to undo one")
+            t!("is a revocation, and the service cannot undo one")
         }
-        Action::Undo => t!("has nothing to undo: nothing of it was accepted"),
-        Action::Look => t!("has nothing that may still change"),
-        Action::Redo => t!("has no row that is to be done again"),
-        Action::Mail => t!("has no badge that is Issued, so no mail can have failed"),
+        Action::Undo => t!("has nothing to undo: no row was accepted"),
+        Action::Look => t!("has nothing left to check"),
+        Action::Redo => t!("has no rows to do again"),
+        Action::Mail => t!("has no issued badges, so no mail can have failed"),
         _ => t!("cannot do this now"),
     };
     t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
@@ -338,11 +335,7 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
     {
         return Some((
-            t!(
-                "Job {id} has stopped: {why}. Activity shows what was sent.",
-                id = now.id,
-                why = stop.kind.word()
-            ),
+            t!("Job {id} stopped: {why}. Activity shows what was sent.", id = now.id, why = stop.kind.word()),
             true,
         ));
     }
@@ -352,8 +345,8 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if counted(Some(now), &bad) > counted(before, &bad) {
         let text = plural!(
             counted(Some(now), &bad),
-            "{n} badge of job {id} did not go as asked; Activity shows which and why.",
-            "{n} badges of job {id} did not go as asked; Activity shows which and why.",
+            "{n} badge of job {id} has a problem. Activity shows which and why.",
+            "{n} badges of job {id} have a problem. Activity shows which and why.",
             id = now.id
         );
         return Some((text, true));
@@ -411,7 +404,7 @@ impl Component for Activity {
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
                     Some(id) => out.go.push(Navigate::Badge(id, None)),
-                    None => out.say(t!("This row has no badge id yet, so there is no badge to open.")),
+                    None => out.say(t!("This row has no badge id yet, so no badge can be opened.")),
                 },
                 Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
                     Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
@@ -422,7 +415,7 @@ impl Component for Activity {
             None => match action {
                 Action::Ids => out.open(IdsForm::new),
                 Action::Sort | Action::ChooseColumns => {
-                    out.say(t!("There are no jobs here to put in order."));
+                    out.say(t!("There are no jobs here to sort."));
                 }
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
                 Action::Down => self.select(self.at() + 1),
@@ -481,8 +474,8 @@ impl Component for Activity {
                 if interrupted > 0 {
                     let text = plural!(
                         interrupted,
-                        "{n} job was interrupted: Activity shows them.",
-                        "{n} jobs were interrupted: Activity shows them."
+                        "{n} job was interrupted. See the Activity tab.",
+                        "{n} jobs were interrupted. See the Activity tab."
                     );
                     out.news = Some((text, true));
                 }

@@ -29,9 +29,9 @@ impl History {
         let rows = list.is_counted().then(|| list.len());
         if self.marking.is_some() {
             let esc = env.key(&self.key_contexts(), Action::Back);
-            out.say(t!("All that match are being read already; {esc} gives that up.", esc));
+            out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
-            out.say(t!("The list is not read yet; nothing was marked."));
+            out.say(t!("The list is not loaded yet. Nothing was marked."));
         } else if list.is_empty() {
             out.say(t!("No badge matches, so there is nothing to mark."));
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
@@ -40,8 +40,8 @@ impl History {
             self.mark(self.loaded());
             out.say(plural!(
                 rows.unwrap_or(0),
-                "Marked the {n} badge that matches; it was here already.",
-                "Marked all {n} badges that match; they were here already."
+                "Marked the {n} matching badge. It was already loaded.",
+                "Marked all {n} matching badges. They were already loaded."
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
@@ -60,16 +60,14 @@ impl History {
     /// Breaks it off.
     pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.marking.take().map(|marking| marking.ticket));
-        out.say(t!("Given up. Nothing was marked."));
+        out.say(t!("Stopped. Nothing was marked."));
     }
 
     /// Ends it where the filter is another one by now: what it would mark is not what is seen.
     pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
         if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
             out.cancel(self.marking.take().map(|marking| marking.ticket));
-            out.warn(t!(
-                "The filter has changed while all that matched it were read: that was given up, and nothing was marked."
-            ));
+            out.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
         }
     }
 
@@ -108,7 +106,7 @@ impl History {
                     Ok(read) => self.take_matching(read, out),
                     Err(NotMarked::TooMany) => out.warn(too_many(None)),
                     Err(NotMarked::Service(why)) => {
-                        out.warn(t!("Not all that match could be read: {why} Nothing was marked.", why));
+                        out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
                     }
                 }
                 Ok(())
@@ -120,7 +118,7 @@ impl History {
     fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Effects<'_>) {
         if read.end == End::Moving {
             out.warn(t!(
-                "The list changed each time it was read. Nothing was marked; try again when less is going on, or filter for less."
+                "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."
             ));
             return;
         }
@@ -131,7 +129,7 @@ impl History {
         }
         let marked = rows.len() as u64;
         self.mark(rows);
-        let all = plural!(marked, "Marked the {n} badge that matches.", "Marked all {n} badges that match.");
+        let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
         match (read.end, read.total_count) {
             (End::Unreadable, _) => out.warn(plural!(
                 read.unreadable,
@@ -140,12 +138,12 @@ impl History {
                 all
             )),
             (End::Disagrees | End::Stopped, Some(said)) => out.warn(t!(
-                "{all} The service counts {said}: what the others are, if there are any, it does not show.",
+                "{all} The service counts {said} but does not show the others, if there are any.",
                 all,
                 said = number(said)
             )),
             (End::Unconfirmed, _) => out.warn(t!(
-                "{all} There may be more: an empty page came behind a full one, and the service gives no count.",
+                "{all} There may be more: the service gives no total, and an empty page followed a full one.",
                 all
             )),
             _ => out.say(all),
@@ -157,12 +155,12 @@ fn too_many(rows: Option<u64>) -> String {
     let most = number(LARGEST_RANGE);
     match rows {
         Some(rows) => t!(
-            "{rows} badges match, and lapel marks {most} at most. Nothing was marked: filter for less, or use a file of badge ids on the Activity tab.",
+            "{rows} badges match, but lapel marks at most {most}. Nothing was marked. Narrow the filter, or use a file of badge ids on the Activity tab.",
             rows = number(rows),
             most
         ),
         None => t!(
-            "More than {most} badges would be marked, and that is the most. Nothing was marked: filter for less, or use a file of badge ids on the Activity tab.",
+            "lapel marks at most {most} badges, and these would be more. Nothing was marked. Narrow the filter, or use a file of badge ids on the Activity tab.",
             most
         ),
     }

@@ -39,7 +39,7 @@ impl History {
 
     pub(super) fn toggle_mark(&mut self, out: &mut Effects<'_>) {
         let Some(row) = self.browser.list.selected().cloned() else {
-            out.say(t!("There is no badge on this row to mark."));
+            out.say(t!("This row has no badge to mark."));
             return;
         };
         self.flip(row);
@@ -48,7 +48,7 @@ impl History {
 
     pub(super) fn range(&mut self, env: &Env, out: &mut Effects<'_>) {
         let Some(here) = self.here() else {
-            out.say(t!("There is no badge on this row to begin or end a range at."));
+            out.say(t!("This row has no badge, so a range cannot start or end here."));
             return;
         };
         match self.range_from.take() {
@@ -56,14 +56,14 @@ impl History {
                 self.range_from = Some(here);
                 let key = |action| env.key(&self.key_contexts(), action);
                 out.say(t!(
-                    "A range begins here. Go to its other end and press {key} again; {esc} gives it up.",
+                    "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
                     key = key(Action::Range),
                     esc = key(Action::Back)
                 ));
             }
             Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
                 out.warn(t!(
-                    "A range of more than {most} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
+                    "lapel marks at most {most} rows at once, and this range has more. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
                     most = LARGEST_RANGE
                 ));
             }
@@ -89,7 +89,7 @@ impl History {
         if !stands(&first) || !stands(&last) {
             self.browser.list.unpin();
             out.warn(t!(
-                "The list moved while the range was read. Nothing was marked; begin the range again."
+                "The list changed while lapel read the range. Nothing was marked. Start the range again."
             ));
             return;
         }
@@ -102,7 +102,7 @@ impl History {
             out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
         } else {
             out.warn(t!(
-                "Marked {got} of {wanted} rows; the others could not be read and are not marked.",
+                "Marked {got} of {wanted} rows. The others could not be read and are not marked.",
                 got,
                 wanted
             ));

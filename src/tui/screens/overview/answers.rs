@@ -58,13 +58,13 @@ impl Overview {
                         let key = env.key(&self.key_contexts(), Action::FindCert);
                         out.say(if read.gone > 0 {
                             t!(
-                                "Read {records}; {gone} are not there any more. {key} finds them by their certificate numbers.",
+                                "Read {records}; {gone} no longer found. {key} finds them by certificate number.",
                                 records,
                                 gone = number(read.gone),
                                 key
                             )
                         } else {
-                            t!("Read {records}. {key} finds them by their certificate numbers.", records, key)
+                            t!("Read {records}. {key} finds them by certificate number.", records, key)
                         });
                     }
                     Err(why) => out.warn(why),
@@ -105,7 +105,7 @@ impl Overview {
                     let ids: Vec<String> = several.iter().map(|cert| cert.badge_id.to_string()).collect();
                     if let Some(find) = &mut self.find {
                         find.said = Some(t!(
-                            "{badges} have this number: {ids}. The Badge tab opens each by its id.",
+                            "{badges} have this number: {ids}. Open each by its id on the Badge tab.",
                             badges = count!(several.len() as u64, "badge", "badges"),
                             ids = ids.join(", ")
                         ));
@@ -113,7 +113,7 @@ impl Overview {
                 }
             },
             IndexAnswer::WithoutDetails(Ok(ids)) if ids.is_empty() => {
-                out.say(t!("The own record of every badge of this list was read already."));
+                out.say(t!("lapel has already read the record of every badge in this list."));
             }
             IndexAnswer::WithoutDetails(Ok(ids)) => {
                 let n = ids.len() as u64;
@@ -122,14 +122,14 @@ impl Overview {
                 let key = env.key(&self.key_contexts(), Action::Details);
                 out.say(if ids.len() >= MOST_DETAILS {
                     t!(
-                        "Certificate numbers stand only in the badges' own records: {records} to read, the first ones of the list, which takes {requests} in the background. {key} once more reads them.",
+                        "Only the badge records hold certificate numbers. Press {key} again to read the first {records} of the list in the background ({requests}).",
                         records,
                         requests,
                         key
                     )
                 } else {
                     t!(
-                        "Certificate numbers stand only in the badges' own records: {records} to read, which takes {requests} in the background. {key} once more reads them.",
+                        "Only the badge records hold certificate numbers. Press {key} again to read {records} in the background ({requests}).",
                         records,
                         requests,
                         key
@@ -149,14 +149,14 @@ impl Overview {
                     said if plans.is_empty() => {
                         let why = said.unwrap_or_default();
                         out.warn(t!(
-                            "There is nobody to issue these badges to again. {why} Nothing was planned.",
+                            "None of these badges can be issued again. {why} Nothing was planned.",
                             why
                         ));
                     }
                     // Said before the review opens: it has no room for it.
                     Some(said) => {
                         out.warn(t!(
-                            "{said} {key} once more plans the others; nothing is sent before the review.",
+                            "{said} Press {key} again to plan the others. Nothing is sent before the review.",
                             said,
                             key = env.key(&self.key_contexts(), Action::Renew)
                         ));
@@ -178,7 +178,7 @@ impl Overview {
         let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
         if let Some(find) = &mut self.find {
             find.said = Some(t!(
-                "Not found. lapel knows the certificate numbers of {certs} of {badges}: those whose own record was read, by opening them or with {key} on a list. The service cannot look one up.",
+                "Not found. lapel knows the certificate numbers of {certs} of {badges}: only of badges that were opened, or read with {key} on a list. The service cannot search for one.",
                 certs = number(certs),
                 badges = count!(badges, "badge", "badges"),
                 key = env.key(LIST, Action::Details),

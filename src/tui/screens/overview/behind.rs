@@ -59,7 +59,7 @@ impl Behind {
             Action::Last => self.list.move_to(u64::MAX),
             Action::Open => match self.list.selected() {
                 Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
-                None => out.say(t!("There is no badge on this row to open.")),
+                None => out.say(t!("This row has no badge to open.")),
             },
             Action::Wallet => match self.list.selected().and_then(|row| row.recipient_email.as_ref()) {
                 Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
@@ -143,7 +143,7 @@ impl Behind {
         if self.list.is_empty() {
             let (text, style) = match self.list.error() {
                 Some(error) => (format!("{} {error}", env.glyphs.alert), theme.error()),
-                None if self.list.is_answered() => (t!("There are no such badges.").to_owned(), theme.dim()),
+                None if self.list.is_answered() => (t!("No badges found.").to_owned(), theme.dim()),
                 None => (format!("{} {}", env.spinner(), t!("reading the index")), theme.dim()),
             };
             let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))

@@ -148,7 +148,7 @@ impl Overview {
             return (String::new(), theme.dim());
         };
         if self.error.is_some() {
-            return (format!("{} {}", env.glyphs.alert, t!("not read on")), theme.error());
+            return (format!("{} {}", env.glyphs.alert, t!("incomplete")), theme.error());
         }
         match (status.read_at, status.scanning) {
             (_, Some((done, all))) => {
@@ -165,7 +165,7 @@ impl Overview {
                 if status.complete {
                     (t!("read {time}", time = at), theme.dim())
                 } else {
-                    let text = t!("read {time}, does not add up", time = at);
+                    let text = t!("read {time}, totals differ", time = at);
                     (format!("{} {text}", env.glyphs.alert), theme.warning())
                 }
             }
@@ -229,13 +229,13 @@ impl Overview {
         let place = match self.section {
             Section::Ending => {
                 let hint = t!(
-                    "{enter} lists them; there, {key} plans to issue them again",
+                    "{enter} lists them; {key} there plans to issue them again",
                     enter = env.key(&self.key_contexts(), Action::Open),
                     key = env.key(super::LIST, Action::Renew)
                 );
                 format!("  {hint}")
             }
-            Section::Mail => format!("  {}", t!("SENT says that a mail went out, not that it arrived")),
+            Section::Mail => format!("  {}", t!("SENT means that a mail was sent, not that it arrived")),
             // Whoever looks at what was kept sees where.
             Section::Issued => {
                 let place = self.all.as_ref().map_or("", |all| all.place.as_str());
@@ -366,7 +366,7 @@ fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         Some(said) => (said.clone(), theme.warning()),
         None => (
             t!(
-                "Type or paste a certificate number, then press {enter}. Letter case, spaces and signs do not matter. No request is sent.",
+                "Type or paste a certificate number, then press {enter}. Case, spaces and punctuation do not matter. No request is sent.",
                 enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
             ),
             theme.dim(),
@@ -388,26 +388,26 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let texts: [(String, Style); 7] = [
         (t!("The overview needs an index, and there is none.").to_owned(), theme.strong()),
         (
-            t!("It counts what was issued and revoked when, what waits, what expires, and whose mails did not go out. The service cannot count that, so lapel would read the whole history, slowly and in the background, and keep a copy: names, e-mail addresses, titles and states.").to_owned(),
+            t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
             theme.text(),
         ),
-        (t!("Nothing was read for it and nothing is kept.").to_owned(), theme.text()),
+        (t!("lapel has read and saved nothing for it yet.").to_owned(), theme.text()),
         (
             t!(
-                "{key}   turns it on until lapel ends: in memory only, nothing is written.",
+                "{key}   turns it on until lapel ends: in memory only, nothing is saved.",
                 key = env.key(&[Context::Overview, Context::Global, Context::Always], Action::IndexOn)
             ),
             theme.text(),
         ),
         (
-            t!("To keep it, write into config.toml:   [profiles.{name}.index]   enabled = true", name),
+            t!("To keep it, add to config.toml:   [profiles.{name}.index]   enabled = true", name),
             theme.text(),
         ),
         (
-            t!("It is then a file of its own in lapel's data folder, under index/, which only you can read; it is not encrypted. Badges older than max_age_days (730) are not kept.").to_owned(),
+            t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are not kept.").to_owned(),
             theme.dim(),
         ),
-        (t!("lapel index purge removes it, at any time.").to_owned(), theme.dim()),
+        (t!("lapel index purge removes it at any time.").to_owned(), theme.dim()),
     ];
     let room = usize::from(area.width).saturating_sub(4);
     let mut lines: Vec<Line<'_>> = Vec::new();

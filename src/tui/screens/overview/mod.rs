@@ -128,9 +128,7 @@ impl Overview {
                 self.asked = Some(ask(out, IndexAsk::Renewals(which)));
             }
             Action::Renew => {
-                out.say(t!(
-                    "Only badges that expire are issued again from here: the Expiring section lists them."
-                ));
+                out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
             Action::Details => self.details(env, out),
             _ => return behind.on_action(action, out),
@@ -142,7 +140,7 @@ impl Overview {
     fn details(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.running.is_some() {
             let key = env.key(&self.key_contexts(), Action::IndexStop);
-            out.say(t!("Something is being read already; {key} stops it.", key));
+            out.say(t!("lapel is already reading. {key} stops it.", key));
             return;
         }
         match (self.offered.take(), &self.behind) {
@@ -201,7 +199,7 @@ impl Overview {
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
                 let key = env.key(&self.key_contexts(), on);
-                out.say(t!("Stopped. What was read is kept; {key} goes on with the rest.", key));
+                out.say(t!("Stopped. What lapel has read is kept. {key} reads the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),
         }
@@ -273,20 +271,20 @@ impl Component for Overview {
             Action::IndexOn if !self.is_on(env) => {
                 self.asked = Some(ask(out, IndexAsk::TurnOn));
             }
-            Action::IndexOn => out.say(t!("The index is on already.")),
+            Action::IndexOn => out.say(t!("The index is already on.")),
             Action::IndexStop => self.stop(env, out),
             Action::Reload | Action::Rescan if !self.is_on(env) => {
-                out.say(t!("There is no index to read into. Nothing was asked."));
+                out.say(t!("There is no index to update. No request was sent."));
             }
             Action::Reload | Action::Rescan if self.running.is_some() => {
                 let key = env.key(&self.key_contexts(), Action::IndexStop);
-                out.say(t!("It is being read already; {key} stops it.", key));
+                out.say(t!("lapel is already reading. {key} stops it.", key));
             }
             Action::Reload => self.read(Want::New, out),
             Action::Rescan => self.read(Want::All, out),
             Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
             Action::FindCert => {
-                out.say(t!("Without an index there is nothing to look a certificate number up in."));
+                out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.behind.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
@@ -300,7 +298,7 @@ impl Component for Overview {
                 self.stale = true;
             }
             Action::Period => {
-                out.say(t!("Only what is issued and revoked is counted by day, week and month."));
+                out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Down => self.move_to(self.cursor() + 1),
             Action::Up => self.move_to(self.cursor().saturating_sub(1)),
@@ -315,10 +313,10 @@ impl Component for Overview {
                 }
                 Some(Bar { which: None, .. }) => {
                     out.say(t!(
-                        "These are one person here and another there; History finds each by its address."
+                        "These failures affect one person per domain. Search History by e-mail address."
                     ));
                 }
-                _ => out.say(t!("There is nothing behind this bar.")),
+                _ => out.say(t!("There are no badges in this bar.")),
             },
             _ => return false,
         }

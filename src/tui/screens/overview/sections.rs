@@ -110,7 +110,7 @@ impl Bar {
             }
             Section::Ending if self.is_over => self.label.clone(),
             Section::Ending => t!("expiring {when}", when = self.label),
-            Section::Mail => t!("mails to {domain} that did not go out", domain = self.label),
+            Section::Mail => t!("failed mails to {domain}", domain = self.label),
         }
     }
 }
@@ -125,7 +125,7 @@ pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
         Section::Waiting => waiting(all),
         Section::Ending => {
             let labels = [
-                (t!("ended in the last 30 days"), true),
+                (t!("expired in last 30 days"), true),
                 (t!("within 30 days"), false),
                 (t!("in 31 to 60 days"), false),
                 (t!("in 61 to 90 days"), false),
@@ -166,7 +166,7 @@ fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: 
         );
     }
     if series.undated > 0 {
-        bars.push(Bar::new(t!("no day given"), series.undated, Which::Undated(revoked)).aside());
+        bars.push(Bar::new(t!("no date"), series.undated, Which::Undated(revoked)).aside());
     }
     bars
 }
@@ -175,7 +175,7 @@ fn of_template(sum: &TemplateSum) -> Bar {
     let (label, aside) = match &sum.which {
         Which::Template(Some(id)) if sum.title.looks_empty() => (id.to_string(), false),
         Which::Template(Some(_)) => (sum.title.to_string(), false),
-        Which::Template(None) => (t!("no template given").to_owned(), true),
+        Which::Template(None) => (t!("no template").to_owned(), true),
         _ => (count!(sum.templates, "other template", "other templates"), true),
     };
     let (valid, expired) = (number(sum.valid), number(sum.expired));
@@ -211,9 +211,9 @@ fn waiting(all: &Overall) -> Vec<Bar> {
         })
         .collect();
     if waits.unknown > 0 {
-        bars.push(Bar::new(t!("since when is not known"), waits.unknown, Which::Waiting(None, None)));
+        bars.push(Bar::new(t!("waiting time unknown"), waits.unknown, Which::Waiting(None, None)));
     }
-    bars.push(Bar::new(t!("being revoked"), waits.revoking, Which::Revoking).aside());
+    bars.push(Bar::new(t!("revoking"), waits.revoking, Which::Revoking).aside());
     bars
 }
 
@@ -236,7 +236,7 @@ fn mail(all: &Overall) -> Vec<Bar> {
         })
         .collect();
     if all.mail.scattered > 0 {
-        let bar = Bar::new(t!("one person here and there"), all.mail.scattered, Which::All).aside();
+        let bar = Bar::new(t!("one person per domain"), all.mail.scattered, Which::All).aside();
         bars.push(Bar { which: None, ..bar });
     }
     bars
@@ -249,33 +249,33 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
         Section::Issued => {
             let n = number(sums.issued.total());
             match period {
-                Period::Day => t!("Issued per day; {n} in all", n),
-                Period::Week => t!("Issued per week; {n} in all", n),
-                Period::Month => t!("Issued per month; {n} in all", n),
+                Period::Day => t!("Issued per day, total {n}", n),
+                Period::Week => t!("Issued per week, total {n}", n),
+                Period::Month => t!("Issued per month, total {n}", n),
             }
         }
         Section::Revoked => {
             let n = number(sums.revoked.total());
             match period {
-                Period::Day => t!("Revoked per day; {n} in all", n),
-                Period::Week => t!("Revoked per week; {n} in all", n),
-                Period::Month => t!("Revoked per month; {n} in all", n),
+                Period::Day => t!("Revoked per day, total {n}", n),
+                Period::Week => t!("Revoked per week, total {n}", n),
+                Period::Month => t!("Revoked per month, total {n}", n),
             }
         }
         Section::Templates => t!("Badges by template").to_owned(),
         Section::Waiting => {
             let waits: u64 = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
-            t!("{n} waiting by age; normal is 5 min to 24 h", n = number(waits))
+            t!("{n} waiting, by age (normal: 5 min to 24 h)", n = number(waits))
         }
         Section::Ending => {
             let soon: u64 = sums.ending.iter().skip(1).map(|(_, n)| n).sum();
             plural!(soon, "{n} badge expires within 90 days", "{n} badges expire within 90 days")
         }
         Section::Mail if all.mail.failed == 0 => {
-            t!("No mail of {badges} is known to have failed", badges = issued(all.mail.issued))
+            t!("No known mail failures for {badges}", badges = issued(all.mail.issued))
         }
         Section::Mail => t!(
-            "{mails} of {badges} did not go out",
+            "{mails} of {badges} failed",
             mails = count!(all.mail.failed, "mail", "mails"),
             badges = issued(all.mail.issued),
         ),

@@ -45,7 +45,7 @@ impl Categories {
             )),
             Some(Err(error)) => {
                 lines.push(Line::styled(
-                    format!("  {}", t!("Categories were not read: {error}", error)),
+                    format!("  {}", t!("Categories could not be read: {error}", error)),
                     env.theme.error(),
                 ));
             }
@@ -124,7 +124,7 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
         )),
         Some(Err(error)) => {
             lines.push(Line::styled(
-                format!("  {}", t!("Badge types were not read: {error}", error)),
+                format!("  {}", t!("Badge types could not be read: {error}", error)),
                 env.theme.error(),
             ));
         }

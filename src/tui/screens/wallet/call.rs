@@ -45,7 +45,7 @@ impl Wallet {
                 return;
             }
             Query::NotAnAddress(problem) => {
-                self.error = Some(t!("{problem} Nothing was asked.", problem = problem.ended()));
+                self.error = Some(t!("{problem} No request was sent.", problem = problem.ended()));
                 return;
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
@@ -109,7 +109,7 @@ impl Wallet {
             }
             (None, None, Some(query)) => self.start(query, out),
             (None, None, None) => {
-                out.say(t!("Nothing was looked up here yet, so there is nothing to read again."));
+                out.say(t!("There is nothing to refresh: nothing was looked up here yet."));
             }
         }
     }
@@ -158,7 +158,7 @@ impl Wallet {
     /// Looks where else the badges of the address may be.
     pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
         let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
-            out.say(t!("Look up an address first; then this looks where else its badges may be."));
+            out.say(t!("Look up an e-mail address first. Then search further for its badges."));
             return;
         };
         // The one name on what was found is the caller's, or else it is not known whose to look for.
@@ -168,7 +168,7 @@ impl Wallet {
         };
         let name = self.call.name.clone().or(name);
         if leads(&address, name.as_deref()).is_empty() {
-            out.say(t!("There is nowhere else to look: type the caller's name into the box."));
+            out.say(t!("Nothing else to search. Type the caller's name into the box."));
             return;
         }
         self.send(
@@ -325,10 +325,7 @@ impl Wallet {
                 }
                 (Ok(_), None) => {}
                 (Err(why), _) => {
-                    out.warn(t!(
-                        "The wallet was not opened, since that could not be written down: {why}",
-                        why
-                    ));
+                    out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
                 }
             },
             (Errands::Detail(id), Response::Badge(badge)) => {
@@ -390,7 +387,7 @@ impl Wallet {
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Effects<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
-            self.error = Some(t!("Badge {id} was not read: {error}", id = short(id.wire()), error));
+            self.error = Some(t!("Badge {id} could not be read: {error}", id = short(id.wire()), error));
             return;
         }
         self.send(Errands::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
@@ -460,13 +457,13 @@ impl Wallet {
         let mut found = matches(Some(address), name.as_deref(), &rows.items);
         // What is on the screen already is no other place.
         found.retain(|one| !(has_badges && own.is(one.address.wire())));
-        let trouble = rows.trouble.map(|error| t!("Not everywhere was looked: {error}", error));
+        let trouble = rows.trouble.map(|error| t!("The search is incomplete: {error}", error));
         if has_badges && found.is_empty() {
             out.say(trouble.unwrap_or_else(|| {
                 plural!(
                     u64::from(rows.requests),
-                    "Nothing in {n} place where it might be.",
-                    "Nothing in {n} places where it might be."
+                    "Nothing found in {n} further search.",
+                    "Nothing found in {n} further searches."
                 )
             }));
             return;
@@ -499,14 +496,14 @@ impl Wallet {
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
-            Errands::Opening(_) => t!("writing down that this wallet is opened").to_owned(),
-            Errands::Cert(_) => t!("looking for this certificate number in the index").to_owned(),
+            Errands::Opening(_) => t!("recording that this wallet is opened").to_owned(),
+            Errands::Cert(_) => t!("searching the index for this certificate number").to_owned(),
             Errands::ById(id) | Errands::SentHere(id) | Errands::Detail(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Errands::Name(name) => t!("looking for the name {name}", name = short(name)),
-            Errands::Elsewhere(_) => t!("looking where else it may be").to_owned(),
-            Errands::Pictures(id) => t!("trying the pictures of badge {id}", id = short(id.wire())),
+            Errands::Name(name) => t!("searching for {name}", name = short(name)),
+            Errands::Elsewhere(_) => t!("searching further").to_owned(),
+            Errands::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })
     }
 }

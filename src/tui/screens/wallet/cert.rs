@@ -33,16 +33,16 @@ impl Certs {
         let overview = || env.key(&[Context::Global], Action::Overview);
         match self {
             Self::NotAsked => t!(
-                "A certificate number is found only in the index of the overview ({overview}): the service finds badges by their id. Ask for the badge id, or for the address that the badge went to.",
+                "Only the index of the overview ({overview}) can find a certificate number. The service finds badges by id. Ask for the badge id or the e-mail address it was sent to.",
                 overview = overview()
             ),
             Self::NoIndex => t!(
-                "If it is a certificate number: the service cannot look one up, and there is no index here. {overview} opens the overview, where {key} turns one on; it knows the numbers of badges whose own record was read. Or ask for the badge id, or for the address that the badge went to.",
+                "If this is a certificate number: the service cannot search for one, and there is no index here. {overview} opens the overview, where {key} turns one on; it has the numbers of badges whose record was read. Or ask for the badge id or the e-mail address it was sent to.",
                 overview = overview(),
                 key = env.key(&[Context::Overview], Action::IndexOn)
             ),
             Self::Unknown => t!(
-                "If it is a certificate number: the index knows only those of badges whose own record was read, by opening them or with {key} on a list of the overview. Or ask for the badge id, or for the address that the badge went to.",
+                "If this is a certificate number: the index has only those of badges that were opened, or read with {key} on a list of the overview. Or ask for the badge id or the e-mail address it was sent to.",
                 key = env.key(&[Context::OverviewList], Action::Details)
             ),
         }
@@ -69,7 +69,7 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
     plural!(
         found.len() as u64,
         "{n} badge has this certificate number: {ids}. Look it up by its id.",
-        "{n} badges have this certificate number: {ids}. Look each up by its id.",
+        "{n} badges have this certificate number: {ids}. Look up each one by its id.",
         ids = ids.join(", ")
     )
 }

@@ -121,7 +121,7 @@ impl Wallet {
         let Some(found) = &self.found else { return notes };
         if self.call.masked {
             let text = t!(
-                "The issuer's record of this badge, and no more. {enter} opens the wallet of its holder, with name and address; that is noted in the journal.",
+                "Only the issuer's record of this badge. {enter} opens the holder's wallet with name and e-mail address, and the journal records that.",
                 enter = env.key(&[Context::Wallet], Action::Open)
             );
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.dim())));
@@ -200,11 +200,11 @@ impl Wallet {
         Some(match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
-            Query::Address { .. } => t!("{enter} looks up this address.", enter),
+            Query::Address { .. } => t!("{enter} looks up this e-mail address.", enter),
             Query::BadgeId(_) => {
-                t!("{enter} shows what the issuer's record says of the badge with this id.", enter)
+                t!("{enter} shows the issuer's record of the badge with this id.", enter)
             }
-            Query::Name { .. } => t!("{enter} looks for this name in the history.", enter),
+            Query::Name { .. } => t!("{enter} searches the history for this name.", enter),
         })
     }
 
@@ -315,7 +315,7 @@ impl Wallet {
             (t!("The record of one badge").to_owned(), Vec::new())
         } else if !found.both {
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            (who, vec![format!(" {dot} {}", t!("{badges} in what could be read", badges))])
+            (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
         } else {
             let more = if only_history == 0 {
                 String::new()
@@ -395,7 +395,7 @@ impl Wallet {
         if lines.len() > height {
             let left = lines.len() - height + 1;
             lines.truncate(height.saturating_sub(1));
-            let text = t!("{left} more lines need a larger window", left);
+            let text = t!("{left} more lines: enlarge the window", left);
             lines.push(Line::styled(text, env.theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), pane);
@@ -425,13 +425,13 @@ fn type_something(env: &Env) -> String {
 /// What to say, and to look at next, when there is nothing.
 fn nothing_found(email: &str) -> Vec<String> {
     let mut said = vec![
-        t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.")
+        t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.")
             .to_owned(),
-        t!("Have the caller spell the address; type their name into the box to look for it in the history.").to_owned(),
+        t!("Ask the caller to spell the address, or type their name into the box to search the history.").to_owned(),
     ];
     if let Ok(address) = Address::check(email) {
         said.extend(
-            address.warnings().iter().map(|remark| t!("The address: {remark}", remark = ended(remark))),
+            address.warnings().iter().map(|remark| t!("E-mail address: {remark}", remark = ended(remark))),
         );
     }
     said
@@ -440,7 +440,7 @@ fn nothing_found(email: &str) -> Vec<String> {
 /// The same where a name or an id was looked for.
 fn no_such(certs: Certs, env: &Env) -> Vec<String> {
     vec![
-        t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.").to_owned(),
+        t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.").to_owned(),
         certs.advice(env),
     ]
 }

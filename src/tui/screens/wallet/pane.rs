@@ -93,7 +93,7 @@ pub(super) fn lines(
     let mut dates = dates(held.reg_date(), held.issued_at(), case.now);
     if let Verdict::Valid { until: Some(until) } = &verdict {
         let left = until.end().map(|end| end.duration_since(case.now));
-        dates.extend(left.filter(|left| *left < SOON).map(|left| t!("ends in {age}", age = age(left))));
+        dates.extend(left.filter(|left| *left < SOON).map(|left| t!("expires in {age}", age = age(left))));
     }
     if less < 2 {
         lines.extend(packed(&dates, &dot, room, theme.dim()));
@@ -122,7 +122,14 @@ pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &
     for (i, say) in say.enumerate() {
         lines.extend(behind(label, if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
     }
-    lines.extend(behind(label, t!("Nobody"), &t!("can {what}", what = told.cannot), room, theme.dim(), env));
+    lines.extend(behind(
+        label,
+        t!("Limits"),
+        &t!("not possible: {what}", what = told.cannot),
+        room,
+        theme.dim(),
+        env,
+    ));
     lines
 }
 
@@ -134,11 +141,10 @@ fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
         let offset = clock.offset();
         match clock.basis() {
             OffsetBasis::AtLeast => t!(
-                "ages are at least that: the service's zone is UTC{offset} or further ahead; utc_offset in the profile \
-                 settles it",
+                "ages are minimums: the service's zone is UTC{offset} or further ahead; set utc_offset in the profile to correct them",
                 offset
             ),
-            _ => t!("ages assume this computer's zone, UTC{offset}; utc_offset in the profile settles it", offset),
+            _ => t!("ages assume this computer's zone, UTC{offset}; set utc_offset in the profile to correct them", offset),
         }
     })
 }
@@ -174,8 +180,8 @@ fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     let (said, style) = match held.email_status() {
         Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
         Some(word) => (t!("mail \u{201c}{word}\u{201d} (the service's word), to", word), theme.warning()),
-        None if held.mail_was_read() => (t!("nothing is said of a mail; address").to_owned(), theme.dim()),
-        None => (t!("what became of the mail was not read").to_owned(), theme.dim()),
+        None if held.mail_was_read() => (t!("mail status not given; address").to_owned(), theme.dim()),
+        None => (t!("mail status unknown: no history row read").to_owned(), theme.dim()),
     };
     let Some(address) = address else { return styled(&said, room, style) };
     let letters = spelled(address.wire(), env);
@@ -214,7 +220,7 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
     match (revoked && !known, reading) {
         (true, true) => Some(t!("reading the reason").to_owned()),
         (true, false) => {
-            Some(t!("{enter} opens it with its reason", enter = env.key(&[Context::Wallet], Action::Open)))
+            Some(t!("{enter} shows the reason", enter = env.key(&[Context::Wallet], Action::Open)))
         }
         (false, _) => None,
     }

@@ -36,8 +36,7 @@ impl People {
     /// Of a name: `read` rows of it, and what lies beyond them.
     pub fn with_name(name: &str, matches: Vec<Match>, (read, of): (u64, Beyond), namesakes: usize) -> Self {
         let mut notes = vec![
-            t!("The same name is not the same person: ask the caller for the address or for the course, then open \
-             the one that fits.")
+            t!("Different people can share a name. Ask the caller for the e-mail address or the course, then open the matching one.")
                 .to_owned(),
         ];
         let read = number(read);
@@ -46,10 +45,10 @@ impl People {
             Beyond::Counted(of) => {
                 Some(t!("Only the first {read} of {of} rows were read.", read, of = number(of)))
             }
-            Beyond::Unknown => Some(t!("Only the first {read} rows were read; there may be more.", read)),
+            Beyond::Unknown => Some(t!("Only the first {read} rows were read. There may be more.", read)),
         };
         notes.extend(read.map(|read| {
-            format!("{read} {}", t!("Ask for more: the whole name, the address, or a badge id."))
+            format!("{read} {}", t!("Ask for the full name, the e-mail address or a badge id."))
         }));
         Self {
             title: plural!(
@@ -78,13 +77,12 @@ impl People {
         let is_searched = trouble.is_none();
         let mut notes: Vec<String> = trouble.into_iter().collect();
         let title = if matches.is_empty() && !is_searched {
-            t!("No badge for {address}; it is not known whether there is one nearby.", address)
+            t!("No badge for {address}; the search for similar ones is incomplete.", address)
         } else if matches.is_empty() {
-            t!("No badge for {address}, and none nearby either.", address)
+            t!("No badge for {address}, and no possible matches.", address)
         } else {
             notes.push(
-                t!("Possible matches, not facts: it may be somebody else's. Ask the caller for the address letter by \
-                 letter before you open one.")
+                t!("These are only possible matches and may belong to someone else. Have the caller spell the e-mail address before you open one.")
                     .to_owned(),
             );
             let many = count!(matches.len() as u64, "possible match", "possible matches");
@@ -96,7 +94,7 @@ impl People {
         };
         if of != Beyond::Nothing {
             notes.push(
-                t!("There was more than one page of rows; only the first of each was read.").to_owned(),
+                t!("Some searches had several pages. lapel read only the first page of each.").to_owned(),
             );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();

@@ -46,7 +46,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of the list.
 pub(super) fn heading() -> Heading {
-    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: tr_noop!("the newest first") })
+    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: tr_noop!("newest first") })
 }
 
 /// The rows that are measured: the first of a very long list tell enough.

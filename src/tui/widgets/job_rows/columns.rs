@@ -18,11 +18,11 @@ const HEADS: &[Head] = &[
     head(tr_noop!("E-mail"), "recipient_email", 16, 3, 0),
     head(tr_noop!("Badge id"), "badge_id", 11, 1, 3),
     head(tr_noop!("Why"), "why", 12, 5, 1),
-    head(tr_noop!("Place in the job"), "no", 6, 0, 4),
+    head(tr_noop!("Position in job"), "no", 6, 0, 4),
     head(tr_noop!("Badge"), "title", 14, 2, 4),
     head(tr_noop!("Duplicate check"), "class", 14, 1, 4),
     head(tr_noop!("Accepted at"), "accepted", 11, 0, 4),
-    head(tr_noop!("Service's state"), "status_name", 10, 0, 4),
+    head(tr_noop!("Service state"), "status_name", 10, 0, 4),
     head(tr_noop!("Mail"), "email_status", 5, 1, 4),
     head(tr_noop!("Issued at"), "issued_at", 16, 0, 4),
     head(tr_noop!("Valid until"), "valid_until", 16, 0, 4),
@@ -54,12 +54,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of a list of rows.
 pub fn heading() -> Heading {
-    Heading::new(Table {
-        heads: HEADS,
-        usual: 6,
-        right: &[0, 6],
-        own_order: tr_noop!("as they stand in the job"),
-    })
+    Heading::new(Table { heads: HEADS, usual: 6, right: &[0, 6], own_order: tr_noop!("the job's own order") })
 }
 
 /// What the rows are sorted by.

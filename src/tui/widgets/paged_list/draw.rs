@@ -48,7 +48,7 @@ impl<T: Browse> Browser<T> {
     fn summary(&self, env: &Env) -> Line<'static> {
         let noun = tr(T::NOUN.1);
         let mut text = if self.list.is_empty() && self.list.error().is_some() {
-            format!("  {} {}", env.glyphs.alert, t!("{noun} were not read", noun))
+            format!("  {} {}", env.glyphs.alert, t!("{noun} not read", noun))
         } else if !self.list.is_answered() {
             format!("  {} {}", env.spinner(), t!("reading {noun}", noun))
         } else if self.list.is_counted() {
@@ -93,11 +93,11 @@ impl<T: Browse> Browser<T> {
                 }
                 None => vec![
                     t!(
-                        "No {noun} fit this filter. {esc} takes it away.",
+                        "No {noun} match this filter. {esc} clears it.",
                         noun = tr(T::NOUN.1),
                         esc = env.key(&OF_LISTS, Action::Back)
                     ),
-                    t!("Some fields may have to be typed whole: that is up to the service.").to_owned(),
+                    t!("Some fields may need the whole value, depending on the service.").to_owned(),
                 ],
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
@@ -153,13 +153,13 @@ impl<T: Browse> Browser<T> {
                 (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
             }
             Place::Entry(Entry::Double(other)) => (
-                t!("the same as row {row}: the list moved while it was read", row = number(other + 1)),
+                t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
                 env.theme.warning(),
             ),
             Place::Entry(_) => {
                 let key = env.key(&OF_LISTS, Action::First);
                 let text = t!(
-                    "the service counts a row here and gave none: its count may be too high ({key} goes to the first row)",
+                    "the service counts this row but did not return it: its count may be too high ({key} first row)",
                     key
                 );
                 (text, env.theme.warning())
@@ -168,7 +168,7 @@ impl<T: Browse> Browser<T> {
     }
 
     fn retry_hint(&self, env: &Env) -> String {
-        t!("{key} reads again.", key = env.key(&OF_LISTS, Action::Reload))
+        t!("Press {key} to refresh.", key = env.key(&OF_LISTS, Action::Reload))
     }
 
     /// What there is to say of the list as a whole, or of the selected place where it holds no row. It is told below
@@ -177,18 +177,18 @@ impl<T: Browse> Browser<T> {
         if let Some(note) = self.list.note() {
             let text = match note {
                 Note::Changed { before, now } if before == now => {
-                    t!("the list changed while it was read; it was read again").to_owned()
+                    t!("the list changed during reading and was refreshed").to_owned()
                 }
                 Note::Changed { before, now } => t!(
-                    "the list changed while it was read ({before} {arrow} {now}); it was read again",
+                    "the list changed during reading ({before} {arrow} {now}) and was refreshed",
                     before = number(*before),
                     arrow = "→",
                     now = number(*now)
                 ),
                 Note::KeepsMoving => {
-                    t!("the list keeps changing while it is read; rows shown twice are marked").to_owned()
+                    t!("the list keeps changing during reading; repeated rows are labelled").to_owned()
                 }
-                Note::SelectedGone => t!("the row that was selected is not in this list any more").to_owned(),
+                Note::SelectedGone => t!("the selected row is no longer in this list").to_owned(),
             };
             return Some((text, Tone::Warning));
         }
@@ -205,7 +205,7 @@ impl<T: Browse> Browser<T> {
         }
         if let Some(said) = self.list.disproved() {
             let text = t!(
-                "the service counts {said} rows and repeats its last page: there are no others to be read",
+                "the service reports {said} rows but repeats its last page: there are no more rows to read",
                 said = number(said)
             );
             return Some((text, Tone::Warning));

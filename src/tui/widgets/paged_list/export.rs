@@ -13,7 +13,7 @@ impl<T: Browse> Browser<T> {
     pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
         let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {
-            return Err(t!("The {noun} are not read yet; try again in a moment.", noun));
+            return Err(t!("The {noun} are not loaded yet. Try again in a moment.", noun));
         }
         if self.list.is_empty() {
             return Err(t!("There are no {noun} here to export.", noun));
@@ -39,7 +39,7 @@ impl<T: Browse> Browser<T> {
             head.push_str(&format!(" {} {by}", env.glyphs.dot));
         }
         let note = unsorted.then(|| {
-            t!("The service does not sort this list: the file is in the service's own order.").to_owned()
+            t!("The service does not sort this list. The file is in the service's own order.").to_owned()
         });
         Ok(ExportSource { what: What::List(list), name: what, head, rows, note })
     }

@@ -24,7 +24,7 @@ impl<T: Browse> Browser<T> {
     pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
         match self.current() {
             Ok(None) if naming => {
-                out.say(t!("There is no filter and no order here to save. Nothing was saved."));
+                out.say(t!("There is no filter or sort order to save. Nothing was saved."));
             }
             Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
             current => {

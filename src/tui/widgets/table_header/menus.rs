@@ -109,7 +109,7 @@ impl Heading {
             Action::Up => next = (at + count - 1) % count,
             Action::Toggle => {
                 if !self.columns.toggle(at) {
-                    out.say(t!("At least one column stays."));
+                    out.say(t!("At least one column must stay."));
                 }
             }
             Action::ColumnLeft => next = self.columns.shift(at, false),
@@ -134,7 +134,7 @@ impl Heading {
         let widths = self.widths(self.room);
         let Some(choice) = self.columns.choices().get(at) else { return };
         if !choice.shown {
-            out.say(t!("This column is not shown, so it has no width to change."));
+            out.say(t!("This column is hidden, so its width cannot be changed."));
             return;
         }
         let place = self.columns.choices()[..at].iter().filter(|c| c.shown).count();
@@ -183,7 +183,7 @@ impl Heading {
     fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
         let names: usize = self.table.heads.iter().map(|head| width(tr(head.title))).max().unwrap_or(0);
         let mut lines = vec![Line::styled(
-            format!("  {}", t!("Columns, the upper ones further to the left")),
+            format!("  {}", t!("Columns, from left (top) to right (bottom)")),
             env.theme.strong(),
         )];
         let choices = self.columns.choices();
@@ -207,9 +207,7 @@ impl Heading {
             let sign = if choice.shown { "[x]" } else { "[ ]" };
             let name = fit(tr(self.table.heads[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide {
-                Some(0) if needless => {
-                    (t!("the same on every row, so not shown").to_owned(), env.theme.dim())
-                }
+                Some(0) if needless => (t!("same on every row, so hidden").to_owned(), env.theme.dim()),
                 Some(0) => (t!("no room at this width").to_owned(), env.theme.warning()),
                 Some(wide) => (wide_words(wide, choice), env.theme.dim()),
                 None => (String::new(), env.theme.dim()),
@@ -222,7 +220,7 @@ impl Heading {
         }
         lines.extend(rest);
         if left_out {
-            let words = t!("Where there is no room for all, the lowest ones are left out.");
+            let words = t!("If there is not enough room, the lowest columns are hidden.");
             lines.push(Line::styled(format!("  {words}"), env.theme.dim()));
         }
         frame.render_widget(Text::from(lines), body);
@@ -231,7 +229,7 @@ impl Heading {
 
 fn wide_words(wide: usize, choice: &Choice) -> String {
     match choice.width {
-        Some(_) => t!("{wide} wide, set by hand", wide),
+        Some(_) => t!("{wide} wide, set by you", wide),
         None => t!("{wide} wide", wide),
     }
 }

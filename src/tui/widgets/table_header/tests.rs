@@ -17,7 +17,7 @@ const TABLE: Table = Table {
     heads: &[head("Name", "name", 6, 1), head("Rows", "rows", 5, 0), head("Id", "id", 4, 0)],
     usual: 2,
     right: &[1],
-    own_order: "the newest first",
+    own_order: "newest first",
 };
 
 /// Does actions one after the other, and chooses the orders that come of them.
