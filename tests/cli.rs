@@ -260,7 +260,7 @@ fn a_key_as_an_argument_is_refused_with_the_right_ways() {
     ] {
         let said = Person::new().run(args, &[]);
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{args:?}");
-        assert!(said.err.contains("LAPEL_API_KEY") && said.err.contains("shell's history"), "{}", said.err);
+        assert!(said.err.contains("LAPEL_API_KEY") && said.err.contains("the shell keeps"), "{}", said.err);
         assert!(!said.err.contains("s3cret"), "{}", said.err);
     }
 }
@@ -293,12 +293,12 @@ fn a_reader_that_stops_is_no_error() {
 #[test]
 fn what_the_desk_is_to_begin_with_is_checked_first() {
     for (args, said) in [
-        (&["--tab", "attic"][..], "--tab attic: there is no such tab"),
+        (&["--tab", "attic"][..], "--tab attic: unknown tab"),
         (&["demo", "--tab", "wallet", "--filter", "title=x"], "--tab templates or --tab history"),
         (&["--filter", "use_yn=Y"], "recipient_name, recipient_email, title, issue_start_date"),
         (&["--tab", "templates", "demo", "--filter", "recipient_name=x"], "title, use_yn, badge_type"),
-        (&["--filter", "issue_start_date=tomorrow"], "is not a day"),
-        (&["--tab", "history", "ping"], "are for the desk"),
+        (&["--filter", "issue_start_date=tomorrow"], "is not a date"),
+        (&["--tab", "history", "ping"], "work only with lapel"),
         (&["demo", "--tab", "history", "--filter", "title=x"], "needs a terminal"),
     ] {
         let got = Person::new().run(args, &[]);
@@ -591,7 +591,7 @@ fn the_log_is_off_unless_asked_for_and_for_its_owner_only() {
     let said =
         person.run(&["ping"], &[&env[..], &[("LAPEL_LOG", "debug"), ("LAPEL_DATA_DIR", nowhere)]].concat());
     assert_eq!(said.code, Some(0));
-    assert!(said.err.contains("cannot be written"), "{}", said.err);
+    assert!(said.err.contains("cannot write the log"), "{}", said.err);
 }
 
 #[test]

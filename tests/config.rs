@@ -369,7 +369,7 @@ fn a_key_file_that_cannot_hold_a_key_is_refused_without_being_shown() {
     }
     let home = Home::with_config(UNI);
     fs::create_dir_all(home.paths().key_file("uni")).expect("a folder");
-    assert!(home.settings().expect_err("a folder").to_string().contains("is not a file"));
+    assert!(home.settings().expect_err("a folder").to_string().contains("not a regular file"));
 }
 
 #[cfg(unix)]

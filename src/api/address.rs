@@ -158,8 +158,8 @@ mod tests {
             ("http://[::ffff:127.0.0.1]/", "plain http"),
             ("ftp://h.example/", "https://"),
             ("https://kim:pw@h.example/", "user name"),
-            ("https://h.example/?a=b", "before any ?"),
-            ("https://h.example/#x", "before any ?"),
+            ("https://h.example/?a=b", "end before ?"),
+            ("https://h.example/#x", "end before ?"),
             ("https://", "URL"),
         ] {
             match Base::new(raw) {

@@ -72,7 +72,10 @@ fn build() -> Value {
 }
 
 struct Place {
+    /// The value of `name` in JSON, by which programs find a path. It never changes.
     name: &'static str,
+    /// The label on the screen.
+    label: &'static str,
     path: PathBuf,
 }
 
@@ -111,28 +114,31 @@ impl Place {
 }
 
 fn paths(found: &Survey) -> Vec<Place> {
-    let of = |name, path: &Path| Place { name, path: path.to_owned() };
+    let of = |name, label, path: &Path| Place { name, label, path: path.to_owned() };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
-        of(t!("config folder"), config),
-        of(t!("settings"), &found.paths.config_file()),
-        of(t!("key files"), &found.paths.keys_dir()),
-        of(t!("key bindings"), &found.paths.keymap_file()),
-        of(t!("colours"), &found.paths.theme_file()),
-        of(t!("saved filters"), &found.paths.filters_file()),
-        of(t!("data folder"), data),
-        of(t!("journal"), &Journal::file_in(data)),
-        of(t!("rate limits"), &crate::api::pace_file(data)),
-        of(t!("list layouts"), &found.paths.desk_dir()),
-        of(t!("recent look-ups"), &data.join("recent")),
-        of(t!("picture cache"), &found.paths.pictures_dir()),
-        of(t!("history indexes"), &index::folder(data)),
-        of(t!("log"), &found.paths.log_file()),
-        of(t!("crash report"), &data.join("crash.txt")),
-        of(t!("tour done"), &found.paths.tour_file()),
+        of("config folder", t!("config folder"), config),
+        of("settings", t!("settings"), &found.paths.config_file()),
+        of("key files", t!("key files"), &found.paths.keys_dir()),
+        of("keys of the desk", t!("key bindings"), &found.paths.keymap_file()),
+        of("colours", t!("colours"), &found.paths.theme_file()),
+        of("saved filters", t!("saved filters"), &found.paths.filters_file()),
+        of("data folder", t!("data folder"), data),
+        of("journal", t!("journal"), &Journal::file_in(data)),
+        of("shared pace", t!("rate limits"), &crate::api::pace_file(data)),
+        of("lists as last shown", t!("list layouts"), &found.paths.desk_dir()),
+        of("looked up earlier", t!("recent look-ups"), &data.join("recent")),
+        of("pictures once read", t!("picture cache"), &found.paths.pictures_dir()),
+        of("indexes of the history", t!("history indexes"), &index::folder(data)),
+        of("log", t!("log"), &found.paths.log_file()),
+        of("crash report", t!("crash report"), &data.join("crash.txt")),
+        of("tour taken", t!("tour done"), &found.paths.tour_file()),
     ];
     if let Some(profile) = found.profile.as_ref().filter(|profile| profile.is_in_file) {
-        all.insert(3, of(t!("profile key file"), &found.paths.key_file(&profile.name)));
+        all.insert(
+            3,
+            of("key file of the profile", t!("profile key file"), &found.paths.key_file(&profile.name)),
+        );
     }
     all
 }
@@ -246,7 +252,7 @@ fn lines(value: &Value, found: &Survey) -> String {
         };
         out.push(format!(
             "  {}{}{}",
-            padded(place.name, 24),
+            padded(place.label, 24),
             padded(&state, 11),
             scrub(&place.path.to_string_lossy())
         ));

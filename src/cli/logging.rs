@@ -138,7 +138,7 @@ mod tests {
             assert!(!why.contains("dmu_live"), "{why}");
         }
         let (_, warning) = targets("debug,hyper=trace").expect("half of it works");
-        assert!(warning.is_some_and(|w| w.contains("LAPEL_LOG names a target")));
+        assert!(warning.is_some_and(|w| w.contains("outside lapel")));
     }
 
     #[test]

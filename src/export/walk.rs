@@ -198,11 +198,11 @@ mod tests {
         let left = Gathered { total_count: Some(249), gone: 1, ..read.clone() };
         assert_eq!(
             summary(&left, noun),
-            "250 badges, complete (total_count 249. 1 badge left the list while it was read)."
+            "250 badges, complete (total_count 249). 1 badge left the list during reading."
         );
         let none = Gathered { total_count: None, end: End::Uncounted, ..read.clone() };
         assert!(summary(&none, noun).contains("gives no total_count"));
         let moving = Gathered { end: End::Moving, ..read };
-        assert!(summary(&moving, noun).contains("not complete"));
+        assert!(summary(&moving, noun).contains("incomplete"));
     }
 }

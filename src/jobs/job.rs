@@ -140,6 +140,31 @@ words! {
 }
 
 impl RowStatus {
+    /// The value in the column `lapel bucket` of a receipt and in `jobs receipt --json`. Programs compare these
+    /// values, so they never change, whatever [`Self::name`] is.
+    pub const fn receipt_value(self) -> &'static str {
+        match self {
+            Self::Ready => "not sent yet",
+            Self::Ask => "to be decided",
+            Self::Invalid => "not valid",
+            Self::LeftOut => "left out",
+            Self::Sending => "being sent",
+            Self::NotDone => "refused",
+            Self::InDoubt => "in doubt",
+            Self::Unbound => "accepted, not visible yet",
+            Self::NotSeen => "never seen",
+            Self::Waiting => "waiting",
+            Self::Overdue => "overdue",
+            Self::Issued => "issued",
+            Self::Other => "in another state",
+            Self::Queued => "to be revoked when issued",
+            Self::Unproven => "being checked",
+            Self::Revoking => "being revoked",
+            Self::Revoked => "revoked",
+            Self::Dropped => "not accepted",
+        }
+    }
+
     /// Whether the service may still change the row, so that polling makes sense.
     pub fn is_open(self) -> bool {
         matches!(

@@ -201,7 +201,7 @@ fn head(job: &Job) -> Head {
         facts.push(("stopped".to_owned(), stop.why.english()));
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
-    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.name().to_owned(), n.to_string())));
+    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.receipt_value().to_owned(), n.to_string())));
     Head { title: format!("lapel receipt: {} {}", job.kind.name(), job.title), facts, columns: columns(job) }
 }
 
@@ -210,7 +210,7 @@ fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
         cells: cells(job, row),
         row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
-        bucket: row.bucket.name().to_owned(),
+        bucket: row.bucket.receipt_value().to_owned(),
         reason: row.why.as_ref().map_or(String::new(), Reason::english),
         accepted: row
             .accepted

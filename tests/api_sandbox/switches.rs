@@ -192,7 +192,7 @@ async fn a_quota_that_cuts_is_told_in_each_of_its_ways() {
         assert_eq!(kit.ledger().accepted_total(), accepted, "{value}");
         match batch {
             Ok(batch) => assert_eq!((batch.total_count, batch.accepted_count), (Some(3), Some(2))),
-            Err(error) => assert!(error.to_string().contains("check the history"), "{error}"),
+            Err(error) => assert!(error.to_string().contains("Check the history"), "{error}"),
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
     h.desk.app.set_theme(ThemeChoice::HighContrast);
     readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
     h.desk.app.set_theme(ThemeChoice::Dark);
-    let out = still(h, &out, "planned");
+    let out = still(h, &out, "created");
     compare(h, name, &out);
 }
 

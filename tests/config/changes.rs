@@ -140,7 +140,7 @@ fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     fs::write(&file, "somebody's").expect("written");
     let change = Change { key: Some((KeyStore::File, SecretString::from("k-sixth"))), ..Change::default() };
     let said = edit_profile(&home.paths(), &env, "uni", &change).expect_err("taken").to_string();
-    assert!(said.contains("left alone"), "{said}");
+    assert!(said.contains("exists and was not changed"), "{said}");
     assert_eq!(fs::read_to_string(&file).expect("there"), "somebody's");
 }
 
@@ -166,7 +166,7 @@ fn a_profile_is_removed_with_its_own_lines_and_its_own_key() {
     let removed = remove_profile(&home.paths(), &home.env(), "uni").expect("removed");
     assert!(personal("uni").iter().all(|file| !file.exists()), "what holds names and addresses goes too");
     assert!(personal("other").iter().all(|file| file.exists()), "and what is another's stays");
-    assert!(removed.was_default && removed.key.contains("was removed"), "{removed:?}");
+    assert!(removed.was_default && removed.key.contains("Removed its key file"), "{removed:?}");
     let expected = "\
 # my settings
 
@@ -191,7 +191,7 @@ batch = 10
         home.config()
     );
     let again = remove_profile(&home.paths(), &home.env(), "other").expect_err("gone").to_string();
-    assert!(again.contains("There are: none"), "{again}");
+    assert!(again.contains("Profiles: none"), "{again}");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_key_that_lapel_does_not_keep_is_never_touched() {
     fs::write(&mine, "k-mine").expect("written");
     fs::write(home.paths().key_file("uni"), "k-stray").expect("written");
     let removed = remove_profile(&home.paths(), &home.env(), "uni").expect("removed");
-    assert!(removed.key.contains("not touched"), "{removed:?}");
+    assert!(removed.key.contains("was not changed"), "{removed:?}");
     assert!(mine.exists() && home.paths().key_file("uni").exists());
 }
 

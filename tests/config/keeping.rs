@@ -127,10 +127,10 @@ fn a_key_in_the_wrong_field_is_not_kept() {
 #[test]
 fn nothing_is_lost_when_a_profile_cannot_be_kept() {
     let cases: [(&str, PathBuf, &str); 4] = [
-        (UNI, PathBuf::new(), "there is a profile of this name"),
+        (UNI, PathBuf::new(), "a profile with this name exists"),
         ("theme = 'dmu_live_s3cret'\n", PathBuf::new(), "theme"),
         ("profiles = { x = { base_url = 'https://x.example/' } }\n", PathBuf::new(), "[profiles.uni]"),
-        ("", PathBuf::from("uni"), "key file of this name"),
+        ("", PathBuf::from("uni"), "a key file with this name exists"),
     ];
     for (config, old_key, said) in cases {
         let home = Home::with_config(config);
@@ -150,7 +150,7 @@ fn nothing_is_lost_when_a_profile_cannot_be_kept() {
     let home = Home::with_config(UNI);
     let error =
         keep_profile(&home.paths(), &home.env(), &new("UNI"), SECRET).expect_err("differs in case only");
-    assert!(error.to_string().contains("profile of this name"));
+    assert!(error.to_string().contains("a profile with this name exists"));
 }
 
 #[cfg(unix)]
@@ -176,7 +176,7 @@ fn two_at_once_do_not_lose_each_other() {
         while std::time::Instant::now() < end {
             match keep_profile(&paths, &home.env(), &new(&name), "k-1234") {
                 Ok(_) => return,
-                Err(why) => assert!(why.to_string().contains("try again"), "{why}"),
+                Err(why) => assert!(why.to_string().contains("Try again"), "{why}"),
             }
             std::thread::yield_now();
         }

@@ -39,7 +39,7 @@ fn a_key_in_the_keyring_is_in_no_file_and_goes_with_its_profile() {
     assert!(!format!("{profile:?}").contains("s3cret"));
 
     let removed = remove_profile(&home.paths(), &env, "uni").expect("removed");
-    assert!(removed.key.contains("removed from the keyring") && removed.was_default, "{removed:?}");
+    assert!(removed.key.contains("Removed its key from the keyring") && removed.was_default, "{removed:?}");
     assert!(keyring.read("uni").expect("readable").is_none());
 }
 
@@ -49,7 +49,7 @@ fn what_the_keyring_has_already_is_left_alone() {
     keyring.write("uni", &SecretString::from("older")).expect("kept");
     let env = home.env().with_keyring(keyring.clone());
     let said = keep_profile(&home.paths(), &env, &in_keyring(), SECRET).expect_err("taken").to_string();
-    assert!(said.contains("left alone") && !said.contains("s3cret"), "{said}");
+    assert!(said.contains("(not changed)") && !said.contains("s3cret"), "{said}");
     assert!(!home.paths().config_file().exists());
     assert_eq!(keyring.read("uni").expect("readable").expect("there").expose_secret(), "older");
 }
@@ -91,7 +91,7 @@ fn a_command_is_run_only_when_the_key_is_asked_for() {
 fn a_command_that_fails_is_named_by_file_line_and_field() {
     for (command, said) in [
         ("['/bin/sh', '-c', 'echo SECRET; echo locked >&2; exit 3']", "locked"),
-        ("['/no/such/SECRET']", "is not there"),
+        ("['/no/such/SECRET']", "was not found"),
         ("'/bin/echo SECRET SECRET'", "white space"),
         ("['/bin/sh', '-c', 'echo SECRET; echo more']", "several lines"),
         ("['/bin/sh', '-c', 'sleep 60']\nkey_command_timeout = 1", "within 1 s"),
@@ -147,12 +147,7 @@ fn where_a_key_comes_from_is_said_without_what_may_be_the_key() {
     let from: Vec<&str> = list.iter().map(|line| line.key_from.as_str()).collect();
     assert_eq!(
         from,
-        [
-            "a variable that is not set",
-            "a file that is not there",
-            "a command (key_command)",
-            "the variable UNI_KEY"
-        ]
+        ["a variable that is not set", "a missing file", "a command (key_command)", "the variable UNI_KEY"]
     );
     assert!(!format!("{list:?}").contains("s3cret"));
 }

@@ -163,7 +163,7 @@ fn where_pictures_are_is_kept_with_the_profile() {
         ("cdn.example", "https://"),
         ("file:///pictures", "https://"),
         ("https://kim:SECRET@cdn.example", "user name"),
-        ("https://cdn.example/?k=SECRET", "before any ?"),
+        ("https://cdn.example/?k=SECRET", "end before ?"),
     ] {
         let home = Home::with_config(&with(base)).with_key("a", "k-1234");
         let error = wrong(home.settings());

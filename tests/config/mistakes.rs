@@ -14,17 +14,17 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("clipboard = 'x11'\n", 1, "clipboard", "\"auto\", \"native\", \"osc52\", \"off\""),
     ("notice = 'mail'\n", 1, "notice", "\"off\", \"bell\", \"desktop\""),
     ("refresh = 30\n", 1, "refresh", "\"off\", \"30s\", \"2m\""),
-    ("# a comment\ncolour = 'SECRET'\n", 2, "colour", "not known"),
+    ("# a comment\ncolour = 'SECRET'\n", 2, "colour", "unknown field"),
     ("profile = 'SECRET'\n", 1, "profile", "did you mean profiles?"),
-    ("SECRET = 1\n", 1, "a name that is not shown", "not known"),
-    ("SECRET\n", 1, "", "not TOML"),
-    ("k = \"SECRET\n", 1, "", "not TOML"),
-    ("theme = 'dark'\nk = 'SECRET\n\n", 2, "", "not TOML"),
-    ("theme = 'dark'\ntheme = 'SECRET'\n", 2, "", "not TOML"),
-    ("[profiles.a\nbase_url = 'SECRET'", 1, "", "not TOML"),
-    ("api_key = 'SECRET'\n", 1, "api_key", "must not stand in this file"),
-    ("key = 'SECRET'\n", 1, "key", "must not stand in this file"),
-    ("default_profile = 'SECRET'\n", 1, "default_profile", "does not have; it has: none"),
+    ("SECRET = 1\n", 1, "(name not shown)", "unknown field"),
+    ("SECRET\n", 1, "", "invalid TOML"),
+    ("k = \"SECRET\n", 1, "", "invalid TOML"),
+    ("theme = 'dark'\nk = 'SECRET\n\n", 2, "", "invalid TOML"),
+    ("theme = 'dark'\ntheme = 'SECRET'\n", 2, "", "invalid TOML"),
+    ("[profiles.a\nbase_url = 'SECRET'", 1, "", "invalid TOML"),
+    ("api_key = 'SECRET'\n", 1, "api_key", "this file must not contain a key"),
+    ("key = 'SECRET'\n", 1, "key", "this file must not contain a key"),
+    ("default_profile = 'SECRET'\n", 1, "default_profile", "profiles in this file: none"),
     ("default_profile = 7\n", 1, "default_profile", "text in quotes"),
     ("profiles = 'SECRET'\n", 1, "profiles", "[profiles.demo]"),
     ("[profiles]\na = 'SECRET'\n", 2, "profiles.a", "a table"),
@@ -39,7 +39,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("[profiles.a]\nbase_url = 'a.example/SECRET'\n", 2, "profiles.a.base_url", "https://"),
     ("[profiles.a]\nbase_url = 'http://a.example/SECRET'\n", 2, "profiles.a.base_url", "plain http"),
     ("[profiles.a]\nbase_url = 'https://kim:SECRET@a.example/'\n", 2, "profiles.a.base_url", "before the @"),
-    ("[profiles.a]\nbase_url = 'https://a.example/?key=SECRET'\n", 2, "profiles.a.base_url", "before any ?"),
+    ("[profiles.a]\nbase_url = 'https://a.example/?key=SECRET'\n", 2, "profiles.a.base_url", "end before ?"),
     ("[profiles.a]\nbase_url = 'ftp://a.example/SECRET'\n", 2, "profiles.a.base_url", "https://"),
     ("[profiles.a]\nbase_url = 'https://[SECRET'\n", 2, "profiles.a.base_url", "not an address"),
     ("PROFILE\nenvironment = 'SECRET'\n", 3, "profiles.a.environment", "\"demo\", \"staging\", \"live\""),
@@ -56,13 +56,13 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("PROFILE\nutc_offset = 9\n", 3, "profiles.a.utc_offset", "+09:00"),
     ("PROFILE\nproxy = 'SECRET'\n", 3, "profiles.a.proxy", "https://"),
     ("PROFILE\nproxy = 'socks5://kim:SECRET@p.example'\n", 3, "profiles.a.proxy", "http://"),
-    ("PROFILE\nkey = 'SECRET'\n", 3, "profiles.a.key", "must not stand in this file"),
-    ("PROFILE\nkey = ['SECRET']\n", 3, "profiles.a.key", "must not stand in this file"),
-    ("PROFILE\napi_key = 'SECRET'\n", 3, "profiles.a.api_key", "must not stand in this file"),
-    ("PROFILE\ntoken = 'SECRET'\n", 3, "profiles.a.token", "must not stand in this file"),
+    ("PROFILE\nkey = 'SECRET'\n", 3, "profiles.a.key", "this file must not contain a key"),
+    ("PROFILE\nkey = ['SECRET']\n", 3, "profiles.a.key", "this file must not contain a key"),
+    ("PROFILE\napi_key = 'SECRET'\n", 3, "profiles.a.api_key", "this file must not contain a key"),
+    ("PROFILE\ntoken = 'SECRET'\n", 3, "profiles.a.token", "this file must not contain a key"),
     ("PROFILE\nkey = {}\n", 3, "profiles.a.key", "neither env nor file"),
     ("PROFILE\nkey = { env = 'A', file = 'SECRET' }\n", 3, "profiles.a.key", "both env and file"),
-    ("PROFILE\nkey = { value = 'SECRET' }\n", 3, "profiles.a.key.value", "not known"),
+    ("PROFILE\nkey = { value = 'SECRET' }\n", 3, "profiles.a.key.value", "unknown field"),
     ("PROFILE\nkey = { env = '' }\n", 3, "profiles.a.key.env", "is empty"),
     ("PROFILE\nkey = { env = 'SECRET+' }\n", 3, "profiles.a.key.env", "name of an environment variable"),
     ("PROFILE\nkey = { env = 'SECRET' }\n", 3, "profiles.a.key.env", "is not set"),
@@ -82,12 +82,12 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("[jobs]\nexpiring_days = -1\n", 2, "jobs.expiring_days", "from 0"),
     ("[jobs]\nkeep_days = 0\n", 2, "jobs.keep_days", "from 1"),
     ("[jobs]\nkeepdays = 1\n", 2, "jobs.keepdays", "did you mean keep_days"),
-    ("[jobs]\nSECRET = 1\n", 2, "jobs", "not known"),
+    ("[jobs]\nSECRET = 1\n", 2, "jobs", "unknown field"),
     ("[jobs]\npolicies = 'SECRET'\n", 2, "jobs.policies", "{ valid = \"block\" }"),
     ("[jobs.policies]\nvalid = 'SECRET'\n", 2, "jobs.policies.valid", "\"block\", \"ask\", \"allow\""),
     ("[jobs.policies]\nvalid = true\n", 2, "jobs.policies.valid", "one of"),
     ("[jobs.policies]\nlookalike = 'ask'\n", 2, "jobs.policies.lookalike", "did you mean look_alike"),
-    ("[jobs.policies]\nnew = 'block'\n", 2, "jobs.policies.new", "known here: twin"),
+    ("[jobs.policies]\nnew = 'block'\n", 2, "jobs.policies.new", "known fields: twin"),
     ("PROFILE\njobs = 3\n", 3, "profiles.a.jobs", "a table of settings"),
     ("PROFILE\n[profiles.a.jobs]\nbatch = 0\n", 4, "profiles.a.jobs.batch", "from 1"),
     ("PROFILE\njobs.policies = { valid = 'SECRET' }\n", 3, "profiles.a.jobs.policies.valid", "one of"),
@@ -252,11 +252,11 @@ fn mistakes_of_several_files_are_told_together_and_shortly_for_the_demo() {
     let said = lapel::config::left_out(&demo.left_out).expect("two files");
     assert_eq!(
         said,
-        "Left out: config.toml, line 1 (and 1 more there); theme.toml, line 2. lapel info tells what is wrong."
+        "Ignored: config.toml, line 1 (and 1 more); theme.toml, line 2. Run lapel info for details."
     );
     let one = lapel::config::left_out(&demo.left_out[2..]).expect("one file");
     assert!(
-        one.starts_with("Left out: theme.toml, line 2: colours.eror: ") && !one.contains("lapel info"),
+        one.starts_with("Ignored: theme.toml, line 2: colours.eror: ") && !one.contains("lapel info"),
         "{one}"
     );
     assert_eq!(lapel::config::left_out(&[]), None);
@@ -303,7 +303,7 @@ fn files_that_are_no_settings_are_refused() {
     assert!(home.settings().expect_err("too large").to_string().contains("larger than 1 MB"));
 
     fs::write(home.paths().config_file(), format!("a = {}", "[".repeat(100_000))).expect("a deep file");
-    assert!(desk(&home).expect("one line is too deep").left_out[0].what.contains("not TOML"));
+    assert!(desk(&home).expect("one line is too deep").left_out[0].what.contains("invalid TOML"));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_profile_that_is_not_there_is_said_with_those_that_are() {
             None => Home::with_config(UNI),
         };
         let said = home.with(flag).expect_err("no such profile").to_string();
-        assert!(said.contains("There are: uni") && !said.contains("s3cret"), "{said}");
+        assert!(said.contains("Profiles: uni") && !said.contains("s3cret"), "{said}");
     }
     assert!(home.with(Some("uni")).is_ok());
 }

@@ -363,7 +363,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
         trouble
     });
     let told = troubles.iter().filter(|told| **told == Some(true)).count();
-    assert!(told >= 2, "there was always room: {troubles:?}");
+    assert!(told >= 2, "it is always room: {troubles:?}");
 }
 
 /// Drafts and begins, with less room from the review on.

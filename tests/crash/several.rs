@@ -400,7 +400,7 @@ fn never(db: &rusqlite::Connection) {
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
         ),
         (
-            "a claim in another state than its row",
+            "a claim unknown state than its row",
             "SELECT count(*) FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no
              WHERE (claim.state = 'reserved') <> (row.bucket = 'ready')",
         ),

@@ -18,7 +18,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.paste(&format!("{}\n", lines.join("\n")));
     h.shows("columns").await;
     h.press("enter");
-    h.until("the review", |s| s.contains("to issue") || s.contains("to go on")).await;
+    h.until("the review", |s| s.contains("to issue") || s.contains("to type the")).await;
     h.settled().await
 }
 
@@ -28,7 +28,7 @@ pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
     people(h, range).await;
     h.type_text(&count.to_string());
     h.press("y");
-    h.shows("planned").await;
+    h.shows("· created").await;
 }
 
 fn accepted(h: &Harness) -> u64 {
@@ -49,14 +49,14 @@ async fn by(batch: usize, options: Options) -> Harness {
 async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     let mut h = by(2, Options { quota: Some(3), ..small() }).await;
     issue(&mut h, 0..5).await;
-    let screen = h.shows("3 not sent: stopped at the quota").await;
-    assert!(screen.contains("3 not sent: stopped at the quota · 2 waiting = 5 rows"), "{screen}");
+    let screen = h.shows("3 not sent: quota exceeded").await;
+    assert!(screen.contains("3 not sent: quota exceeded · 2 waiting = 5 rows"), "{screen}");
     assert!(screen.contains("R resume") && screen.contains("H use up quota"), "{screen}");
     assert!(screen.contains("Activity 1"), "{screen}");
     assert!(!screen.contains("p pause"), "what is not possible is not offered:\n{screen}");
     assert_eq!(accepted(&h), 2);
     h.press("H");
-    h.shows("2 not sent: stopped at the quota · 3 waiting = 5 rows").await;
+    h.shows("2 not sent: quota exceeded · 3 waiting = 5 rows").await;
     assert_eq!(accepted(&h), 3, "the rest of the quota was used up");
     h.sandbox.control().set_quota(None);
     h.settled().await;
@@ -72,7 +72,7 @@ async fn a_job_is_paused_and_goes_on() {
     h.settled().await;
     h.sandbox.control().add_fault("post /badges/batch delay=5s times=1").expect("a rule");
     issue(&mut h, 0..3).await;
-    h.shows("1 being sent").await;
+    h.shows("1 sending").await;
     h.press("p");
     h.shows("2 not sent: paused · 1 waiting = 3 rows").await;
     assert_eq!(accepted(&h), 1);
@@ -108,7 +108,7 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     h.press("esc");
     h.shows("row 1 of 300").await;
     h.press("esc");
-    h.shows("planned").await;
+    h.shows("· created").await;
     assert_eq!(jobs.job(id).await.expect("the job").counts.total(), 300);
 }
 
@@ -123,7 +123,7 @@ async fn an_open_list_of_rows_follows_its_job() {
     h.press("r");
     let screen = h.until("every row issued", |s| s.matches("● issued").count() >= 5).await;
     assert!(screen.contains("5 rows · 5 issued"), "{screen}");
-    assert!(screen.contains("the service says"), "the row in full: {screen}");
+    assert!(screen.contains("service state"), "the row in full: {screen}");
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the number comes first");
     h.press("3 y");
-    h.until("the revocation", |s| s.contains("3 being revoked = 3 rows") || s.contains("3 revoked = 3 rows"))
+    h.until("the revocation", |s| s.contains("3 revoking = 3 rows") || s.contains("3 revoked = 3 rows"))
         .await;
     assert_eq!(h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>(), 3);
 }
@@ -173,7 +173,7 @@ async fn giving_up_an_undo_leaves_no_draft_and_revokes_nothing() {
     h.type_text("잘못된 명단");
     h.press("enter");
     let screen = h.shows("type 2").await;
-    assert!(screen.contains("2 when they become Issued"), "{screen}");
+    assert!(screen.contains("2 to revoke when issued"), "{screen}");
     h.press("esc");
     let screen = h.shows("1 job · 1 open").await;
     assert!(screen.contains("Nothing was sent"), "{screen}");
@@ -191,17 +191,17 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     h.shows("This badge may exist").await;
     h.press("enter");
     let screen = h.shows("row 1 of 2").await;
-    assert!(!screen.contains("d decide"), "what is in doubt is looked for, not decided:\n{screen}");
+    assert!(!screen.contains("d resolve"), "what is in doubt is looked for, not decided:\n{screen}");
     h.press("d");
-    assert!(h.screen().contains("There is nothing to decide about this row"));
+    assert!(h.screen().contains("There is nothing to resolve in this row"));
     h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
     h.press("r");
     h.shows("? never seen").await;
     h.settled().await;
     h.press("d");
-    h.shows("send it again").await;
+    h.shows("send again").await;
     h.press("enter enter");
-    assert!(h.screen().contains("write a few words why"));
+    assert!(h.screen().contains("type a short reason"));
     h.type_text("담당자에게 확인함");
     h.press("enter enter");
     h.settled().await;
@@ -229,7 +229,7 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     h.press("up enter");
     h.type_text("서비스 장애 때 보낸 명단");
     h.press("enter");
-    h.shows("3 rows are sent").await;
+    h.shows("3 rows to send").await;
     h.press("y");
     h.type_text("2");
     h.press("y");
@@ -258,19 +258,19 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.press("ctrl-u");
     h.paste(&format!("'{}'", file.display()));
     h.press("enter");
-    h.shows("Wrote 4 rows").await;
+    h.shows("Saved 4 rows").await;
     let written = std::fs::read_to_string(&file).expect("the receipt");
     assert!(written.contains("person3@naru.example") && written.contains("lapel badge id"), "{written}");
     std::fs::write(&file, "mine").expect("written");
     h.press("e ctrl-u");
     h.paste(&file.display().to_string());
     h.press("enter");
-    h.shows("There is a file of this name already").await;
+    h.shows("A file with this name already exists").await;
     h.press("enter");
     h.settled().await;
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
     h.press("y");
-    h.shows("Wrote 4 rows").await;
+    h.shows("Saved 4 rows").await;
     assert_eq!(std::fs::read_to_string(&file).expect("the receipt"), written);
 }
 
@@ -288,21 +288,18 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     h.settled().await;
     h.sandbox.control().add_fault("post /badges/batch delay=1s times=1").expect("a rule");
     issue(&mut h, 0..3).await;
-    h.shows("1 being sent").await;
+    h.shows("1 sending").await;
     h.press("q");
-    assert!(h.screen().contains("can be resumed"), "{}", h.screen());
+    assert!(h.screen().contains("you can resume them"), "{}", h.screen());
     h.press("q");
     assert!(h.desk.app.take_wish().is_some());
     let mut said: Vec<String> = Vec::new();
     lapel::tui::close(&h.desk.app, &mut |line| said.push(line.to_owned())).await;
     assert!(said[0].contains("waiting for 1 answer"), "{said:?}");
-    assert!(
-        said[1].contains("2 not sent yet, 1 waiting") && said[1].contains("lapel jobs resume 1"),
-        "{said:?}"
-    );
+    assert!(said[1].contains("2 not sent, 1 waiting") && said[1].contains("lapel jobs resume 1"), "{said:?}");
     assert_eq!(accepted(&h), 1, "what was on its way was waited for, and nothing else was sent");
     let mut h = h.reopened(kept, 100, 30);
-    let screen = h.shows("1 job was interrupted: Activity shows").await;
+    let screen = h.shows("1 job was interrupted. See the Activity tab").await;
     assert!(screen.contains("Activity 1") || screen.contains("Activity"), "{screen}");
     h.press("5");
     h.shows("2 not sent: interrupted · 1 waiting = 3 rows").await;
@@ -324,8 +321,8 @@ async fn mails_that_failed_are_grouped_by_domain() {
     h.press("m");
     let screen = h.shows("Mails of job 1").await;
     h.settled().await;
-    let screen = if screen.contains("Of 3 badges") { screen } else { h.screen() };
-    assert!(screen.contains("Of 3 badges that are Issued no mail is known to have failed"), "{screen}");
+    let screen = if screen.contains("3 Issued badges") { screen } else { h.screen() };
+    assert!(screen.contains("No mail is known to have failed for 3 Issued badges"), "{screen}");
     h.press("esc");
     h.shows("3 issued = 3 rows").await;
 }
@@ -339,7 +336,7 @@ async fn a_small_screen_shows_the_selected_job_in_full() {
     })
     .await;
     issue(&mut h, 0..3).await;
-    let screen = h.shows("stopped at the quota").await;
+    let screen = h.shows("not sent: quota exceeded").await;
     assert!(screen.contains("= 3 rows"), "{screen}");
     h.press("enter");
     let screen = h.shows("row 1 of 3").await;

@@ -102,7 +102,7 @@ fn with_journal(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<
 async fn left_open(h: &Harness) {
     let mut said = Vec::new();
     lapel::tui::close(&h.desk.app, &mut |line| said.push(line.to_owned())).await;
-    assert!(said.iter().all(|line| line.starts_with("not done: job")), "{said:?}");
+    assert!(said.iter().all(|line| line.starts_with("unfinished: job")), "{said:?}");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     for key in ["C", "s"] {
         h.press(key);
         let screen = h.screen();
-        assert!(screen.contains("There are no jobs here to put in order."), "{key}: {screen}");
+        assert!(screen.contains("There are no jobs here to sort."), "{key}: {screen}");
         h.press("backspace");
         assert!(!h.screen().contains("There are no jobs"), "{}", h.screen());
     }
@@ -213,7 +213,7 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     assert!(h.screen().contains("Template id"), "other keys do nothing: {}", h.screen());
     // Whatever is pasted goes into the box, and the menu is gone.
     h.paste("seoyun.han@naru.example");
-    assert!(!h.screen().contains("Columns, the upper"), "{}", h.screen());
+    assert!(!h.screen().contains("Columns, from left"), "{}", h.screen());
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("WAITING") && !screen.contains("Remarks"), "{screen}");

@@ -24,7 +24,7 @@ async fn the_wallet_of_a_badge_opens_on_that_badge() {
         h.press("enter");
         let screen = h.settled().await;
         // There is room for what to tell a caller.
-        assert!(screen.contains("Say ") && screen.contains("Nobody") && screen.contains("State"), "{screen}");
+        assert!(screen.contains("Say ") && screen.contains("Limits") && screen.contains("State"), "{screen}");
         h.press("w");
         let screen = h.settled().await;
         assert!(screen.contains(&format!("id {id}")), "{id} is the one that is selected:\n{screen}");
@@ -41,11 +41,11 @@ async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() 
     h.paste(&ids[0]);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Badge id") && !screen.contains("Nobody"), "{screen}");
+    assert!(screen.contains("Badge id") && !screen.contains("Limits"), "{screen}");
     assert!(screen.contains("more lines below: PgDn"), "that there is more is said: {screen}");
     h.press("pagedown pagedown");
     let end = h.settled().await;
-    assert!(end.contains("Say ") && end.contains("Nobody") && !end.contains("more lines below"), "{end}");
+    assert!(end.contains("Say ") && end.contains("Limits") && !end.contains("more lines below"), "{end}");
 }
 
 #[tokio::test]

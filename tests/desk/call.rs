@@ -21,10 +21,14 @@ async fn asked(given: &str) -> (Harness, String, u64) {
     (h, screen, requests)
 }
 
+/// The words of the screen, however they are broken into lines.
+fn flowing(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether the screen says all of this, however it is broken into lines.
 fn says(screen: &str, all: &[&str]) {
-    let lines: Vec<&str> = screen.split_whitespace().collect();
-    let flowing = lines.join(" ");
+    let flowing = flowing(screen);
     for said in all {
         assert!(flowing.contains(said), "{said:?} is missing:\n{screen}");
     }
@@ -40,7 +44,7 @@ async fn call_1_i_did_not_get_my_badge_mail() {
     let (_, screen, requests) = asked("mailto:seoyun.han@naru.example").await;
     says(
         &screen,
-        &["WAITING 42 min normal is 5 min to 24 h", "so by 2026-11-22 09:18", "nothing is wrong yet"],
+        &["WAITING 42 min usually 5 min to 24 h", "so by 2026-11-22 09:18", "Nothing is wrong so far"],
     );
     assert_eq!(requests, 2);
     let (_, screen, requests) = asked("\"jiho.oh@naru.example\"").await;
@@ -76,10 +80,13 @@ async fn call_2_it_is_not_in_my_wallet() {
 #[tokio::test]
 async fn call_3_it_says_expired() {
     let (_, screen, requests) = asked("lea@example.org").await;
-    says(&screen, &["EXPIRED 12 d", "It ended on 2026-11-09", "A renewal is a new badge", "can extend it"]);
+    says(
+        &screen,
+        &["EXPIRED 12 d", "It expired on 2026-11-09", "A renewal is a new badge", "not possible: extend it"],
+    );
     assert_eq!(requests, 2);
     let (_, screen, _) = asked("min.ng@example.com").await;
-    says(&screen, &["VALID until 2026-11-30", "ends in 9 d"]);
+    says(&screen, &["VALID until 2026-11-30", "expires in 9 d"]);
 }
 
 #[tokio::test]
@@ -87,12 +94,7 @@ async fn call_4_the_name_on_it_is_wrong() {
     let (_, screen, requests) = asked("dain.seo@naru.example").await;
     says(
         &screen,
-        &[
-            "name on it 서다안",
-            "template TPL-009",
-            "Hand over this id and the right spelling",
-            "2 names share",
-        ],
+        &["name on it 서다안", "template TPL-009", "Pass on this id and the right spelling", "2 names share"],
     );
     assert_eq!(requests, 2);
 }
@@ -103,9 +105,9 @@ async fn call_5_the_address_is_wrong() {
     says(
         &screen,
         &[
-            "Was it meant to be gmail.example?",
-            "Name or address wrong? Hand over",
-            "the issuer checks identity",
+            "Did they mean gmail.example?",
+            "Wrong name or address? Pass on",
+            "issuer checks identity",
             "move it elsewhere",
         ],
     );
@@ -115,7 +117,7 @@ async fn call_5_the_address_is_wrong() {
 #[tokio::test]
 async fn call_6_an_employer_says_that_it_is_revoked() {
     let (mut h, screen, requests) = asked("haneul.lim@example.net").await;
-    says(&screen, &["VALID", "of it is revoked. Whoever says “revoked” looked at that one; this one counts"]);
+    says(&screen, &["VALID", "is revoked. “Revoked” refers to that copy, not to this one"]);
     assert_eq!(requests, 2);
     let before = all_requests(&h);
     h.press("j");
@@ -136,7 +138,7 @@ async fn call_6_an_employer_says_that_it_is_revoked() {
     let (_, screen, requests) = asked("taeo.yoon@bluewhale.example").await;
     says(
         &screen,
-        &["응시 부정행위 확인", "Read the reason above out as it stands", "can take a revocation back"],
+        &["응시 부정행위 확인", "Read out the reason above word for word", "not possible: undo a revocation"],
     );
     assert_eq!(requests, 3);
 }
@@ -158,9 +160,9 @@ async fn call_7_is_this_badge_real() {
             &format!("id {}", ids[0]),
             "VALID",
             "name on it 나***",
-            "To an employer: the issuer's record says this of the id",
+            "To an employer: this is the issuer's record for this id",
             "Confirm neither name nor address",
-            "verify its signature, find one by certificate number",
+            "verify its signature, find a badge by certificate number",
         ],
     );
     for hidden in ["나만봄", "someone", "mail SENT", "letter by letter", "in the wallet", &ids[1]] {
@@ -191,7 +193,7 @@ async fn call_7_is_this_badge_real() {
     let (screen, requests) = answer(&mut h, "DMU-2026-999999").await;
     says(
         &screen,
-        &["No badge has the id or the name", "If it is a certificate number", "there is no index here"],
+        &["No badge has the id or the name", "If this is a certificate number", "there is no index here"],
     );
     assert_eq!(requests, 2);
 }
@@ -207,10 +209,7 @@ async fn call_8_i_got_it_twice() {
     };
     insert(&h, vec![twin(90), twin(60)]);
     let (screen, requests) = answer(&mut h, "twice@naru.example").await;
-    says(
-        &screen,
-        &["They have it 2 times, each valid; this is the newest", "It does no harm", "can revoke one"],
-    );
+    says(&screen, &["They have 2 valid copies; this is the newest", "This does no harm", "can revoke one"]);
     assert_eq!(requests, 2);
     h.press("j");
     says(&h.settled().await, &["is the newest"]);
@@ -221,10 +220,7 @@ async fn call_9_it_has_disappeared() {
     let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
     let mut h = Harness::new(options, 80, 24).await;
     let (screen, requests) = answer(&mut h, "taeo.yoon@bluewhale.example").await;
-    says(
-        &screen,
-        &["REVOKED", "It has disappeared from the wallet because it is revoked", "not in the wallet"],
-    );
+    says(&screen, &["REVOKED", "The wallet no longer shows it because it is revoked", "not in the wallet"]);
     assert_eq!(requests, 3);
 }
 
@@ -233,7 +229,11 @@ async fn call_10_when_will_it_arrive() {
     let (_, screen, requests) = asked("seoyun.han@naru.example").await;
     says(
         &screen,
-        &["accepted 2026-11-21 09:18 (42 min ago)", "so by 2026-11-22 09:18", "can hurry it, name the hour"],
+        &[
+            "accepted 2026-11-21 09:18 (42 min ago)",
+            "so by 2026-11-22 09:18",
+            "not possible: speed it up, promise a time",
+        ],
     );
     assert_eq!(requests, 2);
 }
@@ -245,9 +245,9 @@ async fn call_11_someone_elses_badge_is_in_my_wallet() {
         &screen,
         &[
             "and 13 other names",
-            "14 names share this address: first ask which one",
-            "is no mistake",
-            "Nobody",
+            "14 names share this e-mail address: first ask which",
+            "is not an error",
+            "not possible",
         ],
     );
     assert_eq!(requests, 2);
@@ -266,7 +266,7 @@ async fn call_12_the_picture_does_not_open() {
     assert_eq!(requests, 2);
     h.press("u");
     let screen = h.settled().await;
-    says(&screen, &["Front is not there (HTTP 404)", "Back opens (image/png)", "4 requests"]);
+    says(&screen, &["Front not found (HTTP 404)", "Back opens (image/png)", "4 requests"]);
     assert_eq!(h.sandbox.control().ledger().violations.key_outside_api, 0, "nobody's browser has the key");
 }
 
@@ -276,13 +276,13 @@ async fn a_name_that_one_address_has_opens_it_and_one_that_two_have_asks_first()
     says(&screen, &["WAITING 42 min", "3 requests"]);
     assert_eq!(requests, 3);
     let (mut h, screen, requests) = asked("김민준").await;
-    says(&screen, &["2 addresses have the name “김민준”", "The same name is not the same person"]);
+    says(&screen, &["2 addresses have the name “김민준”", "Different people can share a name"]);
     assert!(screen.contains("m***@naru.example") && screen.contains("m***@example.com"), "{screen}");
     assert!(!screen.contains("minjun.kim@") && !screen.contains("mj.kim@"), "{screen}");
     assert_eq!(requests, 1);
     h.press("j enter");
     let screen = h.settled().await;
-    says(&screen, &["2 addresses have this name and may be different people", "3 requests"]);
+    says(&screen, &["2 addresses have this name; they may be different people", "3 requests"]);
     h.press("esc");
     let screen = h.settled().await;
     says(&screen, &["2 addresses have the name"]);
@@ -343,7 +343,10 @@ async fn a_common_name_stops_at_its_first_page_and_asks_for_more() {
         .collect();
     insert(&h, rows);
     let (screen, requests) = answer(&mut h, "나공통").await;
-    says(&screen, &["100 addresses have the name", "Only the first 100 of 200 rows were read. Ask for more"]);
+    says(
+        &screen,
+        &["100 addresses have the name", "Only the first 100 of 200 rows were read. Ask for the full name"],
+    );
     assert_eq!(requests, 1);
 }
 
@@ -385,7 +388,7 @@ async fn nothing_at_an_address_looks_where_else_it_may_be_in_four_requests_at_mo
     );
     let (screen, requests) = answer(&mut h, "김민수 <Kim.MS@gmail.example>").await;
     assert_eq!(requests, 2 + 4);
-    says(&screen, &["3 possible matches", "Possible matches, not facts", "6 requests"]);
+    says(&screen, &["3 possible matches", "These are only possible matches", "6 requests"]);
     let rows: Vec<&str> = screen.lines().filter(|l| l.contains("***@")).collect();
     assert_eq!(rows.len(), 3, "{screen}");
     assert!(rows[0].contains("k***@gmial.example") && rows[0].contains("2 badges"), "{screen}");
@@ -394,7 +397,7 @@ async fn nothing_at_an_address_looks_where_else_it_may_be_in_four_requests_at_mo
     assert!(!screen.contains("kim.ms@gmial") && !screen.contains("Stranger"), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
-    says(&screen, &["김민수 · 2 badges in the wallet", "Was it meant to be gmail.example?"]);
+    says(&screen, &["김민수 · 2 badges in the wallet", "Did they mean gmail.example?"]);
     h.press("esc");
     says(&h.settled().await, &["3 possible matches"]);
 }
@@ -419,7 +422,7 @@ async fn a_case_that_the_service_minds_is_found_in_other_letters() {
     let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
     insert(&h, vec![RowSpec { recipient_email: "case@naru.example".into(), ..RowSpec::default() }]);
     let (screen, _) = answer(&mut h, "CASE@naru.example").await;
-    says(&screen, &["1 possible match", "case@naru.example", "other letters"]);
+    says(&screen, &["1 possible match", "case@naru.example", "other spelling"]);
     h.press("enter");
     says(&h.settled().await, &["1 badge in the wallet"]);
 }
@@ -505,7 +508,7 @@ async fn what_cannot_be_searched_is_said_and_the_rest_goes_on() {
     says(&screen, &["The history could not be searched for this name"]);
     let (screen, _) = answer(&mut h, "haneul.lim@example.net").await;
     says(&screen, &["the history could not be read"]);
-    assert!(!screen.contains("disappeared"), "one list tells nothing of the other: {screen}");
+    assert!(!flowing(&screen).contains("no longer shows"), "one list tells nothing of the other: {screen}");
 }
 
 #[tokio::test]
@@ -526,7 +529,7 @@ async fn a_look_up_stops_asking_by_itself_at_five_requests() {
         h.settled().await;
     }
     assert_eq!(all_requests(&h) - before, 2, "two more reasons, then only on request");
-    says(&h.screen(), &["⏎ opens it with its reason"]);
+    says(&h.screen(), &["⏎ shows the reason"]);
 }
 
 /// On a computer whose zone may be another one than the service's, nobody is told that nothing is wrong.
@@ -539,8 +542,8 @@ async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
         })
         .await;
         let (screen, _) = answer(&mut h, holder).await;
-        says(&screen, &["utc_offset in the profile settles it"]);
-        assert!(!screen.contains("nothing is wrong yet"), "{screen}");
+        says(&screen, &["set utc_offset in the profile to correct them"]);
+        assert!(!flowing(&screen).contains("Nothing is wrong"), "{screen}");
     }
 }
 
@@ -555,10 +558,10 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
     h.press("esc");
     let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
     let (screen, _) = answer(&mut h, &badge).await;
-    says(&screen, &["sent from here", "in job 1 (waiting); not visible yet"]);
+    says(&screen, &["sent by lapel at", "in job 1 (waiting); not visible yet"]);
     for hidden in ["gildong", "홍길동", "spam", "mail"] {
         assert!(!screen.to_lowercase().contains(hidden), "{hidden}:\n{screen}");
     }
     let (screen, _) = answer(&mut h, "B-000000000-XX").await;
-    assert!(!screen.contains("sent from here"), "{screen}");
+    assert!(!screen.contains("sent by lapel at"), "{screen}");
 }

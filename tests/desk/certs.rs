@@ -52,7 +52,7 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("the index knows only those"), "{screen}");
+    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("the index knows only those"), "{screen}");
+    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
 }
 
 #[tokio::test]

@@ -137,7 +137,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     std::fs::write(&file, "{\"version\":1,").expect("written");
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
     let screen = h.settled().await;
-    assert!(words(&screen).contains("in a file that is damaged"), "{screen}");
+    assert!(words(&screen).contains("list layout of this profile is damaged"), "{screen}");
     assert!(screen.contains("40 templates"), "the list is there all the same: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
@@ -153,7 +153,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     std::fs::write(&file, r#"{"version":2}"#).expect("written");
     let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
     let screen = h.settled().await;
-    assert!(words(&screen).contains("a newer lapel has written it"), "{screen}");
+    assert!(words(&screen).contains("written by a newer lapel"), "{screen}");
     h.press("2 C + esc");
     h.settled().await;
     ended(&h).await;
@@ -236,7 +236,7 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     h.press("C j j j j j j space j space");
     let screen = h.screen();
     assert!(line_with(&screen, "[x] Revoked").contains("no room at this width"), "{screen}");
-    assert!(screen.contains("the lowest ones are left out"), "{screen}");
+    assert!(screen.contains("the lowest columns are hidden"), "{screen}");
     h.press("R esc C");
     for _ in 0..6 {
         h.press("space j");
@@ -245,13 +245,13 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     assert_eq!(screen.matches("[x]").count(), 1, "{screen}");
     h.press("k space");
     let screen = h.screen();
-    assert!(screen.contains("At least one column stays."), "{screen}");
+    assert!(screen.contains("At least one column must stay."), "{screen}");
     h.press("R");
     let screen = h.screen();
     assert_eq!(screen.matches("[x]").count(), 6, "{screen}");
     assert!(!screen.contains("no room"), "{screen}");
     h.press("esc C j + +");
-    assert!(h.screen().contains("set by hand"), "{}", h.screen());
+    assert!(h.screen().contains("set by you"), "{}", h.screen());
     h.press("esc esc");
 }
 

@@ -77,7 +77,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     let cells: Vec<&str> = row.split('\t').collect();
     assert_eq!((cells[1], cells.len()), ("=1+1␛[2J␉x␊y", 9), "{row:?}");
     let screen = h.screen();
-    assert!(screen.contains("1 cell begins like a formula"), "{screen}");
+    assert!(screen.contains("1 cell starts like a formula"), "{screen}");
     h.press("k space j space y t");
     let table = copied(&mut h);
     let lines: Vec<&str> = table.lines().collect();
@@ -144,7 +144,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     behave(&mut h, off, Around::default());
     h.press("y i");
     let screen = h.screen();
-    assert!(screen.contains("copying is switched off"), "{screen}");
+    assert!(screen.contains("copying is off"), "{screen}");
     behave(&mut h, DeskSettings::default(), Around { term: "linux".into(), ..Around::default() });
     h.press("y i");
     assert!(h.screen().contains("this terminal has no clipboard"));
@@ -169,13 +169,13 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
     behave(&mut h, DeskSettings::default(), Around { ssh: true, ..Around::default() });
     h.press("o");
     let screen = h.screen();
-    assert!(screen.contains("This is over ssh") && screen.contains("/front.png"), "{screen}");
+    assert!(screen.contains("browser over ssh") && screen.contains("/front.png"), "{screen}");
     let words: Vec<&str> = screen.split_whitespace().collect();
     assert!(words.join(" ").contains("Sent the link to the terminal's clipboard"), "{screen}");
     assert!(copied(&mut h).starts_with("http://127.0.0.1"));
     behave(&mut h, DeskSettings::default(), Around::default());
     h.press("o");
-    assert!(h.screen().contains("There is no desktop here"));
+    assert!(h.screen().contains("There is no desktop"));
     // Elsewhere there is no picture yet.
     h.press("3 esc o");
     assert!(h.screen().contains("no picture here"), "{}", h.screen());
@@ -191,10 +191,7 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     let screen = h.settled().await;
     assert_eq!(all_requests(&h), before + 1);
     assert!(screen.contains(&format!("GET /badges/{}", ids[0])), "{screen}");
-    assert!(
-        screen.contains("\"code\": \"0001\"") && screen.contains("bytes as the service sent them"),
-        "{screen}"
-    );
+    assert!(screen.contains("\"code\": \"0001\"") && screen.contains("bytes from the service"), "{screen}");
     h.press("y");
     let sent: serde_json::Value = serde_json::from_str(&copied(&mut h)).expect("the JSON as it was sent");
     assert_eq!(sent["data"]["badge_id"], ids[0].as_str());
@@ -215,7 +212,7 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     h.sandbox.control().add_fault("get /badges/* status=500").expect("a rule");
     h.press("J");
     let screen = h.settled().await;
-    assert!(screen.contains("It was not read: The service failed"), "{screen}");
+    assert!(screen.contains("Not read: Service error"), "{screen}");
 }
 
 #[tokio::test]
@@ -230,7 +227,7 @@ async fn the_log_of_requests_grows_while_it_is_open_and_is_masked() {
     let screen = h.screen();
     assert!(screen.contains("/wallet/badges?email=‹…›"), "{screen}");
     let requests = all_requests(&h);
-    assert!(screen.contains(&format!("{requests} requests, the newest first")), "{screen}");
+    assert!(screen.contains(&format!("{requests} requests, newest first")), "{screen}");
     assert!(!screen.contains("haneul"), "{screen}");
     h.press("esc");
     h.sandbox.control().add_fault("get /wallet/badges status=500 times=1 delay=200ms").expect("a rule");
@@ -270,8 +267,8 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.press("ctrl-u");
     h.paste(path.to_str().expect("UTF-8"));
     h.press("enter");
-    let screen = h.shows("Wrote").await;
-    assert!(screen.contains("which only you may read"), "{screen}");
+    let screen = h.shows("Saved").await;
+    assert!(screen.contains("Only you can read it"), "{screen}");
     let text = std::fs::read_to_string(&path).expect("written");
     assert_eq!(text.lines().count() as u64, all_requests(&h) + 2, "{text}");
     assert!(text.lines().skip(1).all(|line| line.split('\t').count() == 14), "{text}");
@@ -283,10 +280,10 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.press("s ctrl-u");
     h.paste(path.to_str().expect("UTF-8"));
     h.press("enter");
-    h.shows("There is a file of this name already").await;
+    h.shows("A file with this name already exists").await;
     assert_eq!(std::fs::read_to_string(&path).expect("there"), "somebody else's");
     h.press("y");
-    h.shows("Wrote").await;
+    h.shows("Saved").await;
     let replaced = std::fs::read_to_string(&path).expect("there");
     // The first line tells when it was written.
     assert!(replaced.lines().skip(1).eq(text.lines().skip(1)), "{replaced}");
@@ -305,7 +302,7 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     h.settled().await;
     h.press("j j j space j A");
     let before = h.screen();
-    assert!(before.contains("What is on the screen is read again every 30 s"), "{before}");
+    assert!(before.contains("lapel refreshes the screen every 30 s"), "{before}");
     let selected = |screen: &str| screen.lines().find(|l| l.starts_with('▌')).unwrap_or_default().to_owned();
     let (row, marked, pages) = (selected(&before), h.desk.app.marked(), requests(&h, "GET /badges/history"));
     insert(&h, vec![story("새로 온 사람")]);
@@ -316,7 +313,7 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     assert_eq!(selected(&after), row);
     assert_eq!(h.desk.app.marked(), marked);
     assert_eq!(requests(&h, "GET /badges/history"), pages + 1, "only what is on the screen");
-    assert!(after.contains("read again every 30 s"), "{after}");
+    assert!(after.contains("refresh every 30 s"), "{after}");
     // Once more, and only then.
     pass(31).await;
     let message = h.desk.next().await;
@@ -346,13 +343,13 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
         h.press(tab);
         let before = all_requests(&h);
         pass(60 * minutes).await;
-        let screen = h.shows(&format!("could not be read again; next try in {minutes} min")).await;
-        assert!(screen.contains(shown) && !screen.contains("The service failed"), "{screen}");
+        let screen = h.shows(&format!("refresh failed; next try in {minutes} min")).await;
+        assert!(screen.contains(shown) && !screen.contains("Service error"), "{screen}");
         assert!(all_requests(&h) > before);
     }
     h.sandbox.control().clear_faults();
     pass(240).await;
-    let screen = h.shows("read again every 30 s").await;
+    let screen = h.shows("refresh every 30 s").await;
     assert!(screen.contains("한서윤 · 1 badge"), "{screen}");
 }
 
@@ -378,7 +375,7 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     assert_eq!(all_requests(&h), before + 1);
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("r");
-    h.shows("▲ waits").await;
+    h.shows("▲ wait ").await;
     // What waits for its turn is on its way, so nothing more is asked in between.
     let asked = all_requests(&h);
     pass(31).await;
@@ -392,13 +389,13 @@ async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("c");
-    h.shows("▲ waits").await;
+    h.shows("▲ wait ").await;
     h.press("esc");
     h.settled().await;
     let asked = all_requests(&h);
     pass(31).await;
-    let screen = h.shows("could not be read again; next try in 1 min").await;
-    assert!(screen.contains("40 templates") && screen.contains("▲ waits"), "{screen}");
+    let screen = h.shows("refresh failed; next try in 1 min").await;
+    assert!(screen.contains("40 templates") && screen.contains("▲ wait "), "{screen}");
     h.settled().await;
     assert_eq!(all_requests(&h), asked);
 }
@@ -433,7 +430,7 @@ async fn switched_off_it_wakes_nobody() {
     h.press("A");
     assert!(h.desk.app.next_tick().is_some());
     h.press("A A");
-    assert!(h.screen().contains("not read again by itself"));
+    assert!(h.screen().contains("Auto refresh is off"));
     assert!(h.desk.app.next_tick().is_none());
 }
 
@@ -477,7 +474,7 @@ async fn the_bell_rings_when_sending_stops() {
     h.press("enter");
     h.settled().await;
     h.press("y");
-    h.shows("stopped at the quota").await;
+    h.shows("not sent: quota exceeded").await;
     h.settled().await;
     assert_eq!(h.desk.app.take_spoken(), "\x07");
 }

@@ -68,7 +68,7 @@ async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     assert!(listed.contains(&format!("{rows} badges")) && form.contains("It takes 1 request."), "{form}");
     let before = all_requests(&h);
     h.press("enter");
-    let screen = h.shows(&format!("Wrote {rows} rows")).await;
+    let screen = h.shows(&format!("Saved {rows} rows")).await;
     assert!(screen.contains("State"), "the form is closed: {screen}");
     assert_eq!(all_requests(&h) - before, rows.div_ceil(100), "as much as was said");
     let sheet = sheet(&path);
@@ -89,7 +89,7 @@ async fn a_long_list_is_complete_and_says_how_far_it_is() {
     assert!(form.contains("(•) JSON Lines") && form.contains("It takes 6 requests."), "{form}");
     h.press("enter");
     assert!(h.screen().contains("0 of 600 rows"), "{}", h.screen());
-    h.shows("Wrote 600 rows").await;
+    h.shows("Saved 600 rows").await;
     let text = std::fs::read_to_string(path).expect("a file");
     let mut ids: Vec<String> = text
         .lines()
@@ -110,10 +110,10 @@ async fn marked_rows_go_alone_and_cost_nothing() {
     marked.sort();
     let path = open(&mut h, &folder, "marked.csv");
     let form = h.screen();
-    assert!(form.contains("2 marked badges") && form.contains("Nothing is asked of the service"), "{form}");
+    assert!(form.contains("2 marked badges") && form.contains("No requests needed"), "{form}");
     let before = all_requests(&h);
     h.press("enter");
-    h.shows("Wrote 2 rows").await;
+    h.shows("Saved 2 rows").await;
     assert_eq!(all_requests(&h), before);
     let text = std::fs::read_to_string(path).expect("a file");
     let text = text.strip_prefix('\u{feff}').expect("the mark by which Excel knows UTF-8");
@@ -130,7 +130,7 @@ async fn templates_and_a_holders_badges_go_too() {
     h.settled().await;
     let path = open(&mut h, &folder, "templates.xlsx");
     h.press("enter");
-    h.shows("Wrote 40 rows").await;
+    h.shows("Saved 40 rows").await;
     assert_eq!(sheet(&path).len(), 41);
 
     let insert = [RowState::Revoked, RowState::Waiting].map(|state| RowSpec {
@@ -148,7 +148,7 @@ async fn templates_and_a_holders_badges_go_too() {
     let path = open(&mut h, &folder, "wallet.csv");
     assert!(h.screen().contains("2 badges of twice@naru.example, from wallet and history"), "{}", h.screen());
     h.press("enter");
-    h.shows("Wrote 2 rows").await;
+    h.shows("Saved 2 rows").await;
     let text = std::fs::read_to_string(path).expect("a file");
     assert!(text.contains("in_wallet,in_history") && text.contains(",'=HYPERLINK(1),"), "{text}");
     assert!(text.contains(",Y,Y") && text.contains(",N,Y"), "waiting badges are in the history only: {text}");
@@ -169,7 +169,7 @@ async fn the_kind_is_chosen_or_typed_and_the_name_follows() {
     h.press("pagedown");
     assert!(h.screen().contains("(•) CSV, CP949"), "{}", h.screen());
     h.press("enter");
-    h.shows("Wrote 600 rows").await;
+    h.shows("Saved 600 rows").await;
     let bytes = std::fs::read(path).expect("a file");
     let (text, _, damaged) = encoding_rs::EUC_KR.decode(&bytes);
     assert!(!damaged && text.contains("수료"));
@@ -182,16 +182,16 @@ async fn a_file_that_is_there_is_replaced_only_when_that_is_said() {
     let path = open(&mut h, &folder, "a.jsonl");
     let before = all_requests(&h);
     h.press("enter");
-    h.shows("There is a file of this name already. Nothing was written.").await;
+    h.shows("A file with this name already exists. Nothing was saved.").await;
     h.press("enter");
     h.settled().await;
     assert_eq!((std::fs::read(&path).expect("a file"), all_requests(&h)), (b"mine".to_vec(), before));
     h.press("esc");
     assert!(!h.screen().contains("already"), "one can type another name");
     h.press("enter");
-    h.shows("y replaces it").await;
+    h.shows("y replace").await;
     h.press("y");
-    h.shows("Wrote 600 rows").await;
+    h.shows("Saved 600 rows").await;
     assert_eq!(std::fs::read_to_string(&path).expect("a file").lines().count(), 600);
     assert_eq!(names(&folder), ["a.jsonl"]);
 }
@@ -205,7 +205,7 @@ async fn esc_gives_it_up_and_nothing_is_left() {
     h.shows("200 of 600 rows").await;
     assert_eq!(names(&folder).len(), 1, "it is being written beside its place");
     h.press("esc");
-    assert!(h.screen().contains("Given up. Nothing was written."), "{}", h.screen());
+    assert!(h.screen().contains("Export cancelled. Nothing was saved."), "{}", h.screen());
     h.press("esc");
     emptied(&mut h, &folder).await;
     assert!(h.screen().contains("600 badges"), "the desk goes on");
@@ -225,12 +225,12 @@ async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     h.press("e");
     assert!(h.screen().contains("of 600 rows"), "the same one comes back: {}", h.screen());
     h.press("f1 esc ctrl-o");
-    let screen = h.shows("Wrote 600 rows").await;
+    let screen = h.shows("Saved 600 rows").await;
     assert!(screen.contains("600 badges") && !screen.contains("Export "), "{screen}");
     assert_eq!(sheet(&path).len(), 601);
     assert_eq!(requests(&h, HISTORY), 7);
     h.press("backspace");
-    assert!(!h.screen().contains("Wrote"), "it stays until it is closed");
+    assert!(!h.screen().contains("Saved"), "it stays until it is closed");
 }
 
 #[tokio::test]
@@ -238,8 +238,8 @@ async fn it_is_done_under_the_help_too() {
     let (mut h, folder) = history().await;
     open(&mut h, &folder, "a.csv");
     h.press("enter f1");
-    let screen = h.shows("Wrote 600 rows").await;
-    assert!(screen.contains("the keys of this screen"), "{screen}");
+    let screen = h.shows("Saved 600 rows").await;
+    assert!(screen.contains("show this screen's keys"), "{screen}");
     h.press("esc");
     assert!(h.screen().contains("600 badges") && !h.screen().contains("Export "), "{}", h.screen());
 }
@@ -250,7 +250,7 @@ async fn a_list_that_cannot_be_read_to_its_end_is_no_file() {
     h.sandbox.control().add_fault("get /badges/history status=401 code=4001 after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
-    let screen = h.shows("Nothing was written").await;
+    let screen = h.shows("Nothing was saved").await;
     assert!(screen.contains("refused the API key") && screen.contains("File"), "{screen}");
     h.press("esc");
     emptied(&mut h, &folder).await;
@@ -265,7 +265,7 @@ async fn where_one_wrote_earlier_is_offered() {
     for name in ["one.csv", "two.jsonl"] {
         open(&mut h, &folder, name);
         h.press("enter");
-        h.shows("Wrote 1 row").await;
+        h.shows("Saved 1 row").await;
         h.press("backspace");
     }
     // What was not written is not among them.
@@ -291,14 +291,13 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows("200 of 600 rows").await;
-    let asks =
-        "a.xlsx is being written. Quit again to leave: it is given up then, and nothing of it is left.";
+    let asks = "lapel is writing a.xlsx. Quit again to leave: this cancels the export, and no file is left.";
     h.press("ctrl-c");
     assert!(h.screen().contains(asks), "{}", h.screen());
     // No letter is typed while it is written, so that the usual keys work in sight of it too.
     h.press("?");
     let help = h.screen();
-    assert!(help.contains("the keys of this screen"), "{help}");
+    assert!(help.contains("show this screen's keys"), "{help}");
     h.press("esc q");
     assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");

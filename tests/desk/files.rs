@@ -25,7 +25,7 @@ async fn drop_file(h: &mut Harness, path: &str) {
 async fn a_file_is_opened_checked_corrected_and_issued() {
     let mut h = Harness::new(frozen(), 120, 36).await;
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;
-    let screen = h.shows("checks every row").await;
+    let screen = h.shows("check every row").await;
     assert!(
         screen.contains("CP949") && screen.contains("comma") && screen.contains("header row 1"),
         "{screen}"
@@ -35,8 +35,8 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.press("enter");
     h.shows("twice in the file").await;
     let screen = h.settled().await;
-    assert!(screen.contains("120 rows") && screen.contains("3 not valid"), "{screen}");
-    assert!(screen.contains("3 twice in the file (left out)"), "{screen}");
+    assert!(screen.contains("120 rows") && screen.contains("3 invalid"), "{screen}");
+    assert!(screen.contains("3 twice in the file (skipped)"), "{screen}");
     assert!(screen.contains("name: the name is empty"), "{screen}");
     let ready = |screen: &str| -> u64 {
         let words: Vec<&str> = screen.split_whitespace().collect();
@@ -49,14 +49,14 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.shows("Correct line 18 of the file").await;
     h.type_text("새이름");
     h.press("enter");
-    h.shows("2 not valid").await;
+    h.shows("2 invalid").await;
     let screen = h.settled().await;
     assert_eq!(ready(&screen), before + 1, "{screen}");
     // One that is asked about is allowed, one that is ready is left out.
     let at = screen
         .lines()
-        .filter(|l| l.contains("? to be decided") || l.contains("— left out") || l.contains("▲ not valid"))
-        .position(|l| l.contains("? to be decided"))
+        .filter(|l| l.contains("? needs review") || l.contains("— skipped") || l.contains("▲ invalid"))
+        .position(|l| l.contains("? needs review"))
         .expect("one to decide");
     h.press("g");
     for _ in 0..at {
@@ -77,10 +77,10 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     }
     h.type_text(&(before + 2).to_string());
     h.press("y");
-    h.shows("planned").await;
+    h.shows("· created").await;
     h.until("accepted", |s| s.contains(&format!("{} waiting", before + 2))).await;
     assert_eq!(accepted(&h), before + 2);
-    let adds_up = format!("{} not valid · {} left out · {} wa", 2, 120 - 2 - before - 2, before + 2);
+    let adds_up = format!("{} invalid · {} skipped · {} wa", 2, 120 - 2 - before - 2, before + 2);
     assert!(h.screen().contains(&adds_up), "every row of the file is accounted for: {}", h.screen());
 }
 
@@ -95,40 +95,41 @@ async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_th
     )
     .expect("written");
     drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows("checks every row").await;
+    h.shows("check every row").await;
     h.press("enter");
-    h.shows("1 twice in the file (left out)").await;
+    h.shows("1 twice in the file (skipped)").await;
     let screen = h.settled().await;
-    assert!(screen.contains("only what is to be looked through (f changes that)"), "{screen}");
+    assert!(screen.contains("only rows that need review (f: next filter)"), "{screen}");
     assert!(screen.contains("row 1 of 1") && !screen.contains("two@naru.example"), "{screen}");
     // When none of them is left to look at, the people who are sent one are shown.
     h.press("A");
     h.shows("3 ready").await;
     let screen = h.settled().await;
     assert!(screen.contains("row 1 of 3") && screen.contains("two@naru.example"), "{screen}");
-    assert!(!screen.contains("changes that"), "{screen}");
+    assert!(!screen.contains("next filter)"), "{screen}");
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains("only ready (f changes that)"), "{screen}");
+    assert!(screen.contains("only ready (f: next filter)"), "{screen}");
 }
 
 #[tokio::test]
 async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &demo("one-line-cp949.csv")).await;
-    let screen = h.shows("Which is right?").await;
+    let screen = h.shows("Which text is correct?").await;
     assert!(screen.contains("read as UTF-8") && screen.contains("read as CP949"), "side by side: {screen}");
     // Nothing is read before a person has chosen: going back and on asks again.
     h.press("esc enter");
-    h.shows("Which is right?").await;
+    h.shows("Which text is correct?").await;
     let screen = h.screen();
-    let menu: Vec<&str> = screen.lines().skip_while(|l| !l.contains("Which is right?")).skip(1).collect();
+    let menu: Vec<&str> =
+        screen.lines().skip_while(|l| !l.contains("Which text is correct?")).skip(1).collect();
     let place = menu.iter().position(|l| l.contains("CP949")).expect("it is offered");
     for _ in 0..place {
         h.press("j");
     }
     h.press("enter");
-    let screen = h.shows("checks every row").await;
+    let screen = h.shows("check every row").await;
     assert!(screen.contains("홍철"), "{screen}");
     assert_eq!(requests(&h, "POST /badges") + requests(&h, "POST /badges/batch"), 0);
 }
@@ -142,7 +143,7 @@ async fn columns_that_are_not_clear_are_asked_one_by_one() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &file.display().to_string()).await;
     let screen = h.shows("Which column").await;
-    assert!(screen.contains("such as: 김민수") || screen.contains("such as: kim@"), "{screen}");
+    assert!(screen.contains("e.g. 김민수") || screen.contains("e.g. kim@"), "{screen}");
     // Answers until nothing is open any more.
     for _ in 0..3 {
         let screen = h.settled().await;
@@ -160,7 +161,7 @@ async fn columns_that_are_not_clear_are_asked_one_by_one() {
         }
         h.press("enter");
     }
-    let screen = h.shows("checks every row").await;
+    let screen = h.shows("check every row").await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }
 
@@ -169,14 +170,14 @@ async fn pasted_lines_become_a_draft_and_giving_it_up_leaves_nothing() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;
     assert!(screen.contains("3 rows") && screen.contains("3 ready"), "{screen}");
-    assert!(screen.contains("DEMO") && screen.contains("3 people · 1 request"), "{screen}");
+    assert!(screen.contains("DEMO") && screen.contains("3 recipients · 1 request"), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     assert!(screen.contains("Nothing was sent"), "{screen}");
     assert!(screen.contains("3 lines pasted"), "one step back: {screen}");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("one person"), "{screen}");
+    assert!(screen.contains("one recipient"), "{screen}");
     let jobs = h.desk.app.jobs().expect("jobs").clone();
     assert!(jobs.job(lapel::jobs::JobId(1)).await.is_err(), "the draft is gone");
     assert_eq!(accepted(&h), 0);
@@ -192,14 +193,10 @@ async fn reading_who_has_the_badge_can_be_given_up() {
     h.shows("columns").await;
     h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
     h.press("enter");
-    h.shows("reading who has this badge already").await;
+    h.shows("checking for duplicates").await;
     h.type_text("3");
     h.press("y");
-    assert!(
-        h.screen().contains("Still reading who has this badge already. Nothing was sent."),
-        "{}",
-        h.screen()
-    );
+    assert!(h.screen().contains("The duplicate check is still running. Nothing was sent."), "{}", h.screen());
     h.press("esc");
     h.shows("3 lines pasted").await;
     assert_eq!(accepted(&h), 0);
@@ -219,7 +216,7 @@ async fn file_names_are_completed_and_earlier_files_are_offered() {
     h.press("tab");
     h.until("the whole name", |s| s.contains("수료자 명단.csv")).await;
     h.press("enter");
-    h.shows("checks every row").await;
+    h.shows("check every row").await;
     h.press("enter");
     h.shows("to issue").await;
     h.settled().await;
@@ -235,10 +232,10 @@ async fn file_names_are_completed_and_earlier_files_are_offered() {
 async fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, "/no/such/file.csv").await;
-    let screen = h.shows("there is no such file").await;
+    let screen = h.shows("file not found").await;
     assert!(screen.contains("Nothing was sent"), "{screen}");
     h.press("esc");
-    assert!(h.settled().await.contains("one person"));
+    assert!(h.settled().await.contains("one recipient"));
 }
 
 #[tokio::test]
@@ -274,20 +271,20 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     h.shows("badge ids from: badge_id").await;
     let screen = h.settled().await;
     assert!(
-        screen.contains("1.23E+15") && screen.contains("a spreadsheet has shortened the id"),
+        screen.contains("1.23E+15") && screen.contains("a spreadsheet shortened the id"),
         "damage is seen before anything is asked: {screen}"
     );
     h.press("enter");
     h.shows("type 3").await;
     let screen = h.settled().await;
     assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
-    assert!(screen.contains("1 when they become Issued"), "{screen}");
+    assert!(screen.contains("1 to revoke when issued"), "{screen}");
     h.press("j j");
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
     h.press("3 y");
-    h.shows("planned").await;
-    h.until("two are under way", |s| s.contains("2 being revoked")).await;
+    h.shows("· created").await;
+    h.until("two are under way", |s| s.contains("2 revoking")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     for _ in 0..3 {
         h.press("r");
@@ -314,21 +311,21 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     h.type_text("중복 발급");
     h.press("enter");
     let screen = h.shows("Which column has the badge ids?").await;
-    assert!(screen.contains("column 2   such as: 번호") && screen.contains("CP949"), "{screen}");
+    assert!(screen.contains("column 2   e.g. 번호") && screen.contains("CP949"), "{screen}");
     // The first row holds the names of the columns, though lapel does not know them.
     h.press("esc h");
-    h.shows("Which row holds the names of the columns?").await;
+    h.shows("Which row has the column names?").await;
     h.press("down enter");
-    h.shows("번호   such as: B-").await;
+    h.shows("번호   e.g. B-").await;
     h.press("down enter");
     h.shows("badge ids from: 번호").await;
     let screen = h.settled().await;
     assert!(screen.contains(&ids[0]), "{screen}");
     // Read in another way, what was said of it is asked again.
     h.press("e");
-    h.shows("Which is right?").await;
+    h.shows("Which text is correct?").await;
     h.press("enter");
-    h.shows("column 2   such as: 번호").await;
+    h.shows("column 2   e.g. 번호").await;
     h.press("down enter");
     h.shows("badge ids from: column 2").await;
     h.press("enter");
@@ -349,19 +346,19 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     h.settled().await;
     h.press("esc x");
     let screen = h.settled().await;
-    assert!(screen.contains("None of these can be revoked now"), "{screen}");
-    assert!(!screen.contains("Tab next field") && !screen.contains("⏎ go on"), "{screen}");
+    assert!(screen.contains("No badge here can be revoked now"), "{screen}");
+    assert!(!screen.contains("Tab next field") && !screen.contains("⏎ next"), "{screen}");
     h.press("tab");
     let screen = h.screen();
-    assert!(screen.contains("[x] those that wait: revoke them when they become Issued"), "{screen}");
+    assert!(screen.contains("[x] waiting badges: revoke when issued"), "{screen}");
     h.type_text("중복 발급");
     h.press("enter y");
-    h.shows("1 to be revoked when issued = 1 row").await;
+    h.shows("1 to revoke when issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.settled().await;
     h.press("r");
-    h.until("it is under way", |s| s.contains("1 being revoked") || s.contains("1 revoked")).await;
+    h.until("it is under way", |s| s.contains("1 revoking") || s.contains("1 revoked")).await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 1);
     // The reason is offered the next time.
     h.press("2 / ctrl-u");
@@ -401,7 +398,7 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("Two mails will arrive"), "{screen}");
-    assert!(screen.contains("both are valid"), "{screen}");
+    assert!(screen.contains("badges are valid until the corrected one is Issued"), "{screen}");
     assert!(screen.contains("서다안") && screen.contains("서다인"), "{screen}");
     assert_eq!(accepted(&h), 0);
     h.press("y");
@@ -434,7 +431,7 @@ async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
     let file = folder.path().join("one.csv");
     std::fs::write(&file, "이름,이메일\n김민수,kim@naru.example\n").expect("written");
     drop_file(&mut h, &file.display().to_string()).await;
-    h.shows("checks every row").await;
+    h.shows("check every row").await;
     h.press("enter");
     let screen = h.shows("type 1").await;
     assert!(screen.contains("LIVE"), "{screen}");
@@ -456,12 +453,12 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     std::fs::write(&file, lines).expect("written");
     let mut h = Harness::new(small(), 100, 30).await;
     drop_file(&mut h, &file.display().to_string()).await;
-    let screen = h.shows("checks every row").await;
-    assert!(screen.contains("[ ] t: each row from the template that its column names"), "{screen}");
+    let screen = h.shows("check every row").await;
+    assert!(screen.contains("[ ] t: use the template column of each row"), "{screen}");
     h.press("t enter");
     h.shows("(1 of 2 templates in the file)").await;
     let screen = h.settled().await;
-    assert!(screen.contains("2 rows") && screen.contains("3 people · 2 requests"), "{screen}");
+    assert!(screen.contains("2 rows") && screen.contains("3 recipients · 2 requests"), "{screen}");
     h.press("tab");
     h.settled().await;
     let screen = h.shows("(2 of 2 templates in the file)").await;
@@ -486,7 +483,7 @@ async fn every_form_can_be_drawn_at_any_size() {
         h.desk.app.update(Message::Resize(100, 30));
     };
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;
-    h.shows("checks every row").await;
+    h.shows("check every row").await;
     draw(&mut h);
     for key in ["e", "esc m", "esc h"] {
         h.press(key);

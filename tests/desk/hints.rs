@@ -72,13 +72,13 @@ async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
     let screen = h.settled().await;
     let said = flowing(&screen);
     assert!(
-        said.contains("WAITING") && said.contains("since when is not in the record: w tells"),
+        said.contains("WAITING") && said.contains("no acceptance time in the record: w shows it"),
         "{screen}"
     );
     h.press("pagedown pagedown");
     let rest = format!("{said} {}", flowing(&h.settled().await));
     assert!(
-        rest.contains("since when is not in this record") && !rest.contains("nothing is wrong"),
+        rest.contains("This record does not show since when") && !rest.contains("Nothing is wrong"),
         "{rest}"
     );
     h.press("w");
@@ -100,7 +100,7 @@ async fn possible_matches_offer_neither_export_nor_copy() {
     for key in ["s", "C"] {
         h.press(key);
         let screen = h.settled().await;
-        assert!(screen.contains("There are no badges here to put in order."), "{key}:\n{screen}");
+        assert!(screen.contains("There are no badges here to sort."), "{key}:\n{screen}");
         h.press("backspace");
     }
 }
@@ -145,12 +145,12 @@ async fn what_is_wrong_ends_as_a_sentence_does() {
     assert!(flowing(&h.settled().await).contains("was the Hangul keyboard on?"));
     h.press("enter");
     let screen = flowing(&h.settled().await);
-    assert!(screen.contains("was the Hangul keyboard on? Nothing was asked."), "{screen}");
+    assert!(screen.contains("was the Hangul keyboard on? No request was sent."), "{screen}");
     h.press("ctrl-u");
     h.paste("kim@naru");
     h.press("enter");
     let screen = flowing(&h.settled().await);
-    assert!(screen.contains("has no dot. Nothing was asked."), "{screen}");
+    assert!(screen.contains("has no dot. No request was sent."), "{screen}");
 }
 
 #[tokio::test]
@@ -236,18 +236,18 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     // Four lines have room.
     h.desk.app.update(odd(30));
     let screen = h.settled().await;
-    assert!(screen.contains("word29") && !screen.contains("all of it"), "{screen}");
+    assert!(screen.contains("word29") && !screen.contains("show all"), "{screen}");
     h.press("?");
-    assert!(!h.screen().contains("What was said"), "{}", h.screen());
+    assert!(!h.screen().contains("Full message"), "{}", h.screen());
     h.press("esc backspace");
     h.desk.app.update(odd(40));
     let screen = h.settled().await;
-    let end = screen.lines().find(|line| line.contains("all of it")).expect("an end");
-    assert!(end.trim_end().ends_with("… ?: all of it") && !screen.contains("word39"), "{screen}");
+    let end = screen.lines().find(|line| line.contains("show all")).expect("an end");
+    assert!(end.trim_end().ends_with("… ?: show all") && !screen.contains("word39"), "{screen}");
     h.press("?");
     let help = h.settled().await;
     assert!(flowing(&help).contains(&said.join(" ")), "{help}");
-    assert!(help.contains("What was said, all of it") && help.contains("Keys of this screen"), "{help}");
+    assert!(help.contains("Full message") && help.contains("Keys of this screen"), "{help}");
     // Also behind something short that was said since; and it leaves the rows of a menu alone.
     h.press("esc A ?");
     assert!(flowing(&h.settled().await).contains(&said.join(" ")), "{}", h.screen());
@@ -256,7 +256,7 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     assert!(menu.contains("word00") && !menu.contains("word20"), "{menu}");
     // It is still there, until it is closed.
     h.press("esc");
-    assert!(h.settled().await.contains("all of it"));
+    assert!(h.settled().await.contains("show all"));
     h.press("backspace");
     assert!(!h.settled().await.contains("word00"));
 }

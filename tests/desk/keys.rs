@@ -99,38 +99,38 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     let filters = Some(folder.path().join("filters.toml"));
     o.h.desk.app.set_manner(lapel::tui::Manner { filters, ..lapel::tui::Manner::default() });
     o.does(&[Action::History, Range]).await;
-    o.says("press {} again; {} gives it up", &[Range, Back]);
+    o.says("press {} again. {} cancels.", &[Range, Back]);
     o.does(&[Back, GoToRow]).await;
     o.says("{} go {} back", &[Accept, Back]);
     o.does(&[Back, MarkAll]).await;
-    o.says("{} gives that up", &[Back]);
-    o.says("{} marks them. {} goes back.", &[Accept, Back]);
+    o.says("{} cancels this.", &[Back]);
+    o.says("{} mark {} back", &[Accept, Back]);
     o.does(&[Back, Sort, Down, Accept, SaveFilter]).await;
     o.h.type_text("mine");
     o.does(&[Accept, SaveFilter]).await;
     o.h.type_text("mine");
     o.does(&[Accept]).await;
-    o.says("{} once more puts this one", &[Accept]);
+    o.says("Press {} again to replace it.", &[Accept]);
     o.does(&[Back, Action::Remove]).await;
-    o.says("{} once more removes", &[Action::Remove]);
+    o.says("Press {} again to remove", &[Action::Remove]);
     o.does(&[Back, Filter]).await;
     o.h.type_text("nobody is called so");
     o.does(&[Back]).await;
-    o.says("{} takes it away", &[Back]);
+    o.says("{} clears it.", &[Back]);
     o.does(&[Back, Export]).await;
-    o.says("{} writes it, {} {} choose", &[Accept, Action::Up, Down]);
+    o.says("{} save {} {} format", &[Accept, Action::Up, Down]);
     let file = folder.path().join("there.xlsx");
     std::fs::write(&file, "").expect("written");
     o.does(&[Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} replaces it. {} goes back.", &[Action::Confirm, Back]);
+    o.says("{} replace {} back", &[Action::Confirm, Back]);
     o.does(&[Back, Back, Action::RequestLog, Action::Save, Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} replaces it. {} goes back.", &[Action::Confirm, Back]);
+    o.says("{} replace {} back", &[Action::Confirm, Back]);
     o.does(&[Back, Back, Back, Action::Profiles]).await;
-    o.says("{} opens it", &[Accept]);
+    o.says("ends the demo's jobs. {} open", &[Accept]);
 }
 
 #[tokio::test]
@@ -141,14 +141,14 @@ async fn screens_name_the_keys_that_are_bound() {
     o.says("or a badge id, then press {}", &[Accept]);
     o.h.type_text("CERT-2026-no-such-thing");
     o.h.settled().await;
-    o.says("{} shows what the issuer's record says of the badge", &[Accept]);
+    o.says("{} shows the issuer's record of the badge", &[Accept]);
     o.does(&[Accept]).await;
     o.says("{} opens the overview, where {} turns one on", &[Overview, Action::IndexOn]);
     o.does(&[Action::BadgeTab]).await;
     o.does(&[Back, Back, Action::BadgeTab]).await;
-    o.says("Type or paste a badge id, then press {}", &[Accept]);
+    o.says("Type or paste a badge id and press {}", &[Accept]);
     o.does(&[Back, Action::Activity]).await;
-    o.says("{} on a template issues, {} on a badge revokes", &[Action::Issue, Action::Revoke]);
+    o.says("{} on a template issues badges; {} on a badge revokes it.", &[Action::Issue, Action::Revoke]);
     o.does(&[Overview]).await;
     o.says("{} turns it on until lapel ends", &[Action::IndexOn]);
     o.does(&[Action::IndexOn]).await;
@@ -156,16 +156,16 @@ async fn screens_name_the_keys_that_are_bound() {
     o.says("then press {}.", &[Accept]);
     o.h.type_text("no such thing");
     o.does(&[Accept]).await;
-    o.says("or with {} on a list", &[Action::Details]);
+    o.says("or read with {} on a list", &[Action::Details]);
     o.does(&[Back]).await;
     while !o.h.screen().contains("plans to issue them again") {
         o.does(&[NextSection]).await;
     }
-    o.says("{} lists them; there, {} plans", &[Action::Open, Action::Renew]);
+    o.says("{} lists them; {} there plans", &[Action::Open, Action::Renew]);
     o.does(&[Action::First, Action::Open, Action::Details]).await;
-    o.says("{} once more reads them", &[Action::Details]);
+    o.says("Press {} again to read", &[Action::Details]);
     o.does(&[Action::Details]).await;
-    o.says("{} finds them by their certificate numbers", &[FindCert]);
+    o.says("{} finds them by certificate number.", &[FindCert]);
 }
 
 #[tokio::test]
@@ -173,42 +173,40 @@ async fn what_sends_names_the_keys_that_are_bound() {
     use Action::{Accept, Activity, Back, CallOff, Confirm, Issue, NextField, Revoke};
     let mut o = Other::new(Options { quota: Some(1), ..small() }).await;
     o.does(&[Action::Templates, Issue]).await;
-    o.says(
-        "{} goes on to the review; nothing is sent before you confirm it there. {} gives up.",
-        &[Accept, Back],
-    );
+    o.says("Nothing is sent until you confirm the review. {} review {} back", &[Accept, Back]);
     o.does(&[NextField, NextField]).await;
-    o.says("{} opens the file", &[Accept]);
+    o.says("{} open the file", &[Accept]);
     o.h.paste("김민준, minjun@naru.example\n이서연, seoyeon@naru.example\n");
     o.h.shows("columns").await;
-    o.says("{} checks every row", &[Accept]);
+    o.says("{} check every row", &[Accept]);
     o.does(&[Accept]).await;
     o.h.shows("to issue").await;
     o.h.settled().await;
-    o.says("{} to issue {} go back", &[Confirm, Back]);
+    o.says("{} to issue {} back", &[Confirm, Back]);
     o.does(&[Action::Correct]).await;
-    o.says("nothing is sent. {} gives up.", &[Back]);
+    o.says("nothing is sent. {} save in the draft {} back", &[Accept, Back]);
     o.does(&[Back]).await;
     o.h.type_text("2");
     o.does(&[Confirm]).await;
     o.h.shows("quota").await;
     o.does(&[Activity]).await;
-    o.says("{} goes on once there is quota again; {} uses up", &[Action::Resume, Action::UseUp]);
+    o.says("{} resumes when there is quota again; {} uses up", &[Action::Resume, Action::UseUp]);
     o.does(&[CallOff]).await;
-    o.says("{} to call it off {} go back", &[Confirm, Back]);
+    o.says("{} to cancel the rest {} back", &[Confirm, Back]);
     o.does(&[Back, Action::Redo]).await;
-    o.says("started in. {} gives up.", &[Back]);
+    o.says("was started. {} save {} back", &[Accept, Back]);
     o.does(&[Back, Action::Ids]).await;
-    o.says("{} goes on. Ids can be pasted", &[Accept]);
+    o.says("until you confirm the review. {} continue", &[Accept]);
     o.does(&[Back, Action::History, Action::MarkLoaded, Revoke]).await;
     o.says("below: {} {}", &[Action::PageUp, Action::PageDown]);
-    o.says("None of these can be revoked now. Nothing is sent.", &[]);
-    o.says("{} goes back", &[Back]);
+    o.says("No badge here can be revoked now. Nothing is sent.", &[]);
+    // The last line above the footer's rule.
+    o.says("{} back ─", &[Back]);
     o.does(&[Action::Toggle]).await;
-    o.says("{} goes on to the confirmation; nothing is sent before it. {} gives up.", &[Accept, Back]);
+    o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
     o.h.type_text("twice");
     o.does(&[Accept]).await;
-    o.says("{} to revoke: this cannot be taken back {} go back", &[Confirm, Back]);
+    o.says("{} to revoke (cannot be undone) {} back", &[Confirm, Back]);
 }
 
 #[tokio::test]
@@ -217,10 +215,10 @@ async fn the_first_screen_names_the_keys_that_are_bound_whole() {
     h.desk.app.env.keymap = every_key_another();
     let mut o = Other { h, usual: usual() };
     o.h.settled().await;
-    o.says("{} look around in the sandbox", &[Action::ChooseSandbox]);
+    o.says("{} explore the sandbox", &[Action::ChooseSandbox]);
     o.says("{} set up a service", &[Action::ChooseService]);
     o.does(&[Action::ChooseService]).await;
-    o.says("{} on the last field checks and keeps it. {} goes back.", &[Action::Accept, Action::Back]);
+    o.says("{} (last field) check and save {} back", &[Action::Accept, Action::Back]);
 }
 
 #[tokio::test]
@@ -231,8 +229,5 @@ async fn an_action_without_a_key_is_named_itself() {
     h.desk.app.env.keymap = manners::keys("[draft]\nback = []\nconfirm = 'C'\n");
     h.press("j");
     let screen = h.screen();
-    assert!(
-        screen.contains("C to issue   “back” (no key) go back"),
-        "the draft has keys of its own:\n{screen}"
-    );
+    assert!(screen.contains("C to issue   “back” (no key) back"), "the draft has keys of its own:\n{screen}");
 }

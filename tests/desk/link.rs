@@ -44,8 +44,8 @@ async fn a_failing_page_says_so_and_is_read_again_on_demand() {
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
-    let screen = h.shows("The service failed").await;
-    assert!(screen.contains("r reads again"), "{screen}");
+    let screen = h.shows("Service error (HTTP 500").await;
+    assert!(screen.contains("Press r to refresh."), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
     h.shows("600 badges").await;
@@ -72,7 +72,7 @@ async fn retry_after_holds_everything_and_is_shown() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
     h.press("2");
-    let screen = h.shows("▲ waits").await;
+    let screen = h.shows("▲ wait ").await;
     assert!(screen.contains("reading badges"), "{screen}");
     h.press("1 j");
     assert!(h.screen().contains("row 2 of"), "keys go on");
@@ -89,8 +89,8 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ waits 59 min").await;
-    let told = "The service asks lapel to wait 59 min (Retry-After).";
+    h.shows("▲ wait 59 min").await;
+    let told = "Rate limit wait: 59 min (Retry-After).";
     for (columns, rows) in [(120, 36), (79, 24), (60, 16)] {
         h.desk.terminal.backend_mut().resize(columns, rows);
         h.desk.app.update(Message::Resize(columns, rows));
@@ -104,12 +104,12 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     let before = all_requests(&h);
     h.press("r");
     let screen = h.screen();
-    assert!(flat(&screen).contains("with one ping?"), "{screen}");
+    assert!(flat(&screen).contains("Send one ping now?"), "{screen}");
     h.press("esc r");
     assert_eq!(all_requests(&h), before, "a question sends nothing");
     h.press("enter");
     let screen = h.shows("600 badges").await;
-    assert!(!screen.contains("waits"), "{screen}");
+    assert!(!screen.contains("▲ wait") && !screen.contains("Rate limit wait"), "{screen}");
     assert_eq!(requests_of(&h, "GET /ping"), 1);
 }
 
@@ -119,11 +119,11 @@ async fn a_ping_that_is_refused_leaves_the_wait_and_sends_nothing_more() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=2").expect("a rule");
     h.press("2");
-    h.shows("▲ waits 59 min").await;
+    h.shows("▲ wait 59 min").await;
     let before = all_requests(&h);
     h.press("r enter");
-    h.shows("over this key's request limit").await;
-    assert!(h.screen().contains("▲ waits 59 min"));
+    h.shows("over its rate limit").await;
+    assert!(h.screen().contains("▲ wait 59 min"));
     assert_eq!((all_requests(&h) - before, requests_of(&h, "GET /ping")), (1, 1));
 }
 
@@ -133,7 +133,7 @@ async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ waits 59 min").await;
+    h.shows("▲ wait 59 min").await;
     let before = all_requests(&h);
     for tab in ["1", "2", "3", "4", "5"] {
         h.press(tab);
@@ -141,15 +141,15 @@ async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_
         if matches!(tab, "3" | "4") {
             h.press("esc");
         }
-        assert!(flat(&h.screen()).contains("r asks it once."), "{tab}: {}", h.screen());
+        assert!(flat(&h.screen()).contains("r sends one ping."), "{tab}: {}", h.screen());
         h.press("r");
-        assert!(flat(&h.screen()).contains("with one ping?"), "{tab}: {}", h.screen());
-        assert!(!flat(&h.screen()).contains("asks it once."), "{tab}: {}", h.screen());
+        assert!(flat(&h.screen()).contains("Send one ping now?"), "{tab}: {}", h.screen());
+        assert!(!flat(&h.screen()).contains("sends one ping"), "{tab}: {}", h.screen());
         h.press("esc");
     }
     h.press("1 i");
     let screen = h.screen();
-    assert!(flat(&screen).contains("waits 59 min") && !flat(&screen).contains("asks it once"), "{screen}");
+    assert!(flat(&screen).contains("▲ wait 59 min") && !flat(&screen).contains("sends one ping"), "{screen}");
     assert_eq!(all_requests(&h), before);
 }
 
@@ -159,16 +159,16 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ waits 59 min").await;
+    h.shows("▲ wait 59 min").await;
     let checked = |mut session: Session| {
         session.connection.pin = Some(super::profiles::pinned("dmu_test_"));
         session
     };
     let mut h = h.reopened(checked, 80, 24);
     let before = all_requests(&h);
-    h.shows("asks lapel to wait 59 min").await;
+    h.shows("Rate limit wait: 59 min").await;
     h.press("r");
-    h.shows("with one ping?").await;
+    h.shows("Send one ping now?").await;
     assert_eq!(all_requests(&h), before);
     h.press("enter");
     h.shows("40 templates").await;
@@ -183,8 +183,8 @@ async fn a_slow_read_says_how_long_it_takes_and_esc_stops_it() {
     h.until("the request has arrived", |_| true).await;
     h.shows("reading for 3 s, attempt 1; esc stops it").await;
     h.press("esc");
-    let screen = h.shows("Given up.").await;
-    assert!(screen.contains("r reads again"), "{screen}");
+    let screen = h.shows("Cancelled. Nothing was changed.").await;
+    assert!(screen.contains("Press r to refresh."), "{screen}");
     assert!(!screen.contains("reading for"), "{screen}");
     assert!(!h.desk.app.is_busy(), "nothing is on its way");
     h.sandbox.control().clear_faults();

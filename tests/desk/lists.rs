@@ -75,7 +75,7 @@ async fn a_range_over_unread_pages_is_read_and_marked_whole() {
     h.press("v #");
     h.type_text("350");
     h.press("enter v");
-    assert!(h.screen().contains("no badge on this row"), "a range ends at a badge that one sees");
+    assert!(h.screen().contains("This row has no badge"), "a range ends at a badge that one sees");
     h.settled().await;
     h.press("v");
     let screen = h.shows("350 marked").await;
@@ -96,7 +96,7 @@ async fn a_range_whose_list_moved_marks_nothing() {
     h.settled().await;
     h.press("v");
     let screen = h.settled().await;
-    assert!(screen.contains("The list moved while the range was read"), "{screen}");
+    assert!(screen.contains("The list changed while lapel read the range"), "{screen}");
     assert!(h.desk.app.marked().is_empty());
 }
 
@@ -115,7 +115,7 @@ async fn typing_a_filter_asks_once_and_korean_is_found() {
     h.press("tab");
     h.type_text("2026-13-40");
     let screen = h.settled().await;
-    assert!(screen.contains("Issued from: 2026-13-40 is not a day"), "{screen}");
+    assert!(screen.contains("Issued from: 2026-13-40 is not a date"), "{screen}");
     assert_eq!(requests(&h, "GET /badges/history") - before, 1, "what is wrong is not asked");
     h.press("esc esc");
     let screen = h.settled().await;
@@ -157,7 +157,7 @@ async fn rows_that_come_in_while_one_scrolls_are_noticed() {
     h.sandbox.control().rows(&rows).expect("inserted");
     h.press("pagedown");
     let screen = h.settled().await;
-    assert!(screen.contains("the list changed while it was read (600 → 630)"), "{screen}");
+    assert!(screen.contains("the list changed during reading (600 → 630)"), "{screen}");
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.sandbox.control().add_fault(fails).expect("a rule");
     h.press("2");
-    let screen = h.shows("in the service's own order now").await;
+    let screen = h.shows("now in the service's own order").await;
     assert!(screen.contains("600 badges") && !screen.contains("· by holder"), "{screen}");
     ended(&h).await;
     h.sandbox.control().clear_faults();
@@ -188,7 +188,7 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
-    let screen = h.shows("badges were not read").await;
+    let screen = h.shows("badges not read").await;
     assert!(screen.contains("by holder"), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
@@ -221,12 +221,12 @@ async fn what_was_not_read_is_not_called_nothing() {
     }
     h.press("2");
     let screen = h.settled().await;
-    assert!(screen.contains("badges were not read"), "{screen}");
+    assert!(screen.contains("badges not read"), "{screen}");
     h.press("3");
     h.settled().await;
     h.paste("nobody@naru.example");
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("could not be read"), "{screen}");
-    assert!(!screen.contains("No badge for") && !screen.contains("none nearby"), "{screen}");
+    assert!(!screen.contains("No badge for") && !screen.contains("no possible matches"), "{screen}");
 }

@@ -41,12 +41,14 @@ async fn agrees(h: &mut Harness, count: &str) {
     let before = posts(h);
     h.settled().await;
     h.press("y");
-    assert!(!h.screen().contains("This is LIVE"), "the number first: {}", h.screen());
+    assert!(!h.screen().contains("LIVE. Type"), "the number first: {}", h.screen());
     h.type_text(count);
     h.press("y");
     let screen = h.screen();
-    assert!(screen.contains("This is LIVE. Type whose it is: 연습용 기관"), "{screen}");
-    assert!(screen.contains("ctrl-o to ") && screen.contains("esc back to the number"), "{screen}");
+    assert!(screen.contains("LIVE. Type the organisation: 연습용 기관"), "{screen}");
+    // Beside the footer, where both stand too.
+    let said = screen.trim_end().rsplit_once('\n').expect("a footer").0;
+    assert!(said.contains("ctrl-o to ") && said.contains("esc back"), "{screen}");
     // No letter is a key here, Enter sends nothing, and nothing is pasted.
     h.press("enter y enter");
     h.paste(NAME);
@@ -71,15 +73,15 @@ async fn one_badge_and_then_again_to_the_same_person() {
     assert!(screen.contains("type 1") && screen.contains("LIVE 연습용 기관"), "{screen}");
     // Back from the name to the number, and from there to the form.
     h.press("1 y");
-    assert!(h.screen().contains("This is LIVE"), "{}", h.screen());
+    assert!(h.screen().contains("LIVE. Type the organisation"), "{}", h.screen());
     h.press("esc");
-    assert!(!h.screen().contains("This is LIVE") && h.screen().contains("type 1"), "{}", h.screen());
+    assert!(!h.screen().contains("LIVE. Type") && h.screen().contains("type 1"), "{}", h.screen());
     h.press("backspace");
     agrees(&mut h, "1").await;
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    assert!(screen.contains("lapel sent this badge to this address before"), "{screen}");
+    assert!(screen.contains("lapel already sent this badge"), "{screen}");
     agrees(&mut h, "1").await;
     h.until("the second one", |s| s.contains("2 jobs") && s.contains("1 waiting = 1 row")).await;
     assert_eq!(requests(&h, "POST /badges"), 2);
@@ -101,7 +103,7 @@ async fn marked_badges_and_ids_of_a_file() {
     h.type_text("중복 발급");
     h.press("enter");
     agrees(&mut h, "2").await;
-    h.shows("2 being revoked").await;
+    h.shows("2 revoking").await;
     h.settled().await;
     let marked = h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>();
     assert_eq!(marked, 2);
@@ -116,7 +118,7 @@ async fn marked_badges_and_ids_of_a_file() {
     let count = if screen.contains("type 2") { "2" } else { "1" };
     agrees(&mut h, count).await;
     h.until("two jobs", |s| s.contains("2 jobs")).await;
-    h.until("sent", |s| s.contains("being revoked")).await;
+    h.until("sent", |s| s.contains("revoking")).await;
 }
 
 #[tokio::test]
@@ -200,7 +202,7 @@ async fn issued(h: &mut Harness, n: usize) {
     h.press("y");
     h.type_text(NAME);
     h.press("ctrl-o");
-    h.shows("planned").await;
+    h.shows("· created").await;
 }
 
 #[tokio::test]
@@ -211,22 +213,22 @@ async fn a_job_that_goes_on() {
     };
     let mut h = live(Options { quota: Some(3), ..small() }, by_one).await;
     issued(&mut h, 5).await;
-    h.shows("3 not sent: stopped at the quota · 2 waiting").await;
+    h.shows("3 not sent: quota exceeded · 2 waiting").await;
     h.settled().await;
     h.press("H");
-    let screen = h.shows("with ever smaller requests, until the quota is used up").await;
-    assert!(screen.contains("LIVE 연습용 기관") && screen.contains("3 rows are sent"), "{screen}");
+    let screen = h.shows("lapel sends ever smaller requests").await;
+    assert!(screen.contains("LIVE 연습용 기관") && screen.contains("3 rows to send"), "{screen}");
     agrees(&mut h, "3").await;
-    h.shows("2 not sent: stopped at the quota · 3 waiting").await;
+    h.shows("2 not sent: quota exceeded · 3 waiting").await;
     h.sandbox.control().set_quota(None);
     h.settled().await;
     h.press("R");
-    h.shows("what it has not sent is sent").await;
+    h.shows("resumes with the rows not sent yet").await;
     h.press("esc");
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 3, "esc leaves it as it is");
     h.press("R");
-    h.shows("what it has not sent is sent").await;
+    h.shows("resumes with the rows not sent yet").await;
     agrees(&mut h, "2").await;
     h.shows("5 waiting = 5 rows").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 5);
@@ -240,7 +242,7 @@ async fn what_the_service_has_refused() {
     h.shows("2 refused = 2 rows").await;
     h.settled().await;
     h.press("t");
-    h.shows("what the service has refused is sent again").await;
+    h.shows("lapel sends the refused rows again").await;
     agrees(&mut h, "2").await;
     h.shows("2 waiting = 2 rows").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 2);
@@ -261,12 +263,12 @@ async fn what_was_never_seen() {
     h.shows("? never seen").await;
     h.settled().await;
     h.press("d");
-    h.shows("send it again").await;
+    h.shows("send again").await;
     h.press("enter");
     h.type_text("담당자에게 확인함");
     h.press("enter");
-    let screen = h.shows("is sent again: there may be two badges then").await;
-    assert!(screen.contains("1 row is sent"), "{screen}");
+    let screen = h.shows("There may then be two badges").await;
+    assert!(screen.contains("1 row to send"), "{screen}");
     agrees(&mut h, "1").await;
     h.shows("1 never seen · 1 waiting").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
@@ -277,7 +279,7 @@ async fn without_a_label_the_name_of_the_profile_is_typed_and_long_names_fit() {
     let mut h = live(small(), |session| session.organisation = None).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("1 y");
-    assert!(h.screen().contains("Type whose it is: demo"), "{}", h.screen());
+    assert!(h.screen().contains("LIVE. Type the organisation: demo"), "{}", h.screen());
     let long = "달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터 부설 배지 발급 관리 사무국 제이 분원";
     let mut h = live(small(), |session| session.organisation = Some(long.to_owned())).await;
     people(&mut h, 0..3).await;
@@ -312,6 +314,6 @@ async fn a_read_only_profile_is_asked_nothing() {
     h.settled().await;
     h.press("i 5 R t H u");
     let screen = h.settled().await;
-    assert!(!screen.contains("This is LIVE") && !screen.contains("type "), "{screen}");
+    assert!(!screen.contains("LIVE. Type") && !screen.contains("type "), "{screen}");
     assert_eq!(posts(&h), 0);
 }

@@ -31,13 +31,13 @@ async fn all_that_match_are_marked_for_what_was_said() {
     assert_eq!(requests(&h, HISTORY), before, "nothing before it is confirmed");
     h.press("* a enter");
     assert!(h.screen().contains("marking all: 0 of 600 read"), "{}", h.screen());
-    let screen = h.shows("Marked all 600 badges that match.").await;
+    let screen = h.shows("Marked all 600 matching badges.").await;
     assert!(screen.contains("600 marked"), "{screen}");
     assert_eq!(requests(&h, HISTORY) - before, 6, "as much as was said");
     assert_eq!(h.desk.app.marked().len(), 600);
     // Marks only: the review shows what can be revoked, and nothing is sent before it.
     h.press("x");
-    assert!(h.screen().contains("left out: revoked already"), "{}", h.screen());
+    assert!(h.screen().contains("skipped: already revoked"), "{}", h.screen());
     let posts = h.sandbox.control().ledger().requests.keys().filter(|r| r.starts_with("POST")).count();
     assert_eq!(posts, 0);
 }
@@ -55,7 +55,7 @@ async fn what_is_loaded_is_marked_without_a_request() {
     let before = all_requests(&h);
     h.press("* a");
     let screen = h.screen();
-    assert!(screen.contains("they were here already"), "{screen}");
+    assert!(flowing(&screen).contains("matching badges. They were already loaded."), "{screen}");
     assert_eq!(all_requests(&h), before);
     assert!(!h.desk.app.marked().is_empty());
 }
@@ -70,7 +70,7 @@ async fn esc_gives_it_up_and_nothing_is_marked() {
     assert!(h.screen().contains("row 3 of 600"), "one works on meanwhile");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("Given up. Nothing was marked.") && screen.contains("600 badges"), "{screen}");
+    assert!(screen.contains("Stopped. Nothing was marked.") && screen.contains("600 badges"), "{screen}");
     assert!(h.desk.app.marked().is_empty());
 }
 
@@ -82,8 +82,8 @@ async fn another_filter_ends_it() {
     h.shows("marking all: 100 of 600 read").await;
     h.press("/");
     h.type_text("한서윤");
-    let screen = h.shows("The filter has changed").await;
-    assert!(flowing(&screen).contains("nothing was marked"), "{screen}");
+    let screen = h.shows("because the filter changed").await;
+    assert!(flowing(&screen).contains("Nothing was marked."), "{screen}");
     h.settled().await;
     assert!(h.desk.app.marked().is_empty());
 }
@@ -93,7 +93,7 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
     let mut h = history(small()).await;
     h.sandbox.control().add_fault("get /badges/history status=401 code=4001 after=3").expect("a rule");
     h.press("space * a enter");
-    let screen = h.shows("Not all that match could be read").await;
+    let screen = h.shows("Not all matching badges could").await;
     assert!(flowing(&screen).contains("Nothing was marked.") && screen.contains("1 marked"), "{screen}");
     h.sandbox.control().clear_faults();
     h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
@@ -111,7 +111,7 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
     h.shows("marking all: 200 of 600 read").await;
     let rows = Rows { insert: vec![RowSpec::default(); 30], ..Rows::default() };
     h.sandbox.control().rows(&rows).expect("inserted");
-    let screen = h.shows("Marked all 630 badges that match.").await;
+    let screen = h.shows("Marked all 630 matching badges.").await;
     assert!(screen.contains("630 marked"), "{screen}");
     assert_eq!(h.desk.app.marked().len(), 630);
 }
@@ -120,7 +120,7 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
 async fn thousands_of_marks_have_their_separators() {
     let mut h = history(Options { history: Some(1_100), ..frozen() }).await;
     h.press("* a enter");
-    let screen = h.shows("Marked all 1,100 badges that match.").await;
+    let screen = h.shows("Marked all 1,100 matching badges.").await;
     assert!(screen.contains("1,100 marked (1,0"), "{screen}");
 }
 
@@ -130,7 +130,7 @@ async fn more_than_can_be_held_are_not_read() {
     let before = all_requests(&h);
     h.press("* a");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("10,001 badges match, and lapel marks 10,000 at most"), "{screen}");
+    assert!(flowing(&screen).contains("10,001 badges match, but lapel marks at most 10,000."), "{screen}");
     assert_eq!(all_requests(&h), before);
 }
 
@@ -139,8 +139,8 @@ async fn without_a_count_all_are_read_to_an_empty_page() {
     let switches = vec![("total-count".into(), "missing".into())];
     let mut h = history(Options { history: Some(250), switches, ..frozen() }).await;
     h.press("* a");
-    assert!(flowing(&h.screen()).contains("How many that is the service does not say"), "{}", h.screen());
+    assert!(flowing(&h.screen()).contains("The service does not report how many."), "{}", h.screen());
     h.press("enter");
-    h.shows("Marked all 250 badges that match.").await;
+    h.shows("Marked all 250 matching badges.").await;
     assert_eq!(h.desk.app.marked().len(), 250);
 }

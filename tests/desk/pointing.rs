@@ -124,7 +124,7 @@ async fn the_wheel_goes_through_a_menu_choice_by_choice() {
     click(&mut h, 9, 0);
     h.press("2");
     let screen = h.settled().await;
-    assert!(!screen.contains("Columns, the upper"), "a menu is not met again: {screen}");
+    assert!(!screen.contains("Columns, from left (top) to"), "a menu is not met again: {screen}");
     h.press("ctrl-p");
     let before = h.screen();
     wheel(&mut h);
@@ -182,7 +182,7 @@ async fn a_click_selects_a_row_of_a_heading_s_menu_and_another_one_chooses_it() 
         h.press("C k");
         let screen = h.screen();
         assert_eq!(screen.contains("more above"), rows == 16, "{screen}");
-        let (row, _) = choose(&mut h, "Columns, the upper", "[ ] Type");
+        let (row, _) = choose(&mut h, "Columns, from left (top) to", "[ ] Type");
         click(&mut h, 8, row);
         let switched = h.screen();
         assert!(cursor(&switched).contains("[x] Type"), "{switched}");
@@ -200,7 +200,7 @@ async fn the_menus_of_the_other_lists_are_clicked_too() {
     .await;
     super::activity::issue(&mut h, 0..4).await;
     h.shows("4 waiting = 4 rows").await;
-    let head = "Columns, the upper";
+    let head = "Columns, from left (top) to";
     // More columns than there is room for, and it says so.
     h.press("C");
     let menu = h.screen();
@@ -241,16 +241,16 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     })
     .await;
     super::activity::issue(&mut h, 0..3).await;
-    h.shows("2 not sent: stopped at the quota").await;
+    h.shows("2 not sent: quota exceeded").await;
     h.sandbox.control().set_quota(None);
     let before = requests(&h, "POST /badges/batch") + requests(&h, "POST /badges");
     // What is not in sight at first, in a list that has moved.
     h.press("ctrl-p up");
     let screen = h.screen();
     assert!(screen.contains("more above"), "{screen}");
-    choose(&mut h, "  Do  ", "count by day");
+    choose(&mut h, "  Do  ", "rebuild the index");
     h.type_text("resume");
-    let (row, _) = choose(&mut h, "  Do  ", "go on");
+    let (row, _) = choose(&mut h, "  Do  ", "resume a paused");
     assert!(!h.screen().contains("A click sends nothing"), "the first click only selects: {}", h.screen());
     click(&mut h, 8, row);
     let screen = h.settled().await;
@@ -263,11 +263,11 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     click(&mut h, 8, row);
     assert_eq!(h.screen(), screen, "what stood there before is forgotten: one click only selects");
     click(&mut h, 8, row);
-    assert!(h.settled().await.contains("the newest first; names and addresses masked"), "{}", h.screen());
+    assert!(h.settled().await.contains("newest first; names and e-mails masked"), "{}", h.screen());
     h.press("esc ctrl-p");
     h.type_text("resume");
     h.press("enter");
-    h.shows("goes on; what has to be looked at").await;
+    h.shows("Resuming job 1.").await;
 }
 
 #[tokio::test]
@@ -290,7 +290,7 @@ async fn a_click_in_a_draft_or_in_the_log_of_requests_selects_a_row_and_does_no_
     h.settled().await;
     h.press("L");
     let screen = h.settled().await;
-    let row = row_of(&screen, "the newest first", "/TPL-001");
+    let row = row_of(&screen, "newest first", "/TPL-001");
     for _ in 0..2 {
         click(&mut h, 8, row);
         assert!(cursor(&h.screen()).contains("/TPL-001"), "{}", h.screen());
@@ -320,11 +320,11 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
     assert_eq!(h.screen(), naming);
     h.press("esc d");
-    assert!(h.screen().contains("once more removes"), "{}", h.screen());
+    assert!(h.screen().contains("again to remove"), "{}", h.screen());
     let row = row_of(&h.screen(), "Saved filters", "f17");
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("f17"), "{}", h.screen());
-    assert!(!h.screen().contains("once more removes"), "{}", h.screen());
+    assert!(!h.screen().contains("again to remove"), "{}", h.screen());
     let (row, _) = choose(&mut h, "Saved filters", "f16");
     click(&mut h, 8, row);
     let screen = h.settled().await;
@@ -390,7 +390,7 @@ async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() 
     click(&mut h, 8, row);
     assert_eq!(h.screen(), screen, "it is selected, and only that");
     click(&mut h, 8, row);
-    let screen = h.shows("checks every row").await;
+    let screen = h.shows("check every row").await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }
 

@@ -19,11 +19,11 @@ fn posts(h: &Harness) -> u64 {
 const ACTING: [&str; 9] = [
     "issue this badge",
     "revoke the marked",
-    "revoke the badges whose ids",
+    "revoke badges whose ids",
     "corrected name",
     "pause this job",
-    "send again what",
-    "revoke what this job",
+    "send refused rows again",
+    "revoke the badges of this job",
     "type the number",
     "on a badge revokes",
 ];

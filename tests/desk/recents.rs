@@ -51,7 +51,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     assert!(screen.contains("↑ earlier"), "{screen}");
     let before = all_requests(&h);
     h.press("up up");
-    assert!(h.screen().contains("looks up this address"), "{}", h.screen());
+    assert!(h.screen().contains("looks up this e-mail address"), "{}", h.screen());
     assert_eq!(all_requests(&h), before, "going through them asks nothing");
     h.press("enter");
     assert!(h.settled().await.contains("한서윤"));
@@ -110,7 +110,7 @@ async fn a_damaged_file_or_a_folder_that_cannot_be_written_stops_nothing() {
     h.settled().await;
     look_up(&mut h, "a@naru.example").await;
     let screen = h.settled().await;
-    assert!(screen.contains("cannot be kept"), "{screen}");
+    assert!(screen.contains("cannot save recent look-ups"), "{screen}");
     h.press("/ ctrl-u");
     assert!(h.screen().contains("a@naru.example"), "offered all the same:\n{}", h.screen());
 }

@@ -133,9 +133,12 @@ async fn about_mere_shape_a_person_is_asked_once() {
         h.type_text(&text);
         h.press("enter");
         let screen = h.settled().await;
-        assert!(screen.contains("begins with bdg_… has the shape") && !screen.contains(&text), "{screen}");
+        assert!(
+            screen.contains("begins with bdg_… looks like an API key") && !screen.contains(&text),
+            "{screen}"
+        );
         h.press("enter");
-        assert!(h.settled().await.contains("has the shape"), "enter agrees to nothing");
+        assert!(h.settled().await.contains("send (not a key)"), "enter agrees to nothing");
         h.press("esc");
         assert!(h.settled().await.contains("Nothing was sent."), "{}", h.screen());
         assert_eq!(all_requests(&h), before);
@@ -147,7 +150,7 @@ async fn about_mere_shape_a_person_is_asked_once() {
         h.type_text(&text);
         h.press("enter");
         let screen = h.settled().await;
-        assert!(!screen.contains("has the shape") && all_requests(&h) > asked, "asked once:\n{screen}");
+        assert!(!screen.contains("send (not a key)") && all_requests(&h) > asked, "asked once:\n{screen}");
     }
 }
 
@@ -161,7 +164,7 @@ async fn a_filter_of_that_shape_is_asked_about_when_the_bar_is_closed() {
     let screen = h.settled().await;
     assert!(screen.contains("this looks like an API key") && all_requests(&h) == before, "{screen}");
     h.press("esc");
-    assert!(h.settled().await.contains("has the shape"), "{}", h.screen());
+    assert!(h.settled().await.contains("send (not a key)"), "{}", h.screen());
     assert_eq!(all_requests(&h), before);
     h.press("y");
     let screen = h.settled().await;

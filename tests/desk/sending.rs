@@ -17,7 +17,7 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
-    assert!(screen.contains("lapel sent this badge to this address before; it is waiting"), "{screen}");
+    assert!(screen.contains("lapel already sent this badge to this e-mail (waiting)."), "{screen}");
     h.press("y");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 1, "one key is not enough this time");
@@ -42,13 +42,13 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("y");
-    h.shows("1 being sent").await;
-    h.shows("▲ waits").await;
+    h.shows("1 sending").await;
+    h.shows("▲ wait ").await;
     h.press("c");
-    let screen = h.shows("to call it off").await;
-    assert!(screen.contains("that still waits for its turn is given up"), "{screen}");
+    let screen = h.shows("to cancel the rest").await;
+    assert!(super::narrow::flat(&screen).contains("cancels requests that wait for their turn"), "{screen}");
     h.press("y");
-    h.shows("1 left out").await;
+    h.shows("1 skipped").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -83,7 +83,7 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     h.shows("● issued").await;
-    h.shows("the service says").await;
+    h.shows("service state").await;
     // The row may be read before the job is told of.
     h.shows("1 issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges"), 1);
@@ -125,7 +125,7 @@ async fn someone_who_has_the_badge_already_is_named_in_the_review() {
     h.sandbox.control().rows(&rows).expect("inserted");
     assert!(screen.contains("templates"));
     let screen = to_review(&mut h, "한번더", "holder@naru.example").await;
-    assert!(screen.contains("this address has 1 badge of this template already"), "{screen}");
+    assert!(screen.contains("this e-mail already has 1 badge of this template"), "{screen}");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
         })
         .await;
     // The window of 26 hours, by the service's clock.
-    assert!(screen.contains("11-22 12:00 and will not send it again before you say so"), "{screen}");
+    assert!(screen.contains("until 11-22 12:00, and does not send it again unless you say so."), "{screen}");
     h.press("r");
     let screen = h.shows("1 waiting").await;
     assert!(!screen.contains("in doubt"), "{screen}");
@@ -177,7 +177,7 @@ async fn a_used_up_quota_is_told_in_the_services_words() {
     let mut h = Harness::new(Options { quota: Some(0), ..small() }, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    let screen = h.shows("not sent: stopped at the quota").await;
+    let screen = h.shows("not sent: quota exceeded").await;
     assert!(screen.contains("422"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
@@ -218,8 +218,8 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.press("x");
     let screen = h.settled().await;
     assert!(screen.contains("Revoke 2 badges"), "{screen}");
-    assert!(screen.contains("left out: cannot be revoked before it is Issued"), "{screen}");
-    assert!(screen.contains("left out: revoked already"), "{screen}");
+    assert!(screen.contains("skipped: cannot be revoked before it is Issued"), "{screen}");
+    assert!(screen.contains("skipped: already revoked"), "{screen}");
     h.press("enter");
     assert!(h.screen().contains("the reason is empty"));
     h.type_text("중복 발급");
@@ -229,7 +229,7 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.press("backspace y");
-    let screen = h.shows("2 left out · 2 being revoked = 4 rows").await;
+    let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
     assert!(screen.contains("revoke 중복 발급"), "{screen}");
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
@@ -280,7 +280,7 @@ async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     h.type_text("중복 발급");
     h.press("enter 2 y");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
-    let screen = h.shows("2 left out · 2 being revoked = 4 rows").await;
+    let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
     assert!(screen.contains("1 of 2 accepted"), "{screen}");
 }
 
@@ -312,10 +312,10 @@ async fn a_dropped_badge_is_found_by_name() {
     h.settled().await;
     h.press("esc a x");
     let screen = h.settled().await;
-    assert!(screen.contains("an unknown word, the service decides"), "{screen}");
+    assert!(screen.contains("will be sent: unknown state, the service decides"), "{screen}");
     h.type_text("중복 발급");
     h.press("enter 2 y");
-    h.shows("1 being revoked").await;
+    h.shows("1 revoking").await;
     // One look is not enough: the service may not have acted yet.
     for _ in 0..2 {
         h.sandbox.control().advance(std::time::Duration::from_secs(600));
@@ -339,7 +339,7 @@ async fn a_read_only_profile_cannot_act() {
     assert!(screen.contains("read-only"), "{screen}");
     assert!(!screen.contains("revoke"), "{screen}");
     h.press("x");
-    assert!(h.screen().contains("neither issue nor revoke"));
+    assert!(h.screen().contains("it cannot issue or revoke"));
     h.press("1 i ? ");
     let screen = h.settled().await;
     assert!(!screen.contains("issue this badge"), "{screen}");
@@ -378,11 +378,11 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    h.shows("being sent").await;
+    h.shows("1 sending").await;
     h.press("ctrl-c");
     assert!(h.desk.app.take_wish().is_none());
     let screen = h.screen();
-    assert!(screen.contains("Something is being sent. Quit again to leave"), "{screen}");
+    assert!(screen.contains("lapel is sending. Quit again to leave"), "{screen}");
     assert!(screen.contains("sends nothing more"), "{screen}");
     // A file that is being written is named besides, and what becomes of it.
     let folder = tempfile::tempdir().expect("a folder");
@@ -394,14 +394,14 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.press("e ctrl-u");
     h.type_text(path.to_str().expect("UTF-8"));
     h.press("enter");
-    h.shows("There is a file of this name already").await;
+    h.shows("A file with this name already").await;
     h.press("y");
     h.shows("of 600 rows").await;
     h.press("ctrl-o q");
     let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(screen.contains("all.csv is being written: leaving gives it up, and the file that"), "{screen}");
+    assert!(screen.contains("all.csv: quitting cancels the export, and the existing file"), "{screen}");
     assert!(
-        screen.contains("stays as it is.") && screen.contains("The demo's jobs end with it."),
+        screen.contains("stays unchanged.") && screen.contains("The demo's jobs end with the demo."),
         "{screen}"
     );
     h.press("ctrl-c");

@@ -53,7 +53,7 @@ impl Storm {
                 ["lapel", "DEMO", "LIVE"].iter().any(|word| head.contains(word)),
                 "{place} at {columns}x{rows}: {head}"
             );
-            let words = ["help", "quit", "back", "go on", "open"];
+            let words = ["help", "quit", "back", "next", "open"];
             let last = line(rows - 1);
             assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
         }

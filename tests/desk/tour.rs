@@ -29,21 +29,21 @@ async fn says(h: &mut Harness, text: &str) -> String {
 #[tokio::test]
 async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     let mut h = on_tour(80, 24).await;
-    let said = says(&mut h, "Tour, 1 of 5: find a holder").await;
+    let said = says(&mut h, "Tour 1 of 5: find a holder").await;
     assert!(said.contains("3 opens the Wallet") && said.contains("ctrl-n skip"), "{said}");
     assert!(h.screen().contains("row 1 of 40"), "the list is whole above the strip: {}", h.screen());
     h.press("3");
     says(&mut h, "Type seoyun.han@naru.example and press").await;
     h.type_text("seoyun.han@naru.example");
     h.press("enter");
-    says(&mut h, "Tour, 2 of 5: issue a badge").await;
+    says(&mut h, "Tour 2 of 5: issue a badge").await;
     assert!(h.settled().await.contains("한서윤"));
     says(&mut h, "1 opens Templates").await;
     h.press("1");
     says(&mut h, "i issues the selected one").await;
     h.press("i");
     h.settled().await;
-    says(&mut h, "goes on, at the end to the review").await;
+    says(&mut h, "Any name and e-mail address").await;
     h.type_text("홍길동");
     h.press("enter");
     h.type_text("gildong@naru.example");
@@ -52,12 +52,12 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     says(&mut h, "y sends it").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     h.press("y");
-    says(&mut h, "Tour, 3 of 5: watch it become Issued").await;
-    says(&mut h, "r looks now").await;
+    says(&mut h, "Tour 3 of 5: watch it being issued").await;
+    says(&mut h, "r checks now").await;
     h.shows("1 waiting").await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    says(&mut h, "Tour, 4 of 5: revoke it").await;
+    says(&mut h, "Tour 4 of 5: revoke it").await;
     h.press("enter");
     says(&mut h, "opens the badge of this row").await;
     h.settled().await;
@@ -65,57 +65,57 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     says(&mut h, "x revokes the badge").await;
     h.settled().await;
     h.press("x");
-    says(&mut h, "A reason is needed").await;
+    says(&mut h, "A reason is required").await;
     h.type_text("중복 발급");
     h.press("enter");
-    says(&mut h, "This cannot be taken back").await;
+    says(&mut h, "This cannot be undone").await;
     h.press("y");
-    says(&mut h, "Tour, 5 of 5: keep the receipt").await;
-    says(&mut h, "e writes its receipt").await;
-    h.shows("1 being revoked").await;
+    says(&mut h, "Tour 5 of 5: save the receipt").await;
+    says(&mut h, "e saves its receipt").await;
+    h.shows("1 revoking").await;
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
-    says(&mut h, "It is Revoked, and the job adds up").await;
+    says(&mut h, "The badge is revoked, and no row is missing").await;
     h.press("e");
-    says(&mut h, "writes it into this folder").await;
+    says(&mut h, "saves it in this folder").await;
     let folder = tempfile::tempdir().expect("a folder");
     let receipt = folder.path().join("receipt.csv");
     h.press("ctrl-u");
     h.paste(&receipt.display().to_string());
     h.press("enter");
-    let said = says(&mut h, "Tour: that was a first day").await;
-    assert!(said.contains("? lists the keys") && said.contains("lapel profile add"), "{said}");
+    let said = says(&mut h, "Tour: all steps done").await;
+    assert!(said.contains("? shows the keys") && said.contains("lapel profile add"), "{said}");
     let written = std::fs::read_to_string(&receipt).expect("the receipt");
     assert!(written.contains("revoked") && written.lines().count() == 2, "{written}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
     h.press("ctrl-g");
     let screen = h.settled().await;
-    assert!(!screen.contains("Tour:") && screen.contains("T begins it again"), "{screen}");
+    assert!(!screen.contains("Tour:") && screen.contains("T starts it again"), "{screen}");
 }
 
 #[tokio::test]
 async fn every_step_can_be_skipped_and_all_of_it_left() {
     let mut h = on_tour(60, 16).await;
     for no in 1..=5 {
-        says(&mut h, &format!("Tour, {no} of 5")).await;
+        says(&mut h, &format!("Tour {no} of 5")).await;
         h.press("ctrl-n");
     }
-    says(&mut h, "Tour: that was a first day").await;
+    says(&mut h, "Tour: all steps done").await;
     h.press("ctrl-n");
     assert!(!h.settled().await.contains("Tour"));
     // From the palette, and left from within a field, where letters are typed.
     h.press(":");
     h.type_text("the tour");
     h.press("enter");
-    says(&mut h, "Tour, 1 of 5").await;
+    says(&mut h, "Tour 1 of 5").await;
     h.press("i");
     h.settled().await;
-    says(&mut h, "esc goes back first").await;
+    says(&mut h, "First go back with esc").await;
     h.press("ctrl-n ctrl-n");
     says(&mut h, "No badge was issued on this tour, so there is none to watch").await;
     h.press("ctrl-g");
     let screen = h.settled().await;
-    assert!(!screen.contains("Tour,") && screen.contains("one person"), "the form stays open: {screen}");
+    assert!(!screen.contains("Tour ") && screen.contains("one recipient"), "the form stays open: {screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -142,10 +142,10 @@ async fn a_real_profile_has_no_tour() {
     h.settled().await;
     h.press("T");
     let screen = h.settled().await;
-    assert!(!screen.contains("Tour,") && screen.contains("lapel tour"), "{screen}");
+    assert!(!screen.contains("Tour ") && screen.contains("lapel tour"), "{screen}");
     h.press(":");
     h.type_text("the tour");
-    assert!(!h.screen().contains("a first day at the desk"), "{}", h.screen());
+    assert!(!h.screen().contains("start the tour: your first"), "{}", h.screen());
 }
 
 /// A desk on its first screen that starts the sandbox of a test.
@@ -173,10 +173,10 @@ async fn the_first_screen_offers_it_until_it_was_taken() {
     assert!(h.screen().contains("t  take the tour"), "{}", h.screen());
     // Whoever only looks around is on no tour, and may take it another time.
     h.press("s");
-    assert!(!h.settled().await.contains("Tour,") && !note.exists());
+    assert!(!h.settled().await.contains("Tour ") && !note.exists());
     let mut h = first_screen(app_paths).await;
     h.press("t");
-    says(&mut h, "Tour, 1 of 5").await;
+    says(&mut h, "Tour 1 of 5").await;
     h.settled().await;
     #[cfg(unix)]
     {

@@ -36,7 +36,7 @@ fn ids_come_from_the_only_column_with_or_without_a_header() {
 #[test]
 fn an_id_that_stood_there_before_is_refused_as_a_double() {
     let list = ids("badge_id\nB-001\nB-002\n B-001\u{200b}\n").expect("readable");
-    assert_eq!(list.rows[2].id.as_ref().expect_err("a double"), "the same id stands in row 2 already");
+    assert_eq!(list.rows[2].id.as_ref().expect_err("a double"), "the same id is already in row 2");
 }
 
 #[test]
@@ -46,12 +46,12 @@ fn damaged_ids_are_refused_with_the_reason() {
         ("1,23E+15", "scientific"),
         ("1E+15", "scientific"),
         ("-4.5e-7", "scientific"),
-        ("#REF!", "failed formula"),
-        ("########", "failed formula"),
+        ("#REF!", "formula error"),
+        ("########", "formula error"),
         ("'B-001", "apostrophe"),
         ("B 001", "space"),
-        ("B-\u{200b}001", "cannot be seen"),
-        ("B-\u{202e}001", "cannot be seen"),
+        ("B-\u{200b}001", "invisible character"),
+        ("B-\u{202e}001", "invisible character"),
     ] {
         let list = ids(&format!("badge_id,x\n\"{raw}\",x\n")).expect("readable");
         let why = list.rows[0].id.as_ref().expect_err(raw);

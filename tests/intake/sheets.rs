@@ -400,7 +400,10 @@ fn other_archives_and_documents_are_called_what_they_are() {
         (&[("readme.txt", "x")], "zip archive"),
         (&[("xl/workbook.bin", "x")], "xlsb"),
         (&[("Index/Document.iwa", "x")], "Numbers"),
-        (&[("mimetype", "application/vnd.oasis.opendocument.text"), ("content.xml", "x")], "no spreadsheet"),
+        (
+            &[("mimetype", "application/vnd.oasis.opendocument.text"), ("content.xml", "x")],
+            "not a spreadsheet",
+        ),
     ] {
         let said = open_bytes("x.xlsx", &zipped(parts)).map(|_| ()).expect_err("no workbook").to_string();
         assert!(said.contains(what), "{said}");

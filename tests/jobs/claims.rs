@@ -122,7 +122,7 @@ async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came()
     bench.advance(16);
     bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
     let refused = bench.jobs.begin(id, "me").await.expect_err("another row than the one that was reviewed");
-    assert!(refused.to_string().contains("have changed"), "{refused}");
+    assert!(refused.to_string().contains("has changed since the review"), "{refused}");
     assert_eq!((ready(bench.rows(id).await), bench.accepted()), (vec![2], 0));
 }
 
@@ -159,7 +159,7 @@ async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
     bench.fault("post /badges/batch commit delay=300ms");
     let first = begin(&bench, people(0..2)).await;
     bench.until("on its way", first, |j| j.in_flight == 1).await;
-    bench.jobs.cancel(first, "me").await.expect("called off");
+    bench.jobs.cancel(first, "me").await.expect("cancelled");
     bench.until("answered", first, |j| j.in_flight == 0).await;
     bench.look(first).await;
     let counts = bench.jobs.job(first).await.expect("a job").counts;
@@ -235,7 +235,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
         let rows = bench.rows(second).await;
         assert!(rows.iter().all(|row| row.bucket == RowStatus::LeftOut), "{rows:?}");
         let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
-        assert!(why.contains("the same address stands in row 1"), "both reasons are said: {why}");
+        assert!(why.contains("row 1 has the same e-mail address"), "both reasons are said: {why}");
         // Allowed together: those of one reason. By name: any.
         assert_eq!(bench.jobs.allow(second, Which::Class(class)).await.expect("allowed"), 2);
         bench.jobs.begin(second, "me").await.expect("begun");

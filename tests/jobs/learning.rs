@@ -85,7 +85,7 @@ async fn a_look_that_failed_is_told_until_one_succeeds() {
     let looked = bench.jobs.look_now(Some(id)).await;
     assert!(looked.failed.is_some());
     let note = bench.jobs.job(id).await.expect("a job").note;
-    assert!(note.is_some_and(|n| n.to_string().contains("last look failed")));
+    assert!(note.is_some_and(|n| n.to_string().contains("last check failed")));
     bench.sandbox.control().clear_faults();
     bench.look(id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
@@ -98,7 +98,7 @@ async fn a_lying_count_is_noticed() {
     bench.fault("post /badges/revoke accepted=5");
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
     let job = bench.until("sent", id, |j| j.note.is_some()).await;
-    assert!(job.note.is_some_and(|n| n.to_string().contains("tell the provider")));
+    assert!(job.note.is_some_and(|n| n.to_string().contains("Tell the provider")));
 }
 
 #[tokio::test]

@@ -173,7 +173,7 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
             bench.jobs.replace(plan(Some(Vec::new())), old, "재발급", "test").await.expect("planned");
         bench.until("stopped", issue, |j| rests(j) && j.stop.is_some()).await;
         if called_off {
-            bench.jobs.cancel(issue, "me").await.expect("called off");
+            bench.jobs.cancel(issue, "me").await.expect("cancelled");
         }
         bench.jobs.look_now(None).await;
         bench.advance(25 * 60);

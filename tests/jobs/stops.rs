@@ -114,7 +114,7 @@ async fn what_was_not_sent_can_be_called_off() {
     bench.fault("post /badges/batch delay=200ms");
     let id = begin(&bench, people(0..4000)).await;
     bench.until("on its way", id, |j| j.in_flight > 0).await;
-    bench.jobs.cancel(id, "me").await.expect("called off");
+    bench.jobs.cancel(id, "me").await.expect("cancelled");
     let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(RowStatus::Sending) == 0).await;
     assert_eq!(
         job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::LeftOut),

@@ -108,7 +108,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "issue-review", left);
     h.press("y");
-    h.shows("대기 중 1").await;
+    h.shows("발급 대기 1").await;
     h.settled().await;
     h.press("5");
     h.settled().await;

@@ -40,13 +40,13 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     h.paste(&demo("attendees-cp949.csv"));
     h.press("enter");
-    h.shows("모든 행을 검사합니다").await;
+    h.shows("모든 행 검사").await;
     h.settled().await;
     take(&mut h, "file-check", left);
     h.press("m");
     take(&mut h, "file-columns", left);
     h.press("esc enter");
-    h.shows("파일에 두 번 있음").await;
+    h.shows("파일 내 중복").await;
     h.settled().await;
     take(&mut h, "draft", left);
     h.press("enter");
@@ -56,7 +56,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.type_text("113");
     take(&mut h, "draft-review", left);
     h.press("y");
-    h.shows("발급 한도에서 멈춤").await;
+    h.shows("발급 한도 초과").await;
     h.settled().await;
     take(&mut h, "activity-quota", left);
     h.press("s j");
@@ -91,7 +91,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "revoke-waiting", left);
     h.press("enter 2 y");
-    h.until("it is being revoked", |s| s.contains("◍ 취소 중") && s.contains("다음 확인")).await;
+    h.until("it is being revoked", |s| s.contains("◍ 회수 중") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "activity-two", left);
     let ids = insert(&h, vec![row("서다안", RowState::Issued), row("임하늘", RowState::Waiting)]);

@@ -132,7 +132,7 @@ fn what_is_left_in_english_is_found() {
         ("  Issued on 3 days", 2),
         // Broken over lines, beside something else.
         ("배지 ┃ Nothing\n┃ was sent.", 2),
-        ("  No badges fit this\n  filter.", 4),
+        ("  No badges match this\n  filter.", 4),
     ] {
         let left = in_english(screen);
         assert_eq!(left.len(), found, "{screen}: {left:?}");

@@ -31,7 +31,7 @@ fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
 }
 
 fn take_text(h: &Harness, screen: &str, name: &str, left: &mut Vec<String>) {
-    let screen = common::shot::still(h, screen, "계획");
+    let screen = common::shot::still(h, screen, "생성");
     let (columns, _) = h.size();
     for line in screen.lines() {
         assert!(line.width() <= usize::from(columns), "{name}: {line:?} is wider than the screen");

@@ -25,7 +25,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "tour-issue-review", left);
     h.press("y");
-    h.until("대기 중 1", |s| s.contains("대기 중 1") && s.contains("다음 확인")).await;
+    h.until("발급 대기 1", |s| s.contains("발급 대기 1") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "tour-watch", left);
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
@@ -45,7 +45,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("enter");
     take(&mut h, "tour-revoke-review", left);
     h.press("y");
-    h.until("취소 중 1", |s| s.contains("취소 중 1") && s.contains("다음 확인")).await;
+    h.until("회수 중 1", |s| s.contains("회수 중 1") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "tour-receipt", left);
     h.press("e");

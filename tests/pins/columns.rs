@@ -3,6 +3,7 @@
 use super::kit::Bench;
 use super::pinned::pin;
 use calamine::{Reader, Xlsx, open_workbook};
+use lapel::jobs::RowStatus;
 use lapel::sandbox::RowState;
 use std::fs;
 
@@ -80,6 +81,11 @@ fn columns_of_receipts_and_files_to_do_again() {
     bench.run(&["jobs", "receipt", "2", "--to", "second.csv"]).ended(0);
     let text = fs::read_to_string(bench.path("second.csv")).expect("written");
     of_csv("receipt-of-a-receipt.csv", &text, &mut lines);
+    // Programs compare the values of this column.
+    let values = RowStatus::ALL
+        .iter()
+        .map(|status| format!("value of lapel bucket for {}: {}", status.code(), status.receipt_value()));
+    lines.extend(values);
     pin(
         "columns-of-receipts",
         &["receipt.csv 04 lapel row", "redo.csv 03 이메일", "receipt-of-a-receipt.csv 13 lapel 2 row"],

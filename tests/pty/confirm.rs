@@ -104,7 +104,7 @@ fn live_asks_before_a_job_goes_on() {
     for verb in ["resume 1", "retry 1", "resend 1 --row 1 --why x", "use-up 1"] {
         let script = format!("\"$0\" jobs {verb} </dev/null");
         let mut term = run(super::kit::program("/bin/sh", &["-c", &script, super::kit::LAPEL])).start();
-        term.shows("--yes is needed");
+        term.shows("use --yes to send");
         assert_eq!(term.exit().exit_code(), 2, "{verb}: {}", term.shown().text);
     }
     assert_eq!(accepted(), 0);

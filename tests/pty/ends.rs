@@ -54,14 +54,14 @@ fn while_a_file_is_being_written() {
         assert!(names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
         if by_key {
             term.send("\x03");
-            term.shows("all.csv is being written. Quit again to leave");
+            term.shows("lapel is writing all.csv. Quit again to leave");
             term.send("\x03");
         } else {
             term.signal(Signal::TERM);
         }
         assert_eq!(term.exit_restored().exit_code(), 0);
         let said = String::from_utf8_lossy(&term.raw()).into_owned();
-        assert!(said.contains("the export to all.csv was given up: nothing of it is left"), "{said}");
+        assert!(said.contains("the export to all.csv was cancelled: no file is left"), "{said}");
         assert!(!names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
     }
 }

@@ -42,7 +42,7 @@ fn fill_in(term: &mut Term, base_url: &str, key: &str) {
     term.shows("API key");
     // The demo's word, since a live profile would ask for more later.
     term.send("\x1b[A");
-    term.shows("space changes");
+    term.shows("space change");
     term.send("  ");
     term.shows("(•) DEMO");
     term.send("\t\x15");
@@ -110,7 +110,7 @@ fn a_key_that_the_service_refuses_is_not_kept() {
     let wrong = "wrong_key_0123456789abcdef";
     let mut term = wordy().start();
     fill_in(&mut term, service.sandbox.base_url(), wrong);
-    let shown = term.shows("Nothing was kept");
+    let shown = term.shows("Nothing was saved");
     assert!(shown.has("key"), "{}", shown.text);
     assert!(!term.home.path().join("config").exists());
     // The right one then is.
@@ -135,7 +135,7 @@ fn a_service_that_is_not_there_is_not_kept() {
     let mut term = lapel(&[]).start();
     // Port 9 discards, where anything listens on it at all.
     fill_in(&mut term, "http://127.0.0.1:9/api/v1/ext", "some_key_0123456789");
-    term.shows("Nothing was kept");
+    term.shows("Nothing was saved");
     // The pace of a key counts for every process of the computer, also while a profile is tried.
     let is_pace = |path: &PathBuf| path.to_string_lossy().contains("pace.sqlite");
     let kept: Vec<PathBuf> = files(term.home.path()).into_iter().filter(|path| !is_pace(path)).collect();
@@ -183,7 +183,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
     );
     setup.write("config/keys.toml", "[history]\nrevoke = \"space\"\n");
     let mut term = setup.env("BADGE_KEY", "dmu_test_0123456789").size(200, 24).start();
-    let shown = term.shows("Left out: keys.toml, line 2");
+    let shown = term.shows("Ignored: keys.toml, line 2");
     for part in ["history.revoke", "mark"] {
         assert!(shown.has(part), "{part}: {}", shown.text);
     }
@@ -201,7 +201,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
     let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(100, 24).start();
     let shown = demo.until("the desk", |s| s.has("40 templates") && s.has("filters.toml"));
     for file in
-        ["config.toml, line 1", "theme.toml, line 2", "keys.toml, line 2", "filters.toml", "what is wrong"]
+        ["config.toml, line 1", "theme.toml, line 2", "keys.toml, line 2", "filters.toml", "Run lapel info"]
     {
         assert!(shown.has(file), "{file}: {}", shown.text);
     }
@@ -213,7 +213,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
 fn without_a_terminal_the_desk_says_so() {
     let mut term = program("/bin/sh", &["-c", "\"$0\" demo </dev/null", super::kit::LAPEL]).start();
     assert_eq!(term.exit_restored().exit_code(), 2);
-    assert!(term.shown().has("the desk needs a terminal"), "{}", term.shown().text);
+    assert!(term.shown().has("lapel needs a terminal"), "{}", term.shown().text);
 }
 
 /// The flag holds for whatever is begun on the first screen, not only for profiles that are there already.
@@ -225,7 +225,7 @@ fn looking_only_begins_on_the_first_screen() {
     let shown = term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
     assert!(shown.has("read-only"), "{}", shown.text);
     term.send("i");
-    term.shows("neither issue nor revoke");
+    term.shows("cannot issue or revoke");
 
     let service = service();
     let mut term = lapel(&["--read-only"]).start();
@@ -233,5 +233,5 @@ fn looking_only_begins_on_the_first_screen() {
     let shown = term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
     assert!(shown.has("read-only"), "{}", shown.text);
     term.send("i");
-    term.shows("neither issue nor revoke");
+    term.shows("cannot issue or revoke");
 }

@@ -181,7 +181,7 @@ fn by_pixels(said: &str, env: Option<(&str, &str)>, begin: &str, end: &str) -> V
     // One moves on: every cell that it stood on is written.
     let before = term.raw().len();
     term.send("2");
-    term.until("the history", |s| s.has("row 1 of 4,300") && !s.has("turns it over"));
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.has("other side"));
     let left = untouched(&term.raw()[before..], 120, 20);
     // Eleven rows, which are left between a caption and the room for a notice, and as wide as high.
     let under: Vec<_> = left.iter().filter(|(y, x)| (4..15).contains(y) && (91..113).contains(x)).collect();

@@ -98,7 +98,7 @@ fn inside_tmux_it_is_tmux_that_gets_it() {
     let mut term = with_program(inside(), "tmux", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows("Gave the badge id to tmux");
+    term.shows("Copied the badge id to tmux");
     assert_eq!(read(&term, "tmux.in"), id);
     assert_eq!(read(&term, "tmux.args"), "load-buffer\n-w\n-\n");
     assert_eq!(clipboard(&term.raw()), None);
@@ -120,7 +120,7 @@ fn copying_that_is_switched_off_writes_nothing() {
     let mut term = setup.start();
     menu(&mut term);
     term.send("i");
-    term.shows("copying is switched off");
+    term.shows("copying is off");
     assert_eq!(clipboard(&term.raw()), None);
 }
 
@@ -142,7 +142,7 @@ fn a_picture_is_opened_in_the_browser_by_its_address_alone() {
     let mut term = with_program(desktop(), "xdg-open", 3).start();
     term.shows("row 1 of");
     term.send("o");
-    let shown = term.shows("The browser was not opened (xdg-open failed with exit code 3)");
+    let shown = term.shows("lapel could not open the browser (xdg-open failed with exit code 3)");
     assert!(shown.has(".png"), "{}", shown.text);
     assert!(clipboard(&term.raw()).is_some_and(|link| link.starts_with("http://127.0.0.1:")));
 }

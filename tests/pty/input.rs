@@ -30,7 +30,7 @@ fn a_paste_into_a_field_is_text_whatever_it_holds() {
     term.send("\t");
     term.send(pasted("gildong@naru.example\ny"));
     let shown = term.until("the address", |s| s.has("gildong@naru.example y"));
-    assert!(!shown.has("Review"), "a line break in a paste does not go on: {}", shown.text);
+    assert!(!shown.has("y to issue"), "a line break in a paste does not go on: {}", shown.text);
     term.send("\x15");
     term.send(pasted("gildong@naru.example"));
     term.send("\r");
@@ -38,8 +38,8 @@ fn a_paste_into_a_field_is_text_whatever_it_holds() {
     // Nor does a pasted letter confirm.
     term.send(pasted("y"));
     term.send("\x1b");
-    let shown = term.until("the form again", |s| !s.has("Review"));
-    assert!(!shown.has("Sent in this session"), "{}", shown.text);
+    let shown = term.until("the form again", |s| !s.has("y to issue"));
+    assert!(!shown.has("1 job"), "{}", shown.text);
 }
 
 /// Most terminals send CR between the lines of a paste, some CR LF.
@@ -60,7 +60,7 @@ fn lines_of_a_paste_are_lines_however_they_end() {
         term.send("2");
         term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
         term.send("F");
-        term.shows("Revoke the badges whose ids");
+        term.shows("Revoke badges by id");
         term.send(pasted(&vec!["B-000000001-AA"; more].join(end)));
         term.shows(&format!("{more} lines pasted"));
         term.send("\x1b");
@@ -96,7 +96,7 @@ fn an_arrow_key_right_after_esc_is_no_command() {
 fn a_dumb_terminal_is_refused_like_none() {
     let mut term = still_demo().env("TERM", "dumb").start();
     assert_eq!(term.exit().exit_code(), 2);
-    assert!(term.shown().has("the desk needs a terminal"), "{}", term.shown().text);
+    assert!(term.shown().has("lapel needs a terminal"), "{}", term.shown().text);
 }
 
 /// Answers to questions that somebody asked the terminal before lapel, and that come late over a slow line.

@@ -227,7 +227,7 @@ impl Shown {
 
     /// Whether something is on its way.
     pub fn is_loading(&self) -> bool {
-        self.text.contains(['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧']) || self.has("reading the picture")
+        self.text.contains(['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧']) || self.has("loading the picture")
     }
 
     pub fn has(&self, what: &str) -> bool {

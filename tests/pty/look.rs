@@ -59,7 +59,7 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
 #[test]
 fn the_language_is_that_of_the_locale_until_another_is_chosen() {
     let mut term = still_demo().env("LANG", "ko_KR.UTF-8").start();
-    term.until("Korean", |s| s.line(0).starts_with(" lapel  템플릿  발급 이력  월렛  배지  작업"));
+    term.until("Korean", |s| s.line(0).starts_with(" lapel  템플릿  발급 이력  지갑  배지  작업"));
     term.send("K");
     term.until("English", |s| s.line(0).starts_with(" lapel  Templates  History") && s.has("English"));
     term.send("K");
@@ -155,7 +155,7 @@ fn without_unicode_the_desk_itself_is_ascii() {
     };
     let mut seen = vec![own(&term.shows("row 1 of"))];
     for (key, what) in [
-        ("/", "Made from"),
+        ("/", "Registered from"),
         ("\x1b", ""),
         ("s", "Sort by"),
         ("\x1b", ""),
@@ -165,7 +165,7 @@ fn without_unicode_the_desk_itself_is_ascii() {
         ("\x1b", ""),
         ("2", "row 1 of 4,300"),
         (" ", "1 marked"),
-        ("x", "left out"),
+        ("x", "skipped"),
         ("\x1b", ""),
         ("w", "in the wallet"),
         ("2", "row 2 of"),

@@ -90,7 +90,7 @@ fn a_call() {
     term.send("3");
     term.shows("Type or paste");
     term.send("haneul.lim@example.net");
-    term.shows("looks up this address");
+    term.shows("looks up this e-mail address");
     term.send("\r");
     term.until("both badges", |s| s.has("2 badges in the wallet") && !s.is_loading());
     term.send("j");
@@ -117,12 +117,12 @@ fn the_review_of_a_spreadsheet() {
         term.shows(&format!("row {row} of"));
     }
     term.send("i");
-    term.shows("one person");
+    term.shows("one recipient");
     term.send("\t\t");
     term.until("the file's field", |s| s.has("(\u{2022}) a file"));
     term.send("attendees.csv");
     term.send("\r");
-    term.shows("checks every row");
+    term.shows("check every row");
     term.send("\r");
     let shown =
         term.until("the review", |s| s.has("to issue") && s.has("twice in the file") && !s.is_loading());

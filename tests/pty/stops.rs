@@ -155,7 +155,7 @@ fn an_editor_that_is_stopped_stops_lapel_and_both_go_on() {
     shell.term.send("2");
     shell.term.until("the history", |s| s.has("Issued") && s.has("row 1 of") && !s.is_loading());
     shell.term.send("F");
-    shell.term.shows("Revoke the badges whose ids stand in a file");
+    shell.term.shows("Revoke badges by id from a file");
     shell.term.send(super::kit::pasted("B-1\rB-2\r"));
     shell.term.shows("2 lines pasted");
     shell.term.send("\r");

@@ -71,7 +71,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.until("the badge issued", |s| s.has("● issued") && s.has("1 issued = 1 row"));
     term.send("\x1b");
     // Escape and a key at once would be that key with Alt.
-    term.until("the list behind", |s| !s.has("planned"));
+    term.until("the list behind", |s| !s.has("· created"));
 
     // Mark two badges on different pages, and revoke both.
     term.send("2");
@@ -101,7 +101,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
 
     // Leave.
     term.send("\x1b");
-    term.until("the list behind", |s| !s.has("planned") && place(&s.text).is_some());
+    term.until("the list behind", |s| !s.has("· created") && place(&s.text).is_some());
     term.send("q");
     let status = term.exit_restored();
     assert_eq!(status.exit_code(), 0);

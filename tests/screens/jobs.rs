@@ -19,14 +19,14 @@ async fn walk_jobs(columns: u16, rows: u16) {
     h.settled().await;
     h.paste(&demo("one-line-cp949.csv"));
     h.press("enter");
-    h.shows("Which is right?").await;
+    h.shows("Which text is correct?").await;
     h.settled().await;
     take(&mut h, "file-encoding");
     h.press("esc esc");
     h.settled().await;
     h.paste(&demo("attendees-cp949.csv"));
     h.press("enter");
-    h.shows("checks every row").await;
+    h.shows("check every row").await;
     h.settled().await;
     take(&mut h, "file-check");
     h.press("m");
@@ -45,7 +45,7 @@ async fn walk_jobs(columns: u16, rows: u16) {
     h.type_text(&ready);
     take(&mut h, "draft-review");
     h.press("y");
-    h.shows("not sent: stopped at the quota").await;
+    h.shows("not sent: quota exceeded").await;
     h.settled().await;
     take(&mut h, "activity-quota");
     arrange(&mut h, "activity");
@@ -89,7 +89,7 @@ async fn walk_jobs(columns: u16, rows: u16) {
     take(&mut h, "revoke-waiting");
     h.press("enter 2 y");
     h.shows("2 jobs").await;
-    h.shows("◍ being revoked").await;
+    h.shows("◍ revoking").await;
     h.settled().await;
     take(&mut h, "activity-two");
     h.press("5 F");

@@ -52,7 +52,7 @@ async fn walk_live(columns: u16, rows: u16) {
     h.paste("김가감, one@naru.example\n김개깜, two@naru.example\n");
     h.shows("columns").await;
     h.press("enter");
-    h.shows("to go on").await;
+    h.shows("then y to type").await;
     h.settled().await;
     h.press("2 y ctrl-o");
     take(&mut h, "live-draft");

@@ -26,7 +26,7 @@ fn profile(name: &str, environment: Environment, organisation: &str, key: (KeySt
 async fn walk_profiles(columns: u16, rows: u16) {
     let sandbox = Sandbox::start(frozen()).await.expect("a sandbox");
     let lines = vec![
-        profile("demo", Environment::Demo, "연습용 기관", (KeyStore::File, "its own file")),
+        profile("demo", Environment::Demo, "연습용 기관", (KeyStore::File, "lapel's key file")),
         profile(
             "uni",
             Environment::Live,

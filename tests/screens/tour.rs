@@ -24,12 +24,12 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "tour-issue-review");
     h.press("y");
-    h.until("1 waiting", |s| s.contains("1 waiting") && s.contains("looked at next")).await;
+    h.until("1 waiting", |s| s.contains("1 waiting") && s.contains("next check")).await;
     h.settled().await;
     take(&mut h, "tour-watch");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("r");
-    h.until("it is issued", |s| s.contains("4 of 5") && !s.contains("looked at next")).await;
+    h.until("it is issued", |s| s.contains("4 of 5") && !s.contains("next check")).await;
     h.settled().await;
     take(&mut h, "tour-revoke");
     h.press("enter");
@@ -42,7 +42,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.press("enter");
     take(&mut h, "tour-revoke-review");
     h.press("y");
-    h.until("1 being revoked", |s| s.contains("1 being revoked") && s.contains("looked at next")).await;
+    h.until("1 revoking", |s| s.contains("1 revoking") && s.contains("next check")).await;
     h.settled().await;
     take(&mut h, "tour-receipt");
     h.press("e");

@@ -9,9 +9,13 @@ const ON: &str = "[index]\nenabled = true\nmax_age_days = 36500\n";
 fn without_the_setting_nothing_is_read_or_made() {
     let bench = Bench::new();
     let said = bench.run(&["index"]).ended(0);
-    assert!(said.out.contains("There is no index") && said.out.contains("enabled = true"), "{}", said.out);
+    assert!(said.out.contains("has no index") && said.out.contains("enabled = true"), "{}", said.out);
     let said = bench.run(&["index", "build"]).ended(2);
-    assert!(said.err.contains("keeps no index") && said.err.contains("e-mail addresses"), "{}", said.err);
+    assert!(
+        said.err.contains("has no index, so nothing was read") && said.err.contains("e-mail addresses"),
+        "{}",
+        said.err
+    );
     let failed = bench.json(&["index", "build"], 2);
     assert_eq!(failed["error"]["kind"], "usage");
     assert_eq!(bench.requests(), 0);
@@ -29,7 +33,7 @@ fn it_is_built_told_about_and_removed() {
     assert_eq!((&built["complete"], &built["index"]["badges"]), (&true.into(), &300.into()));
     assert_eq!(bench.requests_to("GET /badges/history"), 4);
     let again = bench.run(&["index", "build"]).ended(0);
-    assert!(again.out.contains("read what is new") && again.out.contains("it adds up"), "{}", again.out);
+    assert!(again.out.contains("read new entries") && again.out.contains("; complete"), "{}", again.out);
     let asked = bench.requests();
     let status = bench.json(&["index", "status"], 0);
     assert_eq!((&status["enabled"], &status["exists"]), (&true.into(), &true.into()));
@@ -58,7 +62,7 @@ fn a_service_that_fails_is_said_and_what_was_read_is_kept() {
     bench.fault("get /badges/history match=page=3 status=401 code=4001");
     let failed = bench.json(&["index", "build"], 1);
     let message = failed["error"]["message"].as_str().expect("a message");
-    assert!(message.contains("What was read is kept"), "{message}");
+    assert!(message.contains("lapel keeps what it has read"), "{message}");
     let status = bench.json(&["index"], 0);
     assert_eq!((&status["index"]["badges"], &status["index"]["under_way"]), (&200.into(), &true.into()));
     bench.control().clear_faults();

@@ -97,10 +97,10 @@ fn an_open_job_goes_to_the_new_computer_and_stays_nowhere_else() {
     third.env("LAPEL_DATA_DIR", bench.path("third"));
     // The same one with another folder is no second computer, but the backup was used up.
     let said = bench.said(third.output().expect("it runs")).ended(1);
-    assert!(said.err.contains("put back before"), "{}", said.err);
+    assert!(said.err.contains("already restored"), "{}", said.err);
     assert!(!bench.path("third/journal.sqlite").exists());
     let said = bench.run(&["journal", "restore", file]).ended(1);
-    assert!(said.err.contains("put back before"), "{}", said.err);
+    assert!(said.err.contains("already restored"), "{}", said.err);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_backup_that_was_not_put_back_can_be_taken_back() {
     bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (7, 1));
     let said = elsewhere(&bench, &["journal", "restore", file]).ended(1);
-    assert!(said.err.contains("put back before"), "{}", said.err);
+    assert!(said.err.contains("already restored"), "{}", said.err);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn jobs_that_stay_are_only_a_record_in_the_backup_and_what_is_claimed_is_looked_
     let said = elsewhere(&bench, &["journal", "restore", file, "--json"]).ended(0).json();
     assert_eq!((&said["open"], &said["elsewhere"]), (&Value::Array(Vec::new()), &made["stayed"]), "{said}");
     let said = elsewhere(&bench, &["jobs", "resume", &id, "--yes"]).ended(1);
-    assert!(said.err.contains("stayed on the computer"), "{}", said.err);
+    assert!(said.err.contains("It stayed on"), "{}", said.err);
     // Here the job goes on; then this computer is lost.
     bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (7, 1));
@@ -161,7 +161,7 @@ fn a_backup_is_never_put_over_jobs_and_a_copied_journal_is_no_backup() {
     let file = file.to_str().expect("UTF-8");
     bench.run(&["journal", "backup", file, "--stay"]).ended(0);
     let said = bench.run(&["journal", "restore", file]).ended(1);
-    assert!(said.err.contains("There is a journal here"), "{}", said.err);
+    assert!(said.err.contains("already exists here"), "{}", said.err);
     // A backup in the place of the journal is not opened as one.
     std::fs::create_dir_all(bench.path("new-laptop")).expect("a folder");
     std::fs::copy(file, bench.path("new-laptop/journal.sqlite")).expect("copied");
@@ -189,9 +189,9 @@ fn a_backup_puts_an_emptied_journal_right() {
     for left in ["", "x"] {
         std::fs::write(&journal, left).expect("emptied");
         let said = bench.run(&["jobs"]).ended(1);
-        assert!(said.err.contains("empty or gone") && said.err.contains("restore"), "{}", said.err);
+        assert!(said.err.contains("is empty or missing") && said.err.contains("restore"), "{}", said.err);
         let said = bench.run(&["doctor"]).ended(1);
-        assert!(!said.out.contains("Everything is in order"), "{}", said.out);
+        assert!(!said.out.contains("No problems found"), "{}", said.out);
         let posts = bench.posts();
         bench
             .run(&["issue", "--template", "TPL-001", "--to", "이몽룡 <mong@naru.example>", "--yes"])
@@ -294,7 +294,7 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
     assert_eq!(said("code").trim(), "4", "{}{}", said("out"), said("err"));
     let all = said("out") + &said("err");
-    assert!(all.contains("is full") && all.contains("Make room"), "{all}");
+    assert!(all.contains("is full") && all.contains("Free some space"), "{all}");
     assert_eq!(said("listed-code").trim(), "0", "what is there can be read: {}", said("listing"));
     assert!(bench.requests() < 60, "the history was read time and again: {}", bench.requests());
     let resumed: Value = serde_json::from_str(said("resumed").lines().last().unwrap_or_default())

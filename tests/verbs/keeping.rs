@@ -26,7 +26,7 @@ fn jobs_are_listed_and_shown_without_asking_the_service() {
     let text = bench.run(&["jobs"]).ended(0).out;
     assert!(text.starts_with("JOB") && text.contains("2 waiting"), "{text}");
     let text = bench.run(&["jobs", "show", &id]).ended(0).out;
-    assert!(text.contains("people.csv") && text.contains("row 4  박세나  not valid"), "{text}");
+    assert!(text.contains("people.csv") && text.contains("row 4  박세나  invalid"), "{text}");
     assert_eq!(bench.requests(), asked);
     // Looking needs no right to write.
     bench.run(&["jobs", "--read-only"]).ended(0);
@@ -48,7 +48,7 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     bench.run(&["jobs", "receipt", &id, "--to", "receipt.xlsx"]).ended(0);
     bench.run(&["jobs", "receipt", &id, "--to", "old.dat", "--format", "csv-cp949"]).ended(0);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "-", "--format", "csv"]).ended(2);
-    assert!(said.err.contains("--to needs the name of a file") && !bench.path("-").exists(), "{}", said.err);
+    assert!(said.err.contains("--to needs a file name") && !bench.path("-").exists(), "{}", said.err);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "receipt.pdf"]).ended(2);
     assert!(said.err.contains("--format"), "{}", said.err);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "nowhere/receipt.csv"]).ended(1);
@@ -112,7 +112,7 @@ fn an_issue_job_can_be_undone() {
 fn following_says_what_has_changed() {
     let bench = Bench::switched(&[("issue-time", "5m")]);
     let text = bench.run(&["jobs", "follow"]).ended(0).out;
-    assert!(text.contains("Nothing is open"), "{text}");
+    assert!(text.contains("No open jobs"), "{text}");
     let id = sent(&bench);
     let text = bench.run(&["jobs", "follow"]).ended(0).out;
     assert!(text.contains("Nothing has changed"), "{text}");

@@ -33,14 +33,14 @@ fn people_read_korean() {
     assert!(said.err.contains("보냄: 1/1"), "{}", said.err);
     let jobs = korean(&bench, &["jobs"]).ended(0).out;
     let heads: Vec<&str> = jobs.lines().next().expect("a head").split_whitespace().collect();
-    assert_eq!(heads, ["작업", "계획", "시각", "종류", "제목", "상태", "행"], "{jobs}");
+    assert_eq!(heads, ["작업", "생성", "일시", "종류", "제목", "상태", "행"], "{jobs}");
     // Names of columns are the service's: they are what --sort and a file call them.
     let history = korean(&bench, &["history", "--rows", "1"]).ended(0);
     assert!(history.out.starts_with("badge_id"), "{}", history.out);
     assert!(history.err.contains("1페이지: ") && history.err.contains("--all"), "{}", history.err);
 
     let none = korean(&bench, &["revoke", "no-such-id", "--reason", " "]).ended(2);
-    assert!(none.err.contains("사유를 적어야 합니다. 서비스가 사유를 요구합니다."), "{}", none.err);
+    assert!(none.err.contains("사유를 적으십시오. 서비스의 필수"), "{}", none.err);
     let wrong = korean(&bench, &["history", "--issue-start-date", "yesterday"]).ended(2);
     assert!(wrong.err.starts_with("오류: 'yesterday'"), "{}", wrong.err);
     assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains("error"), "{}", wrong.err);
@@ -56,7 +56,7 @@ fn where_a_setting_comes_from_is_said_in_korean_and_to_programs_in_english() {
     let said = korean(&bench, &["info"]).ended(0).out;
     let theme = said.lines().find(|line| line.trim_start().starts_with("theme")).expect("the theme");
     assert!(theme.contains("기본값") && !theme.contains("default"), "{said}");
-    assert!(said.contains("마지막 목록 보기"), "{said}");
+    assert!(said.contains("목록 표시 설정"), "{said}");
     let json = |locale| run(&bench, locale, &["info", "--json", "--theme", "dark"]).ended(0).out;
     let said: serde_json::Value = serde_json::from_str(&json("ko_KR.UTF-8")).expect("JSON");
     let source = |name: &str| {

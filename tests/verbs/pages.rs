@@ -32,7 +32,7 @@ fn a_success_without_data_is_no_empty_list() {
     }
     let to = bench.path("a.xlsx");
     let said = bench.run(&["history", "--all", "--xlsx", to.to_str().expect("UTF-8")]).ended(3);
-    assert!(said.err.contains("Nothing was written") && !to.exists(), "{}", said.err);
+    assert!(said.err.contains("Nothing was saved") && !to.exists(), "{}", said.err);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
     let bench = Bench::new();
     let key = key(&bench, "dalmuri");
     let said = add(&bench, "uni", &["--environment", "live"], &key, 0);
-    assert!(said.out.contains("Kept profile uni: LIVE") && said.out.contains("dmu_live_"), "{}", said.out);
+    assert!(said.out.contains("Saved profile uni: LIVE") && said.out.contains("dmu_live_"), "{}", said.out);
     assert!(said.out.contains("달무리대학교"), "the issuer is shown: {}", said.out);
     assert_eq!(bench.posts(), 0);
     let text = config(&bench);
@@ -78,10 +78,10 @@ fn what_is_not_good_is_not_kept() {
     let bench = Bench::new();
     for (more, key, code, said) in [
         (&[][..], "no_such_key_0123456789", 1, "refused the API key"),
-        (&["--environment", "live"][..], "", 2, "holds no key"),
+        (&["--environment", "live"][..], "", 2, "contains no key"),
         (&["--proxy", "not an address"][..], "k-1234", 2, "proxy"),
         (&["--ca-file", "/no/such.pem"][..], "k-1234", 2, "ca_file"),
-        (&["--key-from", "env:NOT_SET_HERE"][..], "", 2, "--key-stdin goes with"),
+        (&["--key-from", "env:NOT_SET_HERE"][..], "", 2, "--key-stdin needs --key-from"),
     ] {
         let answer = add(&bench, "uni", more, key, code);
         assert!(answer.err.contains(said), "{said}: {}", answer.err);
@@ -113,7 +113,7 @@ fn keys_that_are_elsewhere_are_found_there() {
     run(&bench, &[&base[..], &["one", "--key-from", &place]].concat(), "").ended(0);
     let command = ["--name", "two", "--key-from", "command", "--", "/bin/cat", &file];
     let said = run(&bench, &[&base[..], &command].concat(), "").ended(0);
-    assert!(said.err.contains("badges that are issued with it may be real"), "a live key: {}", said.err);
+    assert!(said.err.contains("Badges issued with it may be real"), "a live key: {}", said.err);
     assert!(!bench.path("config/keys/one").exists() && !bench.path("config/keys/two").exists());
     for name in ["one", "two"] {
         assert_eq!(json(&bench, &["profile", "test", name], "", 0)["said_prefix"], "sbg_live_");
@@ -156,7 +156,7 @@ fn another_organisations_key_is_asked_nothing_until_it_is_pinned() {
     // A new key is refused as well, unless it is said to be the right one; then the jobs go on with it.
     let new = format!("{}\n", key(&bench, "saebyeok"));
     let said = run(&bench, &["profile", "edit", "uni", "--key-stdin"], &new).ended(1);
-    assert!(said.err.contains("sbg_live_") && said.err.contains("Nothing was kept"), "{}", said.err);
+    assert!(said.err.contains("sbg_live_") && said.err.contains("Nothing was saved"), "{}", said.err);
     let pinned = json(&bench, &["profile", "edit", "uni", "--key-stdin", "--pin"], &new, 0);
     assert_eq!(
         (&pinned["profile"]["key_prefix"], &pinned["jobs_taken_over"]),
@@ -187,7 +187,7 @@ fn a_profile_is_changed_and_keeps_its_pin() {
         run(&bench, &["profile", "edit", "uni", "--base-url", "http://127.0.0.1:9/api/v1/ext"], "").ended(1);
     assert!(moved.err.contains("could not be reached") && config(&bench).contains(bench.sandbox.base_url()));
     let nobody = run(&bench, &["profile", "edit", "nobody", "--pin"], "").ended(2);
-    assert!(nobody.err.contains("There are: uni"), "{}", nobody.err);
+    assert!(nobody.err.contains("Profiles: uni"), "{}", nobody.err);
     assert!(config(&bench).contains("key_prefix = \"dmu_live_\""));
 }
 

@@ -188,7 +188,7 @@ fn each_form_has_the_same_rows_and_values() {
     assert_eq!(known.iter().collect::<HashSet<_>>().len(), 301);
 
     let said = bench.run(&["history", "--all", "--jsonl"]).ended(0);
-    assert!(said.err.contains("301 badges, complete to total_count 301"), "{}", said.err);
+    assert!(said.err.contains("301 badges, complete (total_count 301)"), "{}", said.err);
     let lines: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(Value::from(lines), json["list"]);
     assert!(said.out.contains("esc\\u001b[2J"), "a terminal obeys nothing of it");
@@ -205,7 +205,7 @@ fn each_form_has_the_same_rows_and_values() {
     let to = file.to_str().expect("UTF-8");
     let said = bench.run(&["history", "--all", "--xlsx", to]).ended(0);
     assert!(
-        said.out.contains("Wrote 301 rows to ") && said.err.contains("complete to total_count 301"),
+        said.out.contains("Saved 301 rows to ") && said.err.contains("complete (total_count 301)"),
         "{}",
         said.err
     );
@@ -229,7 +229,7 @@ fn a_file_is_private_and_never_takes_the_place_of_another_one_unasked() {
     let file = bench.write("a.xlsx", "mine");
     let args = ["history", "--all", "--xlsx", &file];
     let said = bench.run(&args).ended(1);
-    assert!(said.err.contains("already there") && said.err.contains("--force"), "{}", said.err);
+    assert!(said.err.contains("already exists") && said.err.contains("--force"), "{}", said.err);
     assert_eq!((fs::read(&file).expect("a file"), bench.requests()), (b"mine".to_vec(), 0));
     bench.run(&[&args[..], &["--force"]].concat()).ended(0);
     assert_eq!(sheet(file.as_ref()).len(), 301);
@@ -287,7 +287,7 @@ fn an_error_on_the_way_is_no_end() {
     let said = bench.run(&["history", "--all", "--jsonl"]).ended(1);
     assert_eq!(said.out.lines().count(), 200);
     assert!(
-        said.err.contains("200 badges were given before that") && said.err.contains("not all"),
+        said.err.contains("lapel printed 200 badges") && said.err.contains("The list is incomplete"),
         "{}",
         said.err
     );
@@ -299,7 +299,7 @@ fn an_error_on_the_way_is_no_end() {
     bench.fault("get /badges/history status=401 code=4001 after=2");
     let to = bench.path("a.xlsx");
     let said = bench.run(&["history", "--all", "--xlsx", to.to_str().expect("UTF-8")]).ended(1);
-    assert!(said.err.contains("Nothing was written"), "{}", said.err);
+    assert!(said.err.contains("Nothing was saved"), "{}", said.err);
     assert_eq!(files(&bench), Vec::<String>::new());
 }
 
@@ -333,8 +333,8 @@ fn ctrl_c_ends_at_a_whole_row_and_leaves_no_half_file() {
     let bench = Bench::new();
     let to = bench.path("a.xlsx");
     for (args, words) in [
-        (["history", "--all", "--jsonl"].as_slice(), "100 badges were given"),
-        (&["history", "--all", "--xlsx", to.to_str().expect("UTF-8")], "Nothing was written"),
+        (["history", "--all", "--jsonl"].as_slice(), "lapel printed 100 badges"),
+        (&["history", "--all", "--xlsx", to.to_str().expect("UTF-8")], "Nothing was saved"),
         (&["history", "--all", "--json"], "Stopped before everything was read"),
     ] {
         let before = bench.requests_to(HISTORY);
@@ -374,7 +374,7 @@ fn twenty_thousand_rows_are_complete_though_more_come_in_meanwhile() {
     let said = bench.said(running.output()).ended(0);
     let all = ROWS + inserted.len() as u64;
     assert_eq!(inserted.len(), 10 * 37);
-    assert!(said.err.contains(&format!("{all} badges, complete to total_count {all}.")), "{}", said.err);
+    assert!(said.err.contains(&format!("{all} badges, complete (total_count {all}).")), "{}", said.err);
     let mut known = HashSet::new();
     for line in BufReader::new(fs::File::open(bench.path("history.jsonl")).expect("a file")).lines() {
         let line = line.expect("a line");

@@ -67,7 +67,7 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
     let first = bench.requests_to("POST /badges/batch");
     running.signal(Signal::INT);
     let said = bench.said(running.output()).ended(5);
-    assert!(said.err.contains("ended at once"), "{}", said.err);
+    assert!(said.err.contains("exited. Requests on the way are in doubt"), "{}", said.err);
     assert_eq!(bench.requests_to("POST /badges/batch"), first);
     bench.until("the service has done it", |b| b.accepted() == 2);
     bench.control().clear_faults();
@@ -87,7 +87,7 @@ fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
     let bench = Bench::switched(&[("issue-time", "5m")]);
     let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
     let mut running = Running::start(bench.lapel(&[&one[..], &["--yes", "--wait", "--json"]].concat()));
-    running.says("settled");
+    running.says("done: ");
     running.signal(Signal::INT);
     let said = bench.said(running.output()).ended(4).json();
     assert_eq!((&said["interrupted"], count(&said["jobs"][0], "waiting")), (&true.into(), 1), "{said}");
@@ -107,7 +107,11 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
     {
         let said = bench.run(&[&["jobs"], verb, &[&id]].concat()).ended(1);
-        assert!(said.err.contains("another lapel") && said.err.contains(&owner), "{verb:?}: {}", said.err);
+        assert!(
+            said.err.contains("another running lapel") && said.err.contains(&owner),
+            "{verb:?}: {}",
+            said.err
+        );
     }
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
@@ -133,7 +137,7 @@ fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
     running.signal(Signal::KILL);
     running.output();
     let said = bench.run(&["jobs"]).ended(0).out;
-    assert!(said.contains("ended; 2 in doubt") && !said.contains("being sent"), "{said}");
+    assert!(said.contains("ended; 2 in doubt") && !said.contains("sending"), "{said}");
     let job = only_job(&bench);
     assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
 }

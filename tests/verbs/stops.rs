@@ -71,11 +71,7 @@ fn a_refused_key_stops_it_and_a_good_one_lets_it_go_on() {
     let bench = Bench::new();
     bench.fault("post /badges status=401 code=4001");
     let said = bench.run(ONE).ended(4);
-    assert!(
-        said.out.contains("the key was refused") && said.out.contains("lapel jobs resume 1"),
-        "{}",
-        said.out
-    );
+    assert!(said.out.contains("API key refused") && said.out.contains("lapel jobs resume 1"), "{}", said.out);
     bench.control().clear_faults();
     bench.run(&["jobs", "resume", "1", "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
@@ -103,7 +99,7 @@ fn a_lost_answer_is_in_doubt_until_the_service_shows_its_hand() {
     let id = said["jobs"][0]["id"].to_string();
     bench.run(&["jobs", "follow"]).ended(5);
     let said = bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "impatience", "--yes"]).ended(1);
-    assert!(said.err.contains("nothing to decide"), "what is in doubt is not sent again: {}", said.err);
+    assert!(said.err.contains("nothing to resolve"), "what is in doubt is not sent again: {}", said.err);
     bench.advance(10);
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!(count(&said["changed"][0], "issued"), 1, "{said}");
@@ -155,7 +151,7 @@ fn what_was_never_seen_is_settled_as_a_person_says() {
     assert!(
         settle(&["--leave", "--why", "too late"], 1)["error"]["message"]
             .as_str()
-            .is_some_and(|why| why.contains("nothing to decide"))
+            .is_some_and(|why| why.contains("nothing to resolve"))
     );
 
     let (bench, id) = never_seen();
@@ -195,7 +191,7 @@ fn rows_that_were_never_seen_are_sent_again_together_once_their_time_is_over() {
         bench.run(&args).ended(code)
     };
     let said = all("5", 1);
-    assert!(said.err.contains("no rows that were never seen"), "they are still looked for: {}", said.err);
+    assert!(said.err.contains("has no never seen rows"), "they are still looked for: {}", said.err);
     bench.run(&["jobs", "resend", &id, "--all-never-seen", "--why", "x", "--yes"]).ended(2);
     bench.run(&["jobs", "resend", &id, "--row", "1", "--all-never-seen", "--why", "x", "--yes"]).ended(2);
     bench.advance(27 * 60);

@@ -43,7 +43,7 @@ fn a_job_that_stopped_at_the_quota_does_not_send_what_a_second_one_has_sent() {
             file
         };
         let said = bench.run(&issue(&again)).ended(0);
-        assert!(said.err.contains(&format!("unsent in job {first}")), "{}", said.err);
+        assert!(said.err.contains(&format!("Job {first} has not sent to 5 of these")), "{}", said.err);
         assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
 
         bench.control().advance(Duration::from_secs(days * 86_400));

@@ -42,8 +42,8 @@ fn an_unreadable_record_leaves_a_gap_and_takes_nothing_down() {
         places,
         [
             "list[1]: badge_id is missing",
-            "list[2]: nothing instead of a record",
-            "list[3]: a text instead of a record",
+            "list[2]: no value instead of a record",
+            "list[3]: text instead of a record",
             "list[5]: badge_id is a number with missing digits",
         ]
     );

@@ -35,7 +35,7 @@ const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "utc_offset",
         tr_noop!("the time zone of the service"),
-        tr_noop!("used for 30 days after it was last seen; utc_offset in the profile fixes it"),
+        tr_noop!("for 30 days after it was last seen; utc_offset in the profile fixes it"),
         tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
     ),
     (
@@ -132,7 +132,7 @@ impl Found {
             all.push(Learned {
                 name: fact.name.clone(),
                 about,
-                used: t!("used until something else is observed"),
+                used: t!("until something else is observed"),
                 unproven: t!("not used; the service's own word is shown"),
             });
         }

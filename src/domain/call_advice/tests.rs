@@ -115,10 +115,10 @@ fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
         |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
     let said = told(&[waiting("2026-11-21 09:18:00")]);
     assert!(said.contains("42 min ago") && said.contains("so by 2026-11-22 09:18"), "{said}");
-    assert!(said.contains("Mail and wallet follow.") && said.contains("CANNOT hurry it"), "{said}");
+    assert!(said.contains("Nothing is wrong so far") && said.contains("CANNOT speed it up"), "{said}");
     let said = told(&[waiting("2026-11-20 03:00:00")]);
     assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
-    assert!(!said.contains("Mail and wallet follow."), "{said}");
+    assert!(!said.contains("Nothing is wrong so far"), "{said}");
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_mail_that_was_sent_is_not_said_to_have_arrived() {
     let said = told(&[Row { mail: Some("FAIL"), email, ..Row::default() }.held()]);
     assert!(said.contains("“FAIL”") && said.contains("others at strictgate.example"), "{said}");
     let said = told(&[Row { mail: Some("FAIL"), email: "eunwoo@gmial.example", ..Row::default() }.held()]);
-    assert!(said.contains("Was it meant to be gmail.example?"), "{said}");
+    assert!(said.contains("Did they mean gmail.example?"), "{said}");
     let said = told(&[Row { mail: None, ..Row::default() }.held()]);
-    assert!(said.contains("There is no mail status. Read"), "{said}");
+    assert!(said.contains("There is no mail status."), "{said}");
 }
 
 #[test]
@@ -141,9 +141,9 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
     let both = [revoked("B-1", "2026-11-19 09:00:00"), valid()];
     let said = told(&both);
     assert!(said.contains("badge id B-2, issued 2026-11-20 09:00"), "{said}");
-    assert!(said.contains("The wallet no longer shows it"), "{said}");
+    assert!(said.contains("no longer shows it because it is revoked"), "{said}");
     let said = told(&[both[1].clone(), both[0].clone()]);
-    assert!(said.contains("Copy B-1 of it is revoked"), "{said}");
+    assert!(said.contains("Copy B-1 is revoked"), "{said}");
     // A valid copy under another name at the same address belongs to another person.
     let said = told(&[
         revoked("B-1", "2026-11-19 09:00:00"),
@@ -155,7 +155,7 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
 #[test]
 fn a_reason_is_only_read_out_where_it_was_read() {
     let mut held = revoked("B-1", "2026-11-19 09:00:00");
-    assert!(told(&[held.clone()]).contains("The reason is in the badge"));
+    assert!(told(&[held.clone()]).contains("which lapel has not read"));
     let history = held.history.clone().expect("a row");
     let mut detail = Badge {
         badge_id: held.badge_id.clone(),
@@ -197,7 +197,10 @@ fn what_ended_is_renewed_or_has_a_newer_copy() {
     let ended =
         |id, until| Row { id, until: Some(until), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
     let said = told(&[ended("B-1", "2026-11-09 10:00:00")]);
-    assert!(said.contains("ended on 2026-11-09 10:00") && said.contains("renewal is a new badge"), "{said}");
+    assert!(
+        said.contains("expired on 2026-11-09 10:00") && said.contains("renewal is a new badge"),
+        "{said}"
+    );
     assert!(!said.contains("last day counts") && said.contains("CANNOT extend it"), "{said}");
     let said = told(&[ended("B-1", "2026-11-20")]);
     assert!(said.contains("last day counts"), "{said}");
@@ -210,21 +213,21 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
     let older = Row::default().held();
     let newer = Row { id: "B-2", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
     let said = told(&[older.clone(), newer.clone()]);
-    assert!(said.contains("They have it 2 times") && said.contains("B-2 is the newest"), "{said}");
+    assert!(said.contains("They have 2 valid copies") && said.contains("B-2 is the newest"), "{said}");
     assert!(told(&[newer.clone(), older.clone()]).contains("this is the newest"));
     // When two copies were accepted in the same second, or a time is missing, neither is called the newest.
     let twin = Row { id: "B-3", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
     for (one, other) in [(&newer, &twin), (&twin, &newer)] {
-        assert!(told(&[one.clone(), other.clone()]).contains("is not said"));
+        assert!(told(&[one.clone(), other.clone()]).contains("the newest copy is not known"));
     }
     let third = told(&[
         older.clone(),
         newer,
         Row { id: "B-4", accepted: "2026-11-20 11:00:00", ..Row::default() }.held(),
     ]);
-    assert!(third.contains("They have it 3 times") && third.contains("B-4 is the newest"), "{third}");
+    assert!(third.contains("They have 3 valid copies") && third.contains("B-4 is the newest"), "{third}");
     let undated = Row { id: "B-5", accepted: "soon", ..Row::default() }.held();
-    assert!(told(&[older, undated]).contains("is not said"));
+    assert!(told(&[older, undated]).contains("the newest copy is not known"));
 }
 
 #[test]
@@ -232,16 +235,16 @@ fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
     let only_wallet = [Held { history: None, ..Row::default().held() }];
     let case = Case { both: false, ..case(&only_wallet[0], &only_wallet) };
     let said = script(&case);
-    assert!(said.say.join(" ").contains("the mail was not read"), "{said:?}");
+    assert!(said.say.join(" ").contains("has not read the mail status"), "{said:?}");
     let text = summary(&case, &said);
-    assert!(text.contains("Mail: not read") && !text.contains("nothing is said"), "{text}");
+    assert!(text.contains("Mail: not read") && !text.contains("no status"), "{text}");
 }
 
 #[test]
 fn strangers_namesakes_and_shared_mailboxes_come_first() {
     let all = [Row::default().held(), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
     let said = script(&Case { namesakes: 2, by_id: true, ..case(&all[0], &all) });
-    assert!(said.say[0].contains("2 names share this address"), "{said:?}");
+    assert!(said.say[0].contains("2 names share this e-mail address"), "{said:?}");
     assert!(said.say[1].contains("may be different people"), "{said:?}");
     assert!(said.say[2].contains("Confirm neither name nor address"), "{said:?}");
     assert!(said.cannot.contains("certificate number"), "{said:?}");
@@ -263,14 +266,14 @@ fn what_only_the_wallet_knows_counts_too() {
     held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
     assert_eq!(held.verdict(NOW).line().0, "NOT YET VALID");
     let said = told(&[held]);
-    assert!(said.contains("counts from 2026-12-01"), "{said}");
+    assert!(said.contains("valid from 2026-12-01"), "{said}");
 }
 
 #[test]
 fn a_word_that_nobody_knows_promises_nothing() {
     let said = told(&[Row { label: "발급보류", ..Row::default() }.held()]);
     assert!(
-        said.contains("promise nothing") && said.contains("CANNOT explain the service's own word"),
+        said.contains("Promise nothing") && said.contains("CANNOT explain the service's own word"),
         "{said}"
     );
 }
@@ -286,8 +289,8 @@ fn a_summary_tells_the_badge_and_hides_the_person() {
         "Holder: 한***, s***@naru.example",
         "Mail: FAIL (the service's word)",
         "accepted 2026-11-20 09:00 (25 h ago)",
-        "- Of the mail service state",
-        "Nobody can, from here: mail it again",
+        "- The service's word for the mail is",
+        "Not possible: mail it again",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }

@@ -55,11 +55,11 @@ fn sentences(language: Language) -> Vec<(Reason, String)> {
         Reason::from(Code::DoubtsInARow).with("n", 3),
         Reason::from(Code::LookFailed)
             .because("why", error(ApiError::NotReached { why: "the connection was refused".to_owned() })),
-        error(ApiError::InDoubt { accepted: false, status: None, why: "no answer in time".into() }),
+        error(ApiError::InDoubt { accepted: false, status: None, why: "no response in time".into() }),
         error(ApiError::InDoubt {
             accepted: false,
             status: Some(504),
-            why: "the service, or something before it, failed".into(),
+            why: "an error in the service or in a server before it".into(),
         }),
         error(ApiError::Quota(Refusal { status: 422, code: Some("4221".into()), message: None })),
         Reason::class(DuplicateKind::Valid).because("why", held("VALID", "until 2027-11-20 09:00")),
@@ -155,17 +155,17 @@ fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
 fn a_redirect_is_kept_without_the_language_that_was_spoken() {
     let korean = |english: &str| i18n::in_language(Language::Korean, english).to_owned();
     let host: &dyn Display = &"10.0.0.1";
-    let what = i18n::fill(&korean("a redirect to {host}, which is not followed"), &[("host", host)]);
-    let why = i18n::fill(&korean("the answer was {what}"), &[("what", &what)]);
+    let what = i18n::fill(&korean("a redirect to {host}, not followed"), &[("host", host)]);
+    let why = i18n::fill(&korean("unexpected response ({what})"), &[("what", &what)]);
     let sentence = i18n::fill(
         &korean(
-            "It is not known whether the service carried this out: {why}{status}. It may have been changed. Do not send \
-             it again before the history shows what happened.",
+            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not \
+             send it again before the history shows the result.",
         ),
         &[("why", &why), ("status", &" (HTTP 302)")],
     );
     let stored = Reason::told(&sentence).stored();
     assert!(!stored.chars().any(|c| ('가'..='힣').contains(&c)), "{stored}");
     let english = Reason::read(&stored).english();
-    assert!(english.contains("a redirect to 10.0.0.1, which is not followed (HTTP 302)"), "{english}");
+    assert!(english.contains("a redirect to 10.0.0.1, not followed) (HTTP 302)"), "{english}");
 }

@@ -139,7 +139,7 @@ impl Component for CorrectForm {
             put(&mut lines, &text, style);
         }
         let text = t!(
-            "The file does not change, and nothing is sent.  {enter} save in the draft  {esc} back",
+            "The file is not changed; nothing is sent.  {enter} save in the draft  {esc} back",
             enter = env.key(&self.key_contexts(), Action::Accept),
             esc = env.key(&self.key_contexts(), Action::Back)
         );

@@ -307,7 +307,7 @@ impl Component for ExportForm {
                 put(&mut lines, text, theme.text());
             }
             let text = t!(
-                "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it goes into the folder where lapel was started.  {enter} save  {up} {down} format",
+                "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it is saved where lapel was started.  {enter} save  {up} {down} format",
                 enter = key(Action::Accept),
                 up = key(Action::Up),
                 down = key(Action::Down)

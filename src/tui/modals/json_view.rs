@@ -271,7 +271,7 @@ mod tests {
         assert!(deep.iter().all(|line| line.len() <= 2 * DEEPEST + 50), "indents are bounded");
         let long = lay_out(&format!("\"{}\"", "x".repeat(SHOWN * 2)));
         assert_eq!((long.len(), long[0].len()), (2, SHOWN));
-        assert!(long[1].contains("copied whole"));
+        assert!(long[1].contains("a copy has all of it"));
     }
 
     proptest! {

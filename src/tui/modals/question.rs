@@ -448,7 +448,7 @@ impl Component for Question {
                 lines.push(self.field_line(t!("Reason"), room, env));
                 lines.push(Line::raw(""));
                 let text = t!(
-                    "Nothing is revoked until you confirm the review.  {enter} cancel the rest and review  {esc} back",
+                    "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
                     enter = key(Action::Accept),
                     esc = key(Action::Back)
                 );
@@ -470,7 +470,7 @@ impl Component for Question {
                     lines.push(self.yes(t!("to replace"), env));
                 } else {
                     let text = t!(
-                        "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file goes into the folder where lapel was started.  {enter} save  {esc} back",
+                        "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file is saved where lapel was started.  {enter} save  {esc} back",
                         enter = key(Action::Accept),
                         esc = key(Action::Back)
                     );

@@ -148,14 +148,14 @@ mod tests {
     async fn why_none_took_it_is_said() {
         let said = |result: Result<&'static str, String>| result.expect_err("nobody took it");
         assert_eq!(said(given(vec![sh("exit 3")], "x").await), "sh failed with exit code 3");
-        assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was ended by a signal");
+        assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was killed by a signal");
         let unread = said(given(vec![sh("exec <&-; exit 0")], &"x".repeat(1 << 20)).await);
         assert!(unread.starts_with("sh did not read it all"), "{unread}");
         let (one, two) = (Program::new("lapel-no-such-a", &[]), Program::new("lapel-no-such-b", &[]));
         assert_eq!(said(given(vec![one.clone()], "x").await), "lapel-no-such-a is not installed");
         assert_eq!(
             said(given(vec![one, two], "x").await),
-            "neither lapel-no-such-a nor lapel-no-such-b is installed"
+            "lapel-no-such-a and lapel-no-such-b are not installed"
         );
     }
 

@@ -7,7 +7,7 @@ mod marks;
 pub use marks::LARGEST_RANGE;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issue_time};
+use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, State, Text, Verdict, issue_time};
 use crate::export::{self, What};
 use crate::jobs::RevokeTarget;
 use crate::tui::component::{Clicked, Component};
@@ -120,6 +120,15 @@ impl Browse for HistoryItem {
         },
     ];
     const USUAL: usize = 6;
+
+    fn own() -> Vec<Column> {
+        let mut own: Vec<Column> = Self::HEADS.iter().map(|head| head.column).collect();
+        // The sign, a space and the longest word: Korean words are wider than English ones.
+        for state in [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired] {
+            own[0] = own[0].titled(&format!("  {}", state.word()));
+        }
+        own
+    }
 
     fn filter(values: &[Value]) -> HistoryFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);

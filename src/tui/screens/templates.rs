@@ -428,7 +428,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
         (t!("Type code"), detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
         (t!("Colour"), text(&detail.card_color_cd)),
         (t!("Id"), Some(detail.template_id.to_string())),
-        (t!("Registered"), detail.reg_date.as_ref().map(ToString::to_string)),
+        (t!("Reg. date"), detail.reg_date.as_ref().map(ToString::to_string)),
         (t!("Updated"), detail.upd_date.as_ref().map(ToString::to_string)),
     ];
     lines.extend(labelled(&fields, room, env));

@@ -22,6 +22,7 @@ use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{FilterBar, Spec, Value};
 use crate::tui::widgets::list::{PagedList, Row};
 use crate::tui::widgets::table_header::{Did, Head, Heading, Order, SortKey, Table, compare};
+use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -37,6 +38,10 @@ pub trait Browse: Row {
     const HEADS: &'static [Head];
     /// How many of the columns, the first ones, are shown where nobody has chosen.
     const USUAL: usize;
+    /// The default widths of the columns, in the current language.
+    fn own() -> Vec<Column> {
+        Self::HEADS.iter().map(|head| head.column).collect()
+    }
     /// What one and many are called.
     const NOUN: (&'static str, &'static str);
     /// What it is called in files: `history`.
@@ -356,6 +361,7 @@ impl<T: Browse> Browser<T> {
     pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
+        self.heading.set_own(T::own());
         self.heading.set_room(usize::from(area.width).saturating_sub(4));
         let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);

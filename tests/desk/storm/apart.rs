@@ -22,13 +22,13 @@ impl Storm {
         h.settled().await;
         let places = [
             ("i | type:홍길동 enter type:gildong@naru.example enter", "gildong@naru.example"),
-            ("type:1 y type:연습용", "Type whose it is"),
+            ("type:1 y type:연습용", "LIVE. Type the organisation"),
         ];
         self.each(&mut h, &places).await;
         h.type_text(" 기관");
         h.press("ctrl-o");
-        h.shows("stopped at the quota").await;
-        self.over(&mut h, "R", "goes on").await;
+        h.shows("quota exceeded").await;
+        self.over(&mut h, "R", "resumes with the rows not sent").await;
     }
 
     /// While the service asks to wait.
@@ -40,9 +40,9 @@ impl Storm {
         let connection = session(&h.sandbox, Environment::Demo).connection;
         let reader = connect(&connection).expect("a client").reader().clone();
         let asking = tokio::spawn(async move { reader.ping(&Call::interactive()).await });
-        h.shows("▲ waits 59 min").await;
+        h.shows("▲ wait 59 min").await;
         // What a larger screen would read waits, too, so that it never settles again.
-        self.over(&mut h, "r", "with one ping?").await;
+        self.over(&mut h, "r", "Send one ping now?").await;
         asking.abort();
     }
 
@@ -51,9 +51,9 @@ impl Storm {
         let mut h = Harness::new(small(), 80, 24).await;
         h.settled().await;
         let places = [
-            ("T", "Tour, 1 of 5"),
-            ("3 type:seoyun.han@naru.example enter", "Tour, 2 of 5"),
-            ("1 i", "Tour, 2 of 5"),
+            ("T", "Tour 1 of 5"),
+            ("3 type:seoyun.han@naru.example enter", "Tour 2 of 5"),
+            ("1 i", "Tour 2 of 5"),
             ("type:홍길동 enter type:gildong@naru.example enter", "y to issue"),
         ];
         self.each(&mut h, &places).await;
@@ -66,17 +66,17 @@ impl Storm {
         h.desk.app.update(Message::Resize(80, 24));
         h.press("y");
         h.shows("1 waiting").await;
-        self.over(&mut h, "", "Tour, 3 of 5").await;
+        self.over(&mut h, "", "Tour 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
         h.press("r");
-        h.shows("Tour, 4 of 5").await;
+        h.shows("Tour 4 of 5").await;
         let places = [
-            ("", "Tour, 4 of 5"),
-            ("enter", "Tour, 4 of 5"),
-            ("enter | x type:why", "Tour, 4 of 5"),
-            ("enter", "This cannot be taken back"),
-            ("esc esc ctrl-n", "Tour, 5 of 5"),
-            ("ctrl-n", "that was a first day"),
+            ("", "Tour 4 of 5"),
+            ("enter", "Tour 4 of 5"),
+            ("enter | x type:why", "Tour 4 of 5"),
+            ("enter", "This cannot be undone"),
+            ("esc esc ctrl-n", "Tour 5 of 5"),
+            ("ctrl-n", "all steps done"),
         ];
         self.each(&mut h, &places).await;
     }
@@ -94,13 +94,13 @@ impl Storm {
             ("O", "Issued per day"),
             ("p", "Issued per week"),
             ("enter", "row 1 of"),
-            ("D", "once more reads"),
+            ("D", "again to read"),
             ("esc tab", "Revoked per week"),
             ("tab", "template"),
-            ("tab", "waiting by age"),
+            ("tab", "waiting, by age"),
             ("tab down", "within 30 days"),
             ("enter", "expiring within 30 days"),
-            ("esc tab", "did not go out"),
+            ("esc tab", "issued badges failed"),
             ("/ type:dv-0", "dv-0"),
         ];
         self.each(&mut h, &places).await;
@@ -138,7 +138,7 @@ impl Storm {
     pub(super) async fn pictures(&mut self) {
         let mut h = Harness::with_pictures(small(), 80, 24, |session: Session| session).await;
         h.settled().await;
-        let places = [("enter | p", "▀"), ("esc esc 2 | enter | p", "f turns it over")];
+        let places = [("enter | p", "▀"), ("esc esc 2 | enter | p", "f other side")];
         self.each(&mut h, &places).await;
     }
 

@@ -40,11 +40,11 @@ impl Storm {
             ("1", "40 templates"),
             ("/", "Title"),
             ("esc s", "Sort by"),
-            ("esc C j", "Columns, the upper"),
+            ("esc C j", "Columns, from left (top) to"),
             ("esc #", "Go to row"),
             ("esc enter", "Criteria"),
             ("esc c", "categories"),
-            ("esc i", "one person"),
+            ("esc i", "one recipient"),
             ("down down", "a file"),
             ("esc e", "It takes 1 request"),
             ("esc y", "Copy"),
@@ -52,7 +52,7 @@ impl Storm {
             ("esc 2", "row 1 of 603"),
             ("/ tab type:story@naru.example", "E-mail"),
             ("esc s", "Sort by"),
-            ("esc C G", "Columns, the upper"),
+            ("esc C G", "Columns, from left (top) to"),
             ("esc v j", "range from row 1"),
             ("esc esc", "3 badges"),
             ("a x tab", "Reason"),
@@ -62,13 +62,13 @@ impl Storm {
             ("esc J", "\"data\""),
             ("esc w", "story@naru.example"),
             ("s", "Sort by"),
-            ("esc C j space", "Columns, the upper"),
+            ("esc C j space", "Columns, from left (top) to"),
             ("esc", "Remarks"),
             ("s j j enter", "by "),
             ("y", "Copy"),
-            ("esc e", "Nothing is asked of the service"),
+            ("esc e", "No requests needed"),
             ("esc / ctrl-u", "Type or paste an e-mail address"),
-            ("esc ?", "type another address"),
+            ("esc ?", "look up another e-mail"),
             ("esc :", "revoke"),
             ("esc P", "add a profile"),
             ("esc L", "GET"),
@@ -93,8 +93,8 @@ impl Storm {
         let places = [
             ("2 | f", "ours"),
             ("r", "mine"),
-            ("esc d", "once more removes"),
-            ("esc / tab tab type:파이 f2", "Name of the filter"),
+            ("esc d", "again to remove"),
+            ("esc / tab tab type:파이 f2", "Filter name"),
             ("type:mine enter", "already"),
             ("esc esc ctrl-x esc | * a", "Mark all 600 badges"),
         ];
@@ -128,11 +128,11 @@ impl Storm {
         let ids = insert(&h, vec![story(RowState::Waiting), story(RowState::Issued)]);
         self.over(&mut h, "5", "no jobs").await;
         act(&mut h, &format!("1 | j j j i | paste:{} enter", demo("one-line-cp949.csv"))).await;
-        h.shows("Which is right?").await;
-        self.here(&mut h, "the encoding", "Which is right?");
+        h.shows("Which text is correct?").await;
+        self.here(&mut h, "the encoding", "Which text is correct?");
         act(&mut h, &format!("esc esc | paste:{} enter", demo("attendees-cp949.csv"))).await;
-        h.shows("checks every row").await;
-        self.here(&mut h, "a file", "checks every row");
+        h.shows("check every row").await;
+        self.here(&mut h, "a file", "check every row");
         self.over(&mut h, "m", "Which column").await;
         h.press("esc enter");
         h.shows("twice in the file").await;
@@ -145,20 +145,20 @@ impl Storm {
         let ready = words.windows(2).find(|w| w[1] == "ready").expect("a number")[0].to_owned();
         self.over(&mut h, &format!("type:{ready}"), "to issue").await;
         h.press("y");
-        h.shows("not sent: stopped at the quota").await;
+        h.shows("not sent: quota exceeded").await;
         let places = [
-            ("", "stopped at the quota"),
+            ("", "quota exceeded"),
             ("s", "Sort by"),
-            ("esc C j", "Columns, the upper"),
-            ("space", "Columns, the upper"),
+            ("esc C j", "Columns, from left (top) to"),
+            ("space", "Columns, from left (top) to"),
             ("esc", "1 job"),
             ("e", "receipt"),
             ("esc u type:why", "Reason"),
-            ("esc c", "call"),
+            ("esc c", "to cancel the rest"),
             ("esc enter", "row 1 of 120"),
             ("f f", "row 1 of"),
             ("s", "Sort by"),
-            ("esc C j space", "Columns, the upper"),
+            ("esc C j space", "Columns, from left (top) to"),
             ("esc", "row 1 of"),
             ("esc 5 F", "File"),
         ];

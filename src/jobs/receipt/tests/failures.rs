@@ -12,7 +12,7 @@ fn a_file_that_is_there_stays_unless_it_may_be_replaced() {
         write_receipt(&path, Format::Xlsx, false, &head(), lines(), &mut go_on).expect_err("it is there");
     assert!(matches!(&why, SheetError::Exists(there) if *there == path));
     let said = why.to_string();
-    assert!(said.contains("a␛.xlsx is already there") && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains("a␛.xlsx already exists") && !said.contains('\u{1b}'), "{said}");
     assert_eq!(fs::read_to_string(&path).expect("text"), "old");
     write_receipt(&path, Format::Xlsx, true, &head(), lines(), &mut go_on).expect("replaced");
     assert_eq!(read_xlsx(&path)[0].1.len(), 2);

@@ -174,11 +174,7 @@ mod tests {
         }
         assert_eq!(run(ViewAsk::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
         assert!(!file.exists());
-        assert_eq!(
-            run(ViewAsk::Forget(file)).await,
-            ViewAnswer::Done(Ok(())),
-            "There are no recent look-ups"
-        );
+        assert_eq!(run(ViewAsk::Forget(file)).await, ViewAnswer::Done(Ok(())), "there is nothing to forget");
     }
 
     #[tokio::test]

@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn mistakes_name_the_flag_and_what_would_be_right() {
         for (tab, filters, said) in [
-            (Some("attic"), &[][..], "--tab attic: there is no such tab. There are: templates, history"),
+            (Some("attic"), &[][..], "--tab attic: unknown tab. Use one of: templates, history"),
             (Some("wallet"), &["title=x"][..], "--tab templates or --tab history"),
             (None, &["title"][..], "write FIELD=VALUE"),
             (None, &["use_yn=Y"][..], "recipient_name, recipient_email, title, issue_start_date"),
             (Some("templates"), &["recipient_name=x"][..], "title, use_yn, badge_type, category_id"),
-            (None, &["issue_start_date=tomorrow"][..], "is not a day"),
+            (None, &["issue_start_date=tomorrow"][..], "is not a date"),
             (None, &["title=x", "Title=y"][..], "given twice"),
-            (None, &["title= "][..], "no value"),
+            (None, &["title= "][..], "value after = is missing"),
         ] {
             let why = of(tab, filters).expect_err(said);
             assert!(why.contains(said), "{why}");

@@ -113,7 +113,7 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
     assert_eq!((ask.url.as_str(), ask.room, ask.fresh), (A, (30, 9), false));
     assert!(desk.shown(A).contains("loading the picture"));
     desk.answered(*ticket, Ok(picture()));
-    assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("reading"));
+    assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("loading"));
     // Away and back: it is here.
     desk.with(|store, out| store.want(None, out));
     desk.want(A);

@@ -133,7 +133,7 @@ impl Behind {
             })
             .collect();
         let columns: Vec<_> =
-            heads.iter().zip(&titles).map(|(head, (title, _))| head.column.titled(title)).collect();
+            HistoryItem::own().into_iter().zip(&titles).map(|(own, (title, _))| own.titled(title)).collect();
         let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&titles, &widths, env.glyphs.ellipsis));
