@@ -21,7 +21,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 
     found.remarks.extend(at_desk.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
-        "paths": paths(&found).iter().map(Place::as_json).collect::<Vec<_>>(),
+        "paths": paths(&found).iter().map(PathEntry::as_json).collect::<Vec<_>>(),
         "settings": found.settings.iter().map(|s| json!({
             "name": s.name, "value": s.value, "source": s.source.word(),
         })).collect::<Vec<_>>(),
@@ -71,12 +71,12 @@ fn build() -> Value {
     })
 }
 
-struct Place {
+struct PathEntry {
     name: &'static str,
     path: PathBuf,
 }
 
-impl Place {
+impl PathEntry {
     /// The kind (`file`, `folder`, `other`, or `None` when missing) and the permission bits.
     fn looked(&self) -> (Option<&'static str>, Option<u32>) {
         match std::fs::symlink_metadata(&self.path).and_then(|_| std::fs::metadata(&self.path)) {
@@ -110,8 +110,8 @@ impl Place {
     }
 }
 
-fn paths(found: &Survey) -> Vec<Place> {
-    let of = |name, path: &Path| Place { name, path: path.to_owned() };
+fn paths(found: &Survey) -> Vec<PathEntry> {
+    let of = |name, path: &Path| PathEntry { name, path: path.to_owned() };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
         of(t!("config folder"), config),

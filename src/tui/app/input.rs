@@ -1,6 +1,6 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, READ_ONLY, Tab, Wish};
+use super::{App, LoopCommand, READ_ONLY, Tab};
 use crate::tui::component::Clicked;
 use crate::tui::draw::is_cut;
 use crate::tui::effects::{Effects, Owner};
@@ -108,7 +108,7 @@ impl App {
             }
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
-            Action::Suspend => self.wish = Some(Wish::Suspend),
+            Action::Suspend => self.wish = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             // What would be read waits, too: one ping can be asked for.

@@ -10,7 +10,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
-use crate::tui::modals::remove::{Asked, Removing};
+use crate::tui::modals::remove::{RemoveStep, Removing};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -218,10 +218,10 @@ impl Component for Profiles {
         }
         if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
             match removing.on_action(action) {
-                Asked::NotMine => return false,
-                Asked::Done => self.said = None,
-                Asked::Wrong(why) => self.said = Some(why),
-                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
+                RemoveStep::NotMine => return false,
+                RemoveStep::Done => self.said = None,
+                RemoveStep::Wrong(why) => self.said = Some(why),
+                RemoveStep::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
             }
             return true;
         }
