@@ -9,16 +9,14 @@ mod exporting;
 mod going;
 mod input;
 mod keeping;
-mod kinds;
 mod news;
 mod pictures;
 mod pointing;
 mod secrets;
-mod tab;
 mod touring;
 mod view;
 
-pub use tab::Tab;
+pub use super::screens::Tab;
 
 use super::Begin;
 use super::component::{Component, Modal, Screen};
@@ -521,6 +519,11 @@ impl App {
     /// The screen of the tab.
     pub(super) fn screen(&self) -> &dyn Screen {
         self.screens.of(self.tab)
+    }
+
+    /// The type's name of the modal on top, for tests.
+    pub fn modal(&self) -> Option<&'static str> {
+        self.modals.last().map(|modal| modal.name())
     }
 
     /// The modal on top, if it is of this type.

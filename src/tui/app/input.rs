@@ -161,7 +161,7 @@ impl App {
             Action::WalletTab => self.open_tab(Tab::Wallet),
             Action::BadgeTab => self.open_tab(Tab::Badge),
             Action::NextTab => self.open_tab(self.tab.step(1)),
-            Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
+            Action::PreviousTab => self.open_tab(self.tab.step(-1)),
             Action::Activity => self.open_tab(Tab::Activity),
             Action::Profiles => {
                 // A demo is none of the settings' profiles, whatever it is called.
