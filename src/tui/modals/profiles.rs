@@ -1,6 +1,7 @@
 //! The list of profiles: one is opened, and everything of the one before goes; one is added, changed, tested, removed.
 
 use crate::config::ProfileLine;
+use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::component::{Clicked, Component, Modal};
@@ -229,7 +230,7 @@ impl Component for Profiles {
             match form.on_action(action) {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why)),
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why = ended(&why))),
                 Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }
