@@ -367,7 +367,7 @@ impl Pace {
             return Err(ApiError::Cancelled);
         }
         let waiter = Arc::new(Waiter::default());
-        let mut place = Place { pace: self, waiter: Some(waiter.clone()), priority };
+        let mut place = QueuePlace { pace: self, waiter: Some(waiter.clone()), priority };
         {
             let mut state = self.lock();
             state.queues.of(priority).push_back(waiter.clone());
@@ -638,13 +638,13 @@ impl State {
 }
 
 /// A place in the queue. Dropping it leaves the queue.
-struct Place<'p> {
+struct QueuePlace<'p> {
     pace: &'p Arc<Pace>,
     waiter: Option<Arc<Waiter>>,
     priority: Priority,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else { return };
         let mut state = self.pace.lock();

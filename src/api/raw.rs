@@ -24,10 +24,10 @@ pub enum RawOf {
 }
 
 /// A path, an id at its end, and a query.
-type Place<'a> = (&'static str, Option<(&'static str, &'a str)>, Pairs);
+type RawPath<'a> = (&'static str, Option<(&'static str, &'a str)>, Pairs);
 
 impl RawOf {
-    fn place(&self) -> Place<'_> {
+    fn place(&self) -> RawPath<'_> {
         let paging = Paging::full(1);
         match self {
             Self::Badge(id) => ("badges", Some(("badge_id", id.wire())), Pairs::default()),

@@ -5,7 +5,7 @@ mod report;
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
-use super::session::{Asker, Office, Wish, job_settings};
+use super::session::{Asker, JobAccess, VerbSession, job_settings};
 use super::verbs::DoctorFlags;
 use crate::api::{self, ApiError, Call, Connection, Reader};
 use crate::config::{Paths, Profile, Settings};
@@ -32,7 +32,7 @@ pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker) -> u
     }
 }
 
-struct Found {
+struct Findings {
     profile: Option<Value>,
     service: Value,
     clock: Value,
@@ -49,7 +49,7 @@ struct Permission {
     is_private: bool,
 }
 
-async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
+async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure> {
     let mut problems = Vec::new();
     let (mut service, mut clock) = (Value::Null, Value::Null);
     if let Some(profile) = &settings.profile {
@@ -78,7 +78,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
         ));
     }
     problems.extend(settings.warnings.iter().cloned());
-    Ok(Found {
+    Ok(Findings {
         profile: settings.profile.as_ref().map(profile_of),
         service,
         clock,
@@ -160,9 +160,9 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
         return (Vec::new(), said);
     }
     let read = async {
-        let office = Office::open(settings, asker, Wish::Look, |_| ()).await?;
-        let wrong = office.jobs.check_journal().await?;
-        Ok::<_, Failure>((office.jobs.facts().await?, office.jobs.list().await?.len(), wrong))
+        let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
+        let wrong = session.jobs.check_journal().await?;
+        Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.list().await?.len(), wrong))
     };
     match read.await {
         Ok((facts, jobs, wrong)) => {

@@ -7,7 +7,7 @@ use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
-use crate::index::{self, Account, Index, IndexError, Reading, Status, Want, file_of};
+use crate::index::{self, Account, Index, IndexError, Status, SyncProgress, Want, file_of};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -133,7 +133,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     let index = opened(&settings.paths.data_dir, &account, kept).await?;
     let reader = connect(&connection)?.reader().clone();
     let cancel = CancellationToken::new();
-    let (told, progress) = watch::channel(Reading::default());
+    let (told, progress) = watch::channel(SyncProgress::default());
     let interrupted = cancel.clone();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -142,7 +142,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     });
     let mut shown = Progress::new();
     let want = if all { Want::All } else { Want::New };
-    let read = |r: &Reading| (t!("badges read").to_owned(), r.done, r.all);
+    let read = |r: &SyncProgress| (t!("badges read").to_owned(), r.done, r.all);
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
     shown.clear();
     let synced = synced?;

@@ -21,7 +21,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 
     found.remarks.extend(at_desk.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
-        "paths": paths(&found).iter().map(Place::as_json).collect::<Vec<_>>(),
+        "paths": paths(&found).iter().map(PathEntry::as_json).collect::<Vec<_>>(),
         "settings": found.settings.iter().map(|s| json!({
             "name": s.name, "value": s.value, "source": s.source.word(),
         })).collect::<Vec<_>>(),
@@ -71,7 +71,7 @@ fn build() -> Value {
     })
 }
 
-struct Place {
+struct PathEntry {
     /// The value of `name` in JSON, by which programs find a path. It never changes.
     name: &'static str,
     /// The label on the screen.
@@ -79,7 +79,7 @@ struct Place {
     path: PathBuf,
 }
 
-impl Place {
+impl PathEntry {
     /// The kind (`file`, `folder`, `other`, or `None` when missing) and the permission bits.
     fn looked(&self) -> (Option<&'static str>, Option<u32>) {
         match std::fs::symlink_metadata(&self.path).and_then(|_| std::fs::metadata(&self.path)) {
@@ -113,8 +113,8 @@ impl Place {
     }
 }
 
-fn paths(found: &Survey) -> Vec<Place> {
-    let of = |name, label, path: &Path| Place { name, label, path: path.to_owned() };
+fn paths(found: &Survey) -> Vec<PathEntry> {
+    let of = |name, label, path: &Path| PathEntry { name, label, path: path.to_owned() };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
         of("config folder", t!("config folder"), config),

@@ -3,8 +3,8 @@
 use super::confirm;
 use super::failure::Failure;
 use super::review::{Drafted, NOT_SENT, told};
-use super::sending::{Report, Seen};
-use super::session::{Asker, Office, Wish, may_act, profile};
+use super::sending::{Seen, SendReport};
+use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
 use super::verbs::IssueFlags;
 use super::{exit, output};
@@ -44,28 +44,32 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
         Some(_) => Some(Policy::Block),
         None => None,
     };
-    let mut office =
-        Office::open(settings, asker, if flags.sending.dry_run { Wish::Plan } else { Wish::Act }, |how| {
+    let mut session = VerbSession::open(
+        settings,
+        asker,
+        if flags.sending.dry_run { JobAccess::Plan } else { JobAccess::Act },
+        |how| {
             if let Some(policy) = on_duplicate {
                 how.policies.on_duplicate(policy);
             }
-        })
-        .await?;
-    let done = plan(&mut office, &flags, source).await;
+        },
+    )
+    .await?;
+    let done = plan(&mut session, &flags, source).await;
     if done.is_err() {
-        office.close().await;
+        session.close().await;
     }
     done
 }
 
 /// Reads the source, reviews the drafts and begins the jobs.
-async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
+async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
     let template = match &flags.template {
-        Some(id) => Some(template(office, id).await?),
+        Some(id) => Some(template(session, id).await?),
         None => None,
     };
     let mut choices = source::choices(&flags.reading);
-    let opened = office.open_source(&source, &mut choices, &flags.map).await?;
+    let opened = session.open_source(&source, &mut choices, &flags.map).await?;
     if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
         return Err(Failure::usage(t!(
             "{name} has no template column. Use --template ID, or --map template=COL. Nothing was sent.",
@@ -78,23 +82,23 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result
         choices,
     };
     let (told, progress) = watch::channel(Reading::default());
-    let work = office.jobs.clone();
-    let work = work.draft_file(request, told, office.interrupt.token());
+    let work = session.jobs.clone();
+    let work = work.draft_file(request, told, session.interrupt.token());
     let read = |r: &Reading| (t!("checking rows").to_owned(), r.bytes_done, r.bytes_all);
-    let ids = office.progress.during(progress, read, work).await?;
+    let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
-        drafts.push(Drafted { job: office.jobs.job(*id).await?, guarded: None });
+        drafts.push(Drafted { job: session.jobs.job(*id).await?, guarded: None });
     }
-    let facts = Facts { about: opened.about, warnings: warnings(office, template.as_ref()) };
-    let done = reviewed(office, flags, &mut drafts, &facts).await;
+    let facts = Facts { about: opened.about, warnings: warnings(session, template.as_ref()) };
+    let done = reviewed(session, flags, &mut drafts, &facts).await;
     match &done {
         // A draft without rows to send does not become a job.
         Ok(_) => {
             let idle: Vec<Drafted> = drafts.iter().filter(|d| d.to_send() == 0).cloned().collect();
-            office.discard(&idle).await;
+            session.discard(&idle).await;
         }
-        Err(_) => office.discard(&drafts).await,
+        Err(_) => session.discard(&drafts).await,
     }
     done
 }
@@ -123,56 +127,56 @@ impl Facts {
         lines
     }
 
-    fn json(&self, office: &Office) -> Value {
+    fn json(&self, session: &VerbSession) -> Value {
         json!({
-            "place": office.place(),
+            "place": session.place(),
             "source": source::described(&self.about),
             "warnings": self.warnings,
         })
     }
 }
 
-async fn template(office: &Office, id: &str) -> Result<TemplateDetail, Failure> {
+async fn template(session: &VerbSession, id: &str) -> Result<TemplateDetail, Failure> {
     let id = TemplateId::new(id.trim())
         .ok_or_else(|| Failure::usage(t!("--template needs a template id. Nothing was sent.")))?;
-    let call = Call::interactive().cancelled_by(office.interrupt.token());
-    Ok(office.reader.template(&id, &call).await?)
+    let call = Call::interactive().cancelled_by(session.interrupt.token());
+    Ok(session.reader.template(&id, &call).await?)
 }
 
-fn warnings(office: &Office, template: Option<&TemplateDetail>) -> Vec<String> {
-    template.map_or_else(Vec::new, |t| validity::warnings(t, office.reader.clock().now()))
+fn warnings(session: &VerbSession, template: Option<&TemplateDetail>) -> Vec<String> {
+    template.map_or_else(Vec::new, |t| validity::warnings(t, session.reader.clock().now()))
 }
 
 async fn reviewed(
-    office: &mut Office,
+    session: &mut VerbSession,
     flags: &IssueFlags,
     drafts: &mut [Drafted],
     facts: &Facts,
 ) -> Result<u8, Failure> {
     for draft in drafts.iter_mut() {
         let (told, progress) = watch::channel(Guarding::default());
-        let work = office.jobs.clone();
-        let (id, token) = (draft.job.id, office.interrupt.token());
+        let work = session.jobs.clone();
+        let (id, token) = (draft.job.id, session.interrupt.token());
         let work = async move { work.guard(id, &told, token).await };
         let read = |g: &Guarding| (t!("checking for duplicates").to_owned(), g.done, g.all);
-        draft.guarded = Some(office.progress.during(progress, read, work).await?);
-        draft.job = office.jobs.job(draft.job.id).await?;
+        draft.guarded = Some(session.progress.during(progress, read, work).await?);
+        draft.job = session.jobs.job(draft.job.id).await?;
     }
-    if office.interrupt.is_wanted() {
+    if session.interrupt.is_wanted() {
         return Err(Failure::given_up());
     }
     let mut held_back = 0;
     for draft in drafts.iter() {
-        held_back += office.held_back(&draft.job).await?;
+        held_back += session.held_back(&draft.job).await?;
     }
     let to_send: u64 = drafts.iter().map(Drafted::to_send).sum();
     let sending = flags.sending;
-    let allow = office.jobs.settings().policies.allows_duplicates();
+    let allow = session.jobs.settings().policies.allows_duplicates();
     let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
-        let code = dry(office, drafts, facts, held_back, is_unknown, sending.json).await?;
-        office.discard(drafts).await;
-        office.close().await;
+        let code = dry(session, drafts, facts, held_back, is_unknown, sending.json).await?;
+        session.discard(drafts).await;
+        session.close().await;
         return Ok(code);
     }
     if is_unknown {
@@ -190,25 +194,25 @@ async fn reviewed(
         }
     }
     if to_send > 0 && !sending.yes {
-        let review = office.review(&facts.lines(), drafts).await?;
-        office.confirmed(&review, Kind::Issue, to_send).await?;
+        let review = session.review(&facts.lines(), drafts).await?;
+        session.confirmed(&review, Kind::Issue, to_send).await?;
     }
-    let (begun, refused) = begin(office, drafts).await?;
+    let (begun, refused) = begin(session, drafts).await?;
     let mut seen = Seen::default();
     if begun.is_empty() {
-        office.close().await;
+        session.close().await;
     } else {
-        seen = office.see_through(&begun, sending.wait).await?;
+        seen = session.see_through(&begun, sending.wait).await?;
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
-    let mut more = office.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
+    let mut more = session.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
     more.insert("warnings".to_owned(), facts.warnings.clone().into());
     more.insert("not_begun".to_owned(), refused.clone().into());
     for why in &refused {
         output::complain(why);
     }
-    let report = Report { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
-    let code = office.report(report, sending.json).await?;
+    let report = SendReport { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
+    let code = session.report(report, sending.json).await?;
     if to_send == 0 {
         output::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
@@ -219,14 +223,14 @@ async fn reviewed(
 /// Shows what a real run would send. Reaches the same verdict: when the duplicate check is incomplete,
 /// nothing would be sent.
 async fn dry(
-    office: &mut Office,
+    session: &mut VerbSession,
     drafts: &[Drafted],
     facts: &Facts,
     held_back: u64,
     is_unknown: bool,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    office.progress.clear();
+    session.progress.clear();
     let nothing = drafts.iter().all(|draft| draft.to_send() == 0);
     let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
     if is_unknown {
@@ -235,11 +239,11 @@ async fn dry(
         ));
     }
     if as_json {
-        let fields = told(drafts, office.jobs.settings().batch, code, held_back, facts.json(office));
+        let fields = told(drafts, session.jobs.settings().batch, code, held_back, facts.json(session));
         let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
-        office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
+        session.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {
-        let review = office.review(&facts.lines(), drafts).await?;
+        let review = session.review(&facts.lines(), drafts).await?;
         output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
     }
     Ok(code)
@@ -247,10 +251,10 @@ async fn dry(
 
 /// Begins every draft that has rows to send. If the first one fails, so does the call; later failures are
 /// returned for the report at the end.
-async fn begin(office: &Office, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
+async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {
-        match office.jobs.begin(draft.job.id, &office.who).await {
+        match session.jobs.begin(draft.job.id, &session.who).await {
             Ok(()) => begun.push(draft.job.id),
             Err(why) if begun.is_empty() => return Err(why.into()),
             Err(why) => refused.push(format!("{}: {why}", draft.job.title)),

@@ -3,8 +3,8 @@
 use super::confirm;
 use super::failure::Failure;
 use super::review;
-use super::sending::{Report, Seen};
-use super::session::{Asker, Office, Wish, answer_json, may_act, profile};
+use super::sending::{Seen, SendReport};
+use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
 use super::{exit, json, output, words};
 use crate::config::{Environment, Settings};
@@ -26,15 +26,15 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
 }
 
 async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
-    let open = |wish| Office::open(settings, asker, wish, |_| ());
+    let open = |wish| VerbSession::open(settings, asker, wish, |_| ());
     match verb {
-        JobsVerb::List => list(&open(Wish::Look).await?, as_json).await,
-        JobsVerb::Show { id, rows } => show(&open(Wish::Look).await?, JobId(id), rows, as_json).await,
+        JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
+        JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
         JobsVerb::Receipt { id, to } => {
-            file(&mut open(Wish::Look).await?, JobId(id), &to, Paper::Receipt, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, Paper::Receipt, as_json).await
         }
         JobsVerb::Redo { id, to } => {
-            file(&mut open(Wish::Look).await?, JobId(id), &to, Paper::Redo, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, Paper::Redo, as_json).await
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
@@ -42,27 +42,27 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                     "give an age: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
                 ))
             })?;
-            purge(&open(Wish::Look).await?, days, as_json).await
+            purge(&open(JobAccess::Look).await?, days, as_json).await
         }
         JobsVerb::Pause { id } => {
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.pause(JobId(id)).await;
-            steered(office, JobId(id), done, as_json).await
+            let session = open(JobAccess::Act).await?;
+            let done = session.jobs.pause(JobId(id)).await;
+            steered(session, JobId(id), done, as_json).await
         }
         JobsVerb::Cancel { id } => {
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.cancel(JobId(id), &office.who).await.map(drop);
-            steered(office, JobId(id), done, as_json).await
+            let session = open(JobAccess::Act).await?;
+            let done = session.jobs.cancel(JobId(id), &session.who).await.map(drop);
+            steered(session, JobId(id), done, as_json).await
         }
         JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
+            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Retry { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
+            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
         }
         JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
@@ -77,12 +77,13 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                     t!("send rows again"),
                     t!(" Use --number N, the number of rows."),
                 )?;
-                return resend_all(open(Wish::Act).await?, JobId(id), (number, &why), how, as_json).await;
+                return resend_all(open(JobAccess::Act).await?, JobId(id), (number, &why), how, as_json)
+                    .await;
             };
-            let mut office = open(Wish::Act).await?;
-            let no = place_of(&mut office, JobId(id), row).await?;
+            let mut session = open(JobAccess::Act).await?;
+            let no = place_of(&mut session, JobId(id), row).await?;
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
-            send(office, JobId(id), (|_: &Job| 1, work), how, as_json).await
+            send(session, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -95,32 +96,32 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!("--why must explain how you know this. Nothing was changed.")));
             }
-            let mut office = open(Wish::Act).await?;
-            let no = place_of(&mut office, JobId(id), row).await?;
-            let done = office.jobs.decide(JobId(id), no, decision, &office.who, &why).await;
-            steered(office, JobId(id), done, as_json).await
+            let mut session = open(JobAccess::Act).await?;
+            let no = place_of(&mut session, JobId(id), row).await?;
+            let done = session.jobs.decide(JobId(id), no, decision, &session.who, &why).await;
+            steered(session, JobId(id), done, as_json).await
         }
         JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
+            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Checked before the undo: without a confirmation or a writable profile, no job is cancelled
             // either.
             may_act(profile(settings)?)?;
             confirm::somebody_is_there(yes, t!("revoke issued badges"), "")?;
-            undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
+            undo(open(JobAccess::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
         }
-        JobsVerb::Follow { wait } => follow(open(Wish::Act).await?, wait, as_json).await,
+        JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait, as_json).await,
     }
 }
 
-async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
-    let jobs = office.jobs.list().await?;
+async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
+    let jobs = session.jobs.list().await?;
     if as_json {
         let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
-        answer_json(&json!({ "ok": true, "place": office.place(), "jobs": all }))?;
+        answer_json(&json!({ "ok": true, "place": session.place(), "jobs": all }))?;
     } else if jobs.is_empty() {
         output::answer(t!("This profile has no jobs."))?;
     } else {
@@ -129,16 +130,21 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
     Ok(exit::OK)
 }
 
-async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool) -> Result<u8, Failure> {
-    let job = office.jobs.job(id).await?;
+async fn show(
+    session: &VerbSession,
+    id: JobId,
+    rows: Option<RowStatus>,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let job = session.jobs.job(id).await?;
     let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
     let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
     let buckets = rows.map_or(person, |bucket| vec![bucket]);
-    let mail = office.jobs.mail_failures(id).await?;
+    let mail = session.jobs.mail_failures(id).await?;
     if as_json {
         let fields = json!({
             "ok": true,
-            "place": office.place(),
+            "place": session.place(),
             "job": json::job(&job),
             "mail": {
                 "issued": mail.issued,
@@ -154,7 +160,7 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
                 })).collect::<Vec<_>>(),
             },
         });
-        office.answer_with_rows(office.more(fields), &[job], &buckets).await?;
+        session.answer_with_rows(session.more(fields), &[job], &buckets).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -181,7 +187,7 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
     if let Some(at) = job.next_look {
         lines.push(t!("  next check: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
     }
-    let rows_said = office.some_rows(&job, &buckets).await?;
+    let rows_said = session.some_rows(&job, &buckets).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
             Some(bucket) => t!("Rows: {bucket}", bucket = bucket.word()),
@@ -196,7 +202,7 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
             lines.push(t!("  {scattered} more, at various other domains", scattered = mail.scattered));
         }
     }
-    let steps = words::next_steps(&job, &office.again);
+    let steps = words::next_steps(&job, &session.again);
     if !steps.is_empty() {
         lines.push(t!("Next:").to_owned());
         lines.extend(steps);
@@ -206,29 +212,29 @@ async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool
 }
 
 /// The position of the row that `--row` names. Closes the session on failure.
-async fn place_of(office: &mut Office, id: JobId, number: u64) -> Result<u64, Failure> {
-    let place = office.jobs.place_of(id, number).await;
+async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u64, Failure> {
+    let place = session.jobs.place_of(id, number).await;
     if place.is_err() {
-        office.close().await;
+        session.close().await;
     }
     Ok(place?)
 }
 
 /// Reports an action that sends nothing.
 async fn steered(
-    mut office: Office,
+    mut session: VerbSession,
     id: JobId,
     done: Result<(), JobError>,
     as_json: bool,
 ) -> Result<u8, Failure> {
     let done = match done {
-        Ok(()) => office.jobs.job(id).await,
+        Ok(()) => session.jobs.job(id).await,
         Err(why) => Err(why),
     };
-    office.close().await;
+    session.close().await;
     let job = done?;
     if as_json {
-        answer_json(&json!({ "ok": true, "place": office.place(), "job": json::job(&job) }))?;
+        answer_json(&json!({ "ok": true, "place": session.place(), "job": json::job(&job) }))?;
     } else {
         let lines = [vec![words::head(&job)], words::buckets(&job.counts)].concat();
         output::answer(&lines.join("\n"))?;
@@ -249,27 +255,27 @@ fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
 /// Runs an action that sends rows of a job, and waits for the answers. With LIVE, asks for confirmation
 /// first.
 async fn send(
-    mut office: Office,
+    mut session: VerbSession,
     id: JobId,
     (rows, work): (impl Fn(&Job) -> u64, impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>),
     how: AgainFlags,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let (jobs, who) = (office.jobs.clone(), office.who.clone());
+    let (jobs, who) = (session.jobs.clone(), session.who.clone());
     let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
     let job = jobs.job(id).await;
     // `work` refuses an impossible action below and gives the reason.
     if let (Ok(job), false) = (&job, how.yes)
-        && let Err(failure) = office.confirmed_again(job, rows(job)).await
+        && let Err(failure) = session.confirmed_again(job, rows(job)).await
     {
-        office.close().await;
+        session.close().await;
         return Err(failure);
     }
     let before = job.as_ref().map_or(0, in_doubt);
     let done = tokio::select! {
         done = work(&jobs, &who) => done,
         // Requests that have begun are waited for below, as usual.
-        () = office.interrupt.wanted() => Ok(()),
+        () = session.interrupt.wanted() => Ok(()),
     };
     if let Err(why) = done {
         let mut failure = Failure::from(why);
@@ -277,50 +283,50 @@ async fn send(
         if jobs.job(id).await.as_ref().map_or(0, in_doubt) > before {
             failure.code = exit::DOUBT;
         }
-        office.close().await;
+        session.close().await;
         return Err(failure);
     }
-    let seen = office.see_through(&[id], how.wait).await?;
-    let report = Report { ids: &[id], seen: &seen, waited: how.wait, held_back: 0, more: Map::new() };
-    office.report(report, as_json).await
+    let seen = session.see_through(&[id], how.wait).await?;
+    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, held_back: 0, more: Map::new() };
+    session.report(report, as_json).await
 }
 
 /// Sends all rows of a job again that were never seen. The user types their number.
 async fn resend_all(
-    mut office: Office,
+    mut session: VerbSession,
     id: JobId,
     (number, why): (Option<u64>, &str),
     how: AgainFlags,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let reviewed = review_all(&mut office, id, number, how).await;
+    let reviewed = review_all(&mut session, id, number, how).await;
     let rows = match reviewed {
         Ok(rows) => rows,
         Err(failure) => {
-            office.close().await;
+            session.close().await;
             return Err(failure);
         }
     };
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows, who, why).await;
     // The user has already confirmed the number and, with LIVE, the organisation.
-    send(office, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
+    send(session, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
 }
 
 /// The number of rows to send again, as the user typed it.
 async fn review_all(
-    office: &mut Office,
+    session: &mut VerbSession,
     id: JobId,
     number: Option<u64>,
     how: AgainFlags,
 ) -> Result<u64, Failure> {
-    let job = office.jobs.job(id).await?;
-    office.progress.at(t!("checking the results"), 0, 0);
-    let jobs = office.jobs.clone();
+    let job = session.jobs.job(id).await?;
+    session.progress.at(t!("checking the results"), 0, 0);
+    let jobs = session.jobs.clone();
     let found = tokio::select! {
         found = jobs.never_seen(id) => found?,
-        () = office.interrupt.wanted() => return Err(Failure::given_up()),
+        () = session.interrupt.wanted() => return Err(Failure::given_up()),
     };
-    office.progress.clear();
+    session.progress.clear();
     let rows = found.ready;
     if rows == 0 {
         return Err(Failure::new(
@@ -339,7 +345,7 @@ async fn review_all(
             ),
         ));
     }
-    if number.is_none() || office.is_live() && !how.yes {
+    if number.is_none() || session.is_live() && !how.yes {
         let mut review = vec![words::head(&job)];
         review.push(t!(
             "  {rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
@@ -348,34 +354,34 @@ async fn review_all(
         if found.held > 0 {
             review.push(t!("  {n} more are not included; resolve each one.", n = found.held));
         }
-        review.extend(office.some_rows(&job, &[RowStatus::NotSeen]).await?);
-        office.confirmed_group(&review.join("\n"), id, rows).await?;
+        review.extend(session.some_rows(&job, &[RowStatus::NotSeen]).await?);
+        session.confirmed_group(&review.join("\n"), id, rows).await?;
     }
     Ok(rows)
 }
 
 async fn undo(
-    mut office: Office,
+    mut session: VerbSession,
     id: JobId,
     reason: &str,
     (yes, wait): (bool, bool),
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let drafted = office.jobs.undo(id, reason).await;
+    let drafted = session.jobs.undo(id, reason).await;
     let undo = match drafted {
         Ok(undo) => undo,
         Err(why) => {
-            office.close().await;
+            session.close().await;
             return Err(why.into());
         }
     };
-    let seen = review::begin_revoking(&mut office, undo, yes, wait).await;
+    let seen = review::begin_revoking(&mut session, undo, yes, wait).await;
     let seen = match seen {
         Ok(seen) => seen,
         Err(failure) => {
             // A draft that was not begun is not a job.
-            let _ = office.jobs.discard(undo).await;
-            office.close().await;
+            let _ = session.jobs.discard(undo).await;
+            session.close().await;
             let message = t!(
                 "{why} The unsent rest of job {id} stays cancelled.",
                 why = failure.message.trim_end(),
@@ -384,12 +390,12 @@ async fn undo(
             return Err(Failure { message, ..failure });
         }
     };
-    let more = office.more(json!({ "undoes": id.0 }));
-    office.report(Report { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
+    let more = session.more(json!({ "undoes": id.0 }));
+    session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
 }
 
-async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Failure> {
-    let before = office.jobs.list().await?;
+async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u8, Failure> {
+    let before = session.jobs.list().await?;
     let mut mine: BTreeMap<JobId, Job> = before
         .iter()
         .filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| o.is_me))
@@ -403,25 +409,25 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
     }
     let mut seen = Seen::default();
     if !mine.is_empty() {
-        office.progress.at(t!("checking the results"), 0, 0);
-        let jobs = office.jobs.clone();
+        session.progress.at(t!("checking the results"), 0, 0);
+        let jobs = session.jobs.clone();
         tokio::select! {
             looked = jobs.look_now(None) => seen.failed = looked.failed,
-            () = office.interrupt.wanted() => seen.interrupted = true,
+            () = session.interrupt.wanted() => seen.interrupted = true,
         }
         // A badge that is now Issued may release a waiting revocation.
-        let sent = office.until_sent(&mut mine).await;
+        let sent = session.until_sent(&mut mine).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
-            seen.interrupted = !office.until_settled(&mut mine).await?;
+            seen.interrupted = !session.until_settled(&mut mine).await?;
         }
     }
     let ids: Vec<JobId> = mine.keys().copied().collect();
-    office.close().await;
+    session.close().await;
     let mut changed = Vec::new();
     let mut code = if seen.failed.is_some() { exit::FAILED } else { exit::OK };
     for id in &ids {
-        let job = office.jobs.job(*id).await?;
+        let job = session.jobs.job(*id).await?;
         code = code.max(words::code_of_look(&job, wait));
         let was = before.iter().find(|b| b.id == *id);
         if was.is_none_or(|was| was.counts != job.counts) {
@@ -441,7 +447,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
             "exit_code": code,
             "interrupted": seen.interrupted,
             "look_failed": seen.failed,
-            "place": office.place(),
+            "place": session.place(),
             "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
             "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),
             "changed": all,
@@ -464,8 +470,8 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
     Ok(code)
 }
 
-async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure> {
-    let purged = office.jobs.purge(days).await?;
+async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Failure> {
+    let purged = session.jobs.purge(days).await?;
     if as_json {
         let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
         answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
@@ -487,7 +493,7 @@ enum Paper {
 }
 
 async fn file(
-    office: &mut Office,
+    session: &mut VerbSession,
     id: JobId,
     to: &FileFlags,
     paper: Paper,
@@ -507,7 +513,7 @@ async fn file(
             "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
         ))
     })?;
-    let (jobs, path) = (office.jobs.clone(), to.to.clone());
+    let (jobs, path) = (session.jobs.clone(), to.to.clone());
     let written = match paper {
         Paper::Receipt => jobs.receipt(id, path, format, to.force).await,
         Paper::Redo => jobs.redo(id, path, format, to.force).await,

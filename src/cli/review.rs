@@ -4,7 +4,7 @@ use super::confirm;
 use super::exit;
 use super::failure::Failure;
 use super::sending::Seen;
-use super::session::Office;
+use super::session::VerbSession;
 use super::words;
 use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value};
@@ -61,7 +61,7 @@ fn requests(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(batch.max(1) as u64)
 }
 
-impl Office {
+impl VerbSession {
     /// Rows with a recipient that will not be sent: they need review, are invalid, or were skipped by the
     /// duplicate check. Blank lines and totals do not count.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
@@ -208,23 +208,23 @@ impl Office {
 /// # Errors
 /// The user did not confirm, or the job could not begin. Nothing was sent then.
 pub(super) async fn begin_revoking(
-    office: &mut Office,
+    session: &mut VerbSession,
     id: JobId,
     yes: bool,
     wait: bool,
 ) -> Result<Seen, Failure> {
-    let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
+    let draft = Drafted { job: session.jobs.job(id).await?, guarded: None };
     if draft.to_send() == 0 {
         let shares = crate::jobs::shares(&draft.job);
         return Err(Failure::new("nothing_to_send", t!("There is nothing to revoke: {shares}.", shares)));
     }
     if !yes {
-        let review = office.review(&[], std::slice::from_ref(&draft)).await?;
-        office.confirmed(&review, Kind::Revoke, draft.to_send()).await?;
+        let review = session.review(&[], std::slice::from_ref(&draft)).await?;
+        session.confirmed(&review, Kind::Revoke, draft.to_send()).await?;
     }
-    let who = office.who.clone();
-    office.jobs.begin(id, &who).await?;
-    office.see_through(&[id], wait).await
+    let who = session.who.clone();
+    session.jobs.begin(id, &who).await?;
+    session.see_through(&[id], wait).await
 }
 
 /// The review as JSON.

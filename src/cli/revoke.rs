@@ -5,8 +5,8 @@ use super::exit;
 use super::failure::Failure;
 use super::output;
 use super::review::{Drafted, NOT_SENT, begin_revoking, told};
-use super::sending::{Report, Seen};
-use super::session::{Asker, Office, Wish, may_act, profile};
+use super::sending::{Seen, SendReport};
+use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
 use super::verbs::RevokeFlags;
 use crate::config::Settings;
@@ -41,12 +41,16 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,
     };
-    let mut office =
-        Office::open(settings, asker, if flags.sending.dry_run { Wish::Plan } else { Wish::Act }, |_| ())
-            .await?;
-    let done = plan(&mut office, &flags, source).await;
+    let mut session = VerbSession::open(
+        settings,
+        asker,
+        if flags.sending.dry_run { JobAccess::Plan } else { JobAccess::Act },
+        |_| (),
+    )
+    .await?;
+    let done = plan(&mut session, &flags, source).await;
     if done.is_err() {
-        office.close().await;
+        session.close().await;
     }
     done
 }
@@ -62,12 +66,12 @@ fn of_ids(ids: &[String]) -> Result<Source, Failure> {
     }
 }
 
-async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Result<u8, Failure> {
+async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: Source) -> Result<u8, Failure> {
     let mut choices = source::choices(&flags.reading);
     if let Some(wanted) = &flags.id_column {
         let (told, _) = watch::channel(Reading::default());
-        let token = office.interrupt.token();
-        let opened = office.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
+        let token = session.interrupt.token();
+        let opened = session.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
         choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
             let hint = t!("Give the header row with --header-row N, or the column's number.");
             Failure { message: format!("{} {hint}", failure.message), ..failure }
@@ -76,49 +80,49 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
     let request =
         IdsRequest { source, choices, reason: flags.reason.clone(), when_issued: flags.when_issued };
     let (told_of, progress) = watch::channel(Reading::default());
-    let jobs = office.jobs.clone();
-    let work = jobs.draft_ids(request, told_of, office.interrupt.token());
+    let jobs = session.jobs.clone();
+    let work = jobs.draft_ids(request, told_of, session.interrupt.token());
     let read = |r: &Reading| (t!("checking each badge").to_owned(), r.bytes_done, r.bytes_all);
-    let id = office.progress.during(progress, read, work).await?;
-    let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
-    let done = reviewed(office, flags, &draft).await;
+    let id = session.progress.during(progress, read, work).await?;
+    let draft = Drafted { job: session.jobs.job(id).await?, guarded: None };
+    let done = reviewed(session, flags, &draft).await;
     if done.is_err() || draft.to_send() == 0 || flags.sending.dry_run {
-        office.discard(std::slice::from_ref(&draft)).await;
+        session.discard(std::slice::from_ref(&draft)).await;
     }
     done
 }
 
-async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> Result<u8, Failure> {
-    if office.interrupt.is_wanted() {
+async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafted) -> Result<u8, Failure> {
+    if session.interrupt.is_wanted() {
         return Err(Failure::given_up());
     }
-    let held_back = office.held_back(&draft.job).await?;
+    let held_back = session.held_back(&draft.job).await?;
     let sending = flags.sending;
     let id = draft.job.id;
     if sending.dry_run {
-        office.progress.clear();
+        session.progress.clear();
         let drafts = std::slice::from_ref(draft);
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         if sending.json {
-            let more = json!({ "place": office.place() });
-            let fields = told(drafts, office.jobs.settings().batch, code, held_back, more);
-            office.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
+            let more = json!({ "place": session.place() });
+            let fields = told(drafts, session.jobs.settings().batch, code, held_back, more);
+            session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
-            let review = office.review(&[], drafts).await?;
+            let review = session.review(&[], drafts).await?;
             output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
         }
-        office.close().await;
+        session.close().await;
         return Ok(code);
     }
     let mut seen = Seen::default();
     if draft.to_send() == 0 {
-        office.close().await;
+        session.close().await;
     } else {
-        seen = begin_revoking(office, id, sending.yes, sending.wait).await?;
+        seen = begin_revoking(session, id, sending.yes, sending.wait).await?;
     }
-    let more = office.more(json!({ "held_back": held_back }));
-    let report = Report { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
-    let code = office.report(report, sending.json).await?;
+    let more = session.more(json!({ "held_back": held_back }));
+    let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
+    let code = session.report(report, sending.json).await?;
     if draft.to_send() == 0 {
         output::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));

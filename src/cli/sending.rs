@@ -1,7 +1,7 @@
 //! Waits for the answers of jobs, with `--wait` until they are finished, and reports the result.
 
 use super::failure::Failure;
-use super::session::Office;
+use super::session::VerbSession;
 use super::{exit, json, output, words};
 use crate::jobs::{Job, JobId, JobRow, RowFilter, RowStatus, StopKind};
 use serde_json::{Map, Value, json};
@@ -47,7 +47,7 @@ pub(super) enum Waited {
     Unwritten,
 }
 
-pub(super) struct Report<'a> {
+pub(super) struct SendReport<'a> {
     pub ids: &'a [JobId],
     pub seen: &'a Seen,
     /// Whether the verb waited until the jobs were finished.
@@ -58,7 +58,7 @@ pub(super) struct Report<'a> {
     pub more: Map<String, Value>,
 }
 
-impl Office {
+impl VerbSession {
     /// Waits for every answer and checks rows in doubt once. With `wait`, follows accepted rows until no
     /// status changes by itself. Ctrl-C stops this, but requests in flight are waited for.
     pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<Seen, Failure> {
@@ -179,7 +179,7 @@ impl Office {
     }
 
     /// Prints the state of the jobs with every row that was not done as asked. Returns the exit code.
-    pub async fn report(&self, report: Report<'_>, as_json: bool) -> Result<u8, Failure> {
+    pub async fn report(&self, report: SendReport<'_>, as_json: bool) -> Result<u8, Failure> {
         let mut jobs = Vec::new();
         for id in report.ids {
             jobs.push(self.jobs.job(*id).await?);

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 /// What a verb intends to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum JobAccess {
     /// Issue, revoke or follow. Takes over jobs that no running lapel owns.
     Act,
     /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal with a read-only
@@ -25,7 +25,7 @@ pub(super) enum Wish {
 }
 
 /// The context of the verbs.
-pub(super) struct Office {
+pub(super) struct VerbSession {
     pub jobs: Jobs,
     pub events: mpsc::Receiver<Changed>,
     pub reader: Reader,
@@ -46,7 +46,7 @@ pub struct Asker {
     pub profile: Option<String>,
 }
 
-impl Office {
+impl VerbSession {
     /// Opens the journal and the connection.
     ///
     /// # Errors
@@ -55,25 +55,25 @@ impl Office {
     pub async fn open(
         settings: &Settings,
         asker: &Asker,
-        wish: Wish,
+        wish: JobAccess,
         change: impl FnOnce(&mut jobs::Settings),
     ) -> Result<Self, Failure> {
         let profile = profile(settings)?.clone();
-        if wish != Wish::Look {
+        if wish != JobAccess::Look {
             may_act(&profile)?;
         }
         let mut connection = connection(&profile, &settings.paths)?;
         // To look or plan, the connection is read-only and takes over no jobs.
-        connection.read_only |= wish != Wish::Act;
+        connection.read_only |= wish != JobAccess::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
         let access = connect(&connection)?;
         let reader = access.reader().clone();
-        if wish != Wish::Look {
+        if wish != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
         let folder = settings.paths.data_dir.clone();
-        let open = if wish == Wish::Plan { Journal::copy_of } else { Journal::open };
+        let open = if wish == JobAccess::Plan { Journal::copy_of } else { Journal::open };
         let journal = tokio::task::spawn_blocking(move || open(&folder))
             .await
             .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;

@@ -1,7 +1,7 @@
 //! Sources of recipients and ids, and the questions to answer before lapel can read them.
 
 use super::failure::Failure;
-use super::session::Office;
+use super::session::VerbSession;
 use super::verbs::{Field, ReadingFlags};
 use crate::domain::text::scrub;
 use crate::jobs::intake::{
@@ -66,7 +66,7 @@ pub(super) fn choices(flags: &ReadingFlags) -> Choices {
     }
 }
 
-impl Office {
+impl VerbSession {
     /// Opens a source and adds the columns from the flags to the choices.
     ///
     /// # Errors

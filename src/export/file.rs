@@ -2,7 +2,7 @@
 //! them.
 
 use super::list::List;
-use super::record::Row;
+use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, Gathered, Reader};
 use crate::sheet::{Entry, Format, Lines, Room, SheetError, Table, Written, can_begin};
@@ -19,7 +19,7 @@ pub enum What {
     /// A list that is read to its end during the export.
     List(List),
     /// The column names, and rows that are already in memory.
-    Rows(Vec<String>, Vec<Row>),
+    Rows(Vec<String>, Vec<ExportRow>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Kind {
 
 /// An export to run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct ExportRequest {
     pub what: What,
     pub to: PathBuf,
     pub kind: Kind,
@@ -75,7 +75,7 @@ pub enum ExportError {
 
 /// A message from the reading task to the writing task.
 enum Parcel {
-    Rows(Vec<Row>),
+    Rows(Vec<ExportRow>),
     /// The list is complete. Without this message, the writer makes no file.
     End,
 }
@@ -83,13 +83,13 @@ enum Parcel {
 /// Writes an export to a file that only its owner may read, because it contains names and e-mail addresses.
 /// Reads a list at the background share of the key's rate limit. The call's token cancels it.
 pub async fn write(
-    order: Order,
+    order: ExportRequest,
     reader: &Reader,
     call: &Call,
     progress: &watch::Sender<Progress>,
 ) -> Result<Exported, ExportError> {
     can_begin(&order.to, order.overwrite)?;
-    let Order { what, to, kind, overwrite } = order;
+    let ExportRequest { what, to, kind, overwrite } = order;
     let names = match &what {
         What::List(list) => list.shape().names(),
         What::Rows(names, _) => names.clone(),
@@ -167,7 +167,7 @@ fn put(
 /// counts as a whole one.
 struct Arrivals {
     from: mpsc::Receiver<Parcel>,
-    page: std::vec::IntoIter<Row>,
+    page: std::vec::IntoIter<ExportRow>,
     over: bool,
 }
 
@@ -178,7 +178,7 @@ impl Arrivals {
 }
 
 impl Iterator for Arrivals {
-    type Item = Result<Row, &'static str>;
+    type Item = Result<ExportRow, &'static str>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

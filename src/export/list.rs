@@ -1,6 +1,6 @@
 //! The paged lists that can be exported.
 
-use super::record::{Record, Row, Shape};
+use super::record::{ExportRow, Record, Shape};
 use crate::api::{ApiError, Call, HistoryQuery, Paging, Reader, Sort, TemplateQuery, WalletQuery};
 use crate::domain::{HistoryItem, Page, Template, WalletBadge};
 use jiff::civil::DateTime;
@@ -52,7 +52,7 @@ impl List {
         self
     }
 
-    pub async fn read(&self, reader: &Reader, call: &Call) -> Result<Page<Row>, ApiError> {
+    pub async fn read(&self, reader: &Reader, call: &Call) -> Result<Page<ExportRow>, ApiError> {
         let now = || reader.clock().now();
         Ok(match self {
             Self::Templates(query) => rows(reader.templates(query, call).await?, now()),
@@ -62,9 +62,9 @@ impl List {
     }
 }
 
-fn rows<R: Record>(page: Page<R>, now: DateTime) -> Page<Row> {
+fn rows<R: Record>(page: Page<R>, now: DateTime) -> Page<ExportRow> {
     Page {
-        items: page.items.iter().map(|(place, record)| (*place, Row::of(record, now))).collect(),
+        items: page.items.iter().map(|(place, record)| (*place, ExportRow::of(record, now))).collect(),
         list_len: page.list_len,
         total_count: page.total_count,
         page: page.page,

@@ -15,7 +15,7 @@ mod list;
 mod record;
 mod walk;
 
-pub use file::{ExportError, Exported, Kind, Order, What, write};
+pub use file::{ExportError, ExportRequest, Exported, Kind, What, write};
 pub use list::List;
-pub use record::{Record, Row, Shape, badge_types};
+pub use record::{ExportRow, Record, Shape, badge_types};
 pub use walk::{Progress, Walk, cost, counted, first_page, summary};

@@ -30,7 +30,7 @@ impl Shape {
 
 /// A record for export. Its texts are unscrubbed; the code that writes them scrubs them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ExportRow {
     pub id: String,
     /// One cell for each column.
     pub cells: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Row {
     pub state: Option<State>,
 }
 
-impl Row {
+impl ExportRow {
     /// Converts a record. `now` is the service's time, which decides whether a badge has expired.
     pub fn of<R: Record>(record: &R, now: DateTime) -> Self {
         let fields = record.fields();

@@ -1,7 +1,7 @@
 //! Reads a list page by page until it is complete.
 
 use super::list::List;
-use super::record::Row;
+use super::record::ExportRow;
 use crate::api::{
     ApiError, Call, DirectionStyle, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort,
 };
@@ -35,7 +35,7 @@ impl<'r> Walk<'r> {
     ///
     /// # Errors
     /// The rows returned before an error are not the whole list.
-    pub async fn next(&mut self) -> Result<Option<Vec<Row>>, ApiError> {
+    pub async fn next(&mut self) -> Result<Option<Vec<ExportRow>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         self.list = self.list.clone().at(wanted.page, wanted.rows);
         let page = if self.pages.is_first() {
@@ -46,7 +46,7 @@ impl<'r> Walk<'r> {
         } else {
             self.list.read(self.reader, self.call).await
         };
-        Ok(Some(self.pages.take(page, |row: &Row| row.id.clone())?))
+        Ok(Some(self.pages.take(page, |row: &ExportRow| row.id.clone())?))
     }
 
     pub fn progress(&self) -> Progress {
@@ -70,7 +70,11 @@ impl<'r> Walk<'r> {
 ///
 /// # Errors
 /// When the service refuses both, the error is its answer to the first request.
-pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(List, Page<Row>), ApiError> {
+pub async fn first_page(
+    list: List,
+    reader: &Reader,
+    call: &Call,
+) -> Result<(List, Page<ExportRow>), ApiError> {
     let refused = match list.read(reader, call).await {
         Err(why @ ApiError::BadRequest(_)) if !list.paging().sort.is_empty() => why,
         page => return Ok((list, page?)),

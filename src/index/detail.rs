@@ -123,7 +123,7 @@ impl Index {
         &self,
         reader: &Reader,
         ids: Vec<BadgeId>,
-        progress: &watch::Sender<super::Reading>,
+        progress: &watch::Sender<super::SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<DetailsRead> {
         let call = Call::background().cancelled_by(cancel);
@@ -137,7 +137,7 @@ impl Index {
                 Err(ApiError::NotFound(_) | ApiError::BadInput { .. }) => came.gone += 1,
                 Err(other) => return Err(other.into()),
             }
-            progress.send_replace(super::Reading { done: came.read + came.gone, all });
+            progress.send_replace(super::SyncProgress { done: came.read + came.gone, all });
         }
         Ok(came)
     }

@@ -31,7 +31,7 @@ pub use place::{Account, file_of, folder, purge, purge_all};
 pub use state::Status;
 pub use store::{Index, Settings};
 pub use sums::{Mails, Period, Series, Span, Sums, TemplateSum, Waits};
-pub use sync::{Reading, Synced, Want};
+pub use sync::{SyncProgress, Synced, Want};
 
 type Result<T> = std::result::Result<T, IndexError>;
 

@@ -38,7 +38,7 @@ pub enum Want {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct SyncProgress {
     /// Badges read so far.
     pub done: u64,
     /// Total badges by the service's count; 0 when unknown.
@@ -78,7 +78,7 @@ struct Errand<'a> {
     index: &'a Index,
     reader: &'a Reader,
     call: Call,
-    progress: &'a watch::Sender<Reading>,
+    progress: &'a watch::Sender<SyncProgress>,
     known: Known,
     requests: u64,
     new: u64,
@@ -96,7 +96,7 @@ impl Index {
         &self,
         reader: &Reader,
         want: Want,
-        progress: &watch::Sender<Reading>,
+        progress: &watch::Sender<SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<Synced> {
         let alone = self.alone()?;
@@ -369,6 +369,6 @@ impl Errand<'_> {
     }
 
     fn tell(&self, done: u64, all: Option<u64>) {
-        self.progress.send_replace(Reading { done, all: all.unwrap_or(0) });
+        self.progress.send_replace(SyncProgress { done, all: all.unwrap_or(0) });
     }
 }

@@ -1,7 +1,7 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
 use super::core::touched;
-use super::history_scan::{Place, Sight};
+use super::history_scan::{Sight, SightSource};
 use super::job::{JobId, Kind, RowStatus, Touched};
 use super::journal::facts;
 use super::reason::{Code, Reason};
@@ -47,7 +47,7 @@ pub(super) struct Observed {
 pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
                                  WHERE other.job = job.follows AND other.bucket <> 'issued'))";
 
-struct Row {
+struct ObservedRow {
     job: JobId,
     no: i64,
     kind: Kind,
@@ -84,7 +84,7 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
     Ok(seen)
 }
 
-fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<Row>> {
+fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<ObservedRow>> {
     db.prepare_cached(&format!(
         "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
                 row.issued_at, row.absent, row.tries, {WAITS}
@@ -92,7 +92,7 @@ fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Resul
          WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'"
     ))?
     .query_map(params![sight.badge_id.wire(), context.me], |r| {
-        Ok(Row {
+        Ok(ObservedRow {
             job: JobId(r.get(0)?),
             no: r.get(1)?,
             kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
@@ -113,7 +113,7 @@ fn issue(
     db: &Connection,
     context: &Context,
     sight: &Sight,
-    row: &Row,
+    row: &ObservedRow,
     seen: &mut Observed,
 ) -> rusqlite::Result<()> {
     if row.bucket == RowStatus::LeftOut {
@@ -138,10 +138,10 @@ fn issue(
         let label = sight.status.as_ref().map_or("", Text::wire);
         Reason::from(Code::IssuingFailed).with("label", label)
     });
-    if sight.place == Place::History && bucket == RowStatus::Waiting {
+    if sight.place == SightSource::History && bucket == RowStatus::Waiting {
         learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
     }
-    if sight.place == Place::Detail && bucket == RowStatus::Waiting {
+    if sight.place == SightSource::Detail && bucket == RowStatus::Waiting {
         learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
     }
     if row.heard
@@ -164,7 +164,7 @@ fn meaning(
     db: &Connection,
     context: &Context,
     sight: &Sight,
-    row: &Row,
+    row: &ObservedRow,
     accepted: Option<Timestamp>,
 ) -> rusqlite::Result<State> {
     let unknown = sight.verdict.state();
@@ -197,7 +197,7 @@ fn revoke(
     db: &Connection,
     context: &Context,
     sight: &Sight,
-    row: &Row,
+    row: &ObservedRow,
     seen: &mut Observed,
 ) -> rusqlite::Result<()> {
     let state = sight.verdict.state();
@@ -244,7 +244,7 @@ fn without(
     db: &Connection,
     context: &Context,
     sight: &Sight,
-    row: &Row,
+    row: &ObservedRow,
     state: &State,
     seen: &mut Observed,
 ) -> rusqlite::Result<()> {
@@ -282,7 +282,7 @@ fn without(
 /// Sets a row's status and stores what was seen.
 fn keep(
     db: &Connection,
-    row: &Row,
+    row: &ObservedRow,
     bucket: RowStatus,
     why: Option<&Reason>,
     sight: Option<&Sight>,

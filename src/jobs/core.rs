@@ -49,7 +49,7 @@ pub(super) struct Core {
     news: Notify,
     /// Wakes the follower.
     pub(super) wake: Notify,
-    pub(super) asked: Mutex<Asked>,
+    pub(super) asked: Mutex<RequestedPolls>,
     /// Notified whenever the task of a job ends.
     pub(super) idle: Notify,
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
@@ -66,7 +66,7 @@ pub(super) struct Core {
 
 /// The polls that were requested and not started yet.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedPolls {
     pub(super) all: bool,
     /// Poll only what is due by the service's clock.
     pub(super) due: bool,

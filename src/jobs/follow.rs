@@ -4,7 +4,7 @@
 mod poll;
 mod probe;
 
-use super::core::{Asked, Core, Looked, lock};
+use super::core::{Core, Looked, RequestedPolls, lock};
 use super::job::{JobId, RowStatus};
 use super::journal::{JournalError, jobs};
 use super::reason::{Code, Reason};
@@ -82,7 +82,7 @@ pub(super) async fn run(core: Arc<Core>) {
     }
 }
 
-fn answer(asked: Asked, looked: &Looked) {
+fn answer(asked: RequestedPolls, looked: &Looked) {
     for done in asked.done {
         // The caller may be gone.
         let _ = done.send(looked.clone());

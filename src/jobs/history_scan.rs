@@ -12,7 +12,7 @@ const PERSON_PAGES: u64 = 50;
 const PASSES: u16 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SightSource {
     History,
     Detail,
 }
@@ -20,7 +20,7 @@ pub(super) enum Place {
 /// A badge as observed.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
-    pub(super) place: Place,
+    pub(super) place: SightSource,
     pub(super) badge_id: BadgeId,
     pub(super) template_id: Option<TemplateId>,
     pub(super) title: Option<Text>,
@@ -38,7 +38,7 @@ pub(super) struct Sight {
 impl Sight {
     pub(super) fn of_history(item: HistoryItem, now: DateTime) -> Self {
         Self {
-            place: Place::History,
+            place: SightSource::History,
             verdict: Verdict::of(&item, now),
             badge_id: item.badge_id,
             template_id: item.template_id,
@@ -56,7 +56,7 @@ impl Sight {
 
     pub(super) fn of_badge(badge: Badge, now: DateTime) -> Self {
         Self {
-            place: Place::Detail,
+            place: SightSource::Detail,
             verdict: Verdict::of(&badge, now),
             badge_id: badge.badge_id,
             template_id: None,

@@ -8,7 +8,7 @@ use super::journal::rows::{self, RowFilter};
 use super::journal::{Journal, JournalError};
 use super::reason::Reason;
 use super::receipt::{
-    Format, Head, Line, MailReport, SheetError, Written, mail_failures, write_receipt, write_redo,
+    Format, Head, MailReport, ReceiptLine, SheetError, Written, mail_failures, write_receipt, write_redo,
 };
 use super::rules::{self, Stand, Step};
 use crate::domain::Text;
@@ -205,8 +205,8 @@ fn head(job: &Job) -> Head {
     Head { title: format!("lapel receipt: {} {}", job.kind.name(), job.title), facts, columns: columns(job) }
 }
 
-fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
-    Line {
+fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
+    ReceiptLine {
         cells: cells(job, row),
         row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),

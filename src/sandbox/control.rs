@@ -290,7 +290,7 @@ fn gaps() -> Value {
         .collect()
 }
 
-type Told = Result<Response, Wrong>;
+type ControlResult = Result<Response, Wrong>;
 
 struct Wrong(StatusCode, String);
 
@@ -320,7 +320,7 @@ struct Move {
     speed: Option<f64>,
 }
 
-async fn move_clock(State(control): State<Control>, body: Bytes) -> Told {
+async fn move_clock(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: Move = read(&body)?;
     if let Some(by) = &wanted.advance {
         let by =
@@ -355,7 +355,7 @@ fn span(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-async fn set_switches(State(control): State<Control>, body: Bytes) -> Told {
+async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: serde_json::Map<String, Value> = read(&body)?;
     let mut changed = control.service.switches();
     for (name, value) in &wanted {
@@ -371,7 +371,7 @@ async fn set_switches(State(control): State<Control>, body: Bytes) -> Told {
 }
 
 /// A rule, or `{"rule": …}`, or a list of rules.
-async fn add_faults(State(control): State<Control>, body: Bytes) -> Told {
+async fn add_faults(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: Value = read(&body)?;
     let wanted = match wanted {
         Value::Array(list) => list,
@@ -401,7 +401,7 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error
     Value::deserialize(from).map(Some)
 }
 
-async fn set_limits(State(control): State<Control>, body: Bytes) -> Told {
+async fn set_limits(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: WantedLimits = read(&body)?;
     if let Some(quota) = wanted.quota {
         let number = quota.as_u64();
@@ -416,7 +416,7 @@ async fn set_limits(State(control): State<Control>, body: Bytes) -> Told {
     Ok(Json(control.limits()).into_response())
 }
 
-async fn ledger(State(control): State<Control>) -> Told {
+async fn ledger(State(control): State<Control>) -> ControlResult {
     let ledger = tokio::task::spawn_blocking(move || control.ledger()).await;
     let ledger =
         ledger.map_err(|_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the ledger failed".to_owned()))?;
@@ -425,7 +425,7 @@ async fn ledger(State(control): State<Control>) -> Told {
     Ok(response)
 }
 
-async fn change_rows(State(control): State<Control>, body: Bytes) -> Told {
+async fn change_rows(State(control): State<Control>, body: Bytes) -> ControlResult {
     let rows: Rows = read(&body)?;
     let done = tokio::task::spawn_blocking(move || control.rows(&rows)).await;
     let ids = done

@@ -90,17 +90,18 @@ impl Door {
 }
 
 impl Listener for Door {
-    type Io = Line;
+    type Io = FaultyConnection;
     type Addr = Peer;
 
-    async fn accept(&mut self) -> (Line, Peer) {
+    async fn accept(&mut self) -> (FaultyConnection, Peer) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, address)) => {
                     let _ = stream.set_nodelay(true);
                     self.traffic.opened.fetch_add(1, Ordering::Relaxed);
                     let peer = Peer { address, cut: Arc::default() };
-                    let line = Line { stream, cut: peer.cut.clone(), traffic: self.traffic.clone() };
+                    let line =
+                        FaultyConnection { stream, cut: peer.cut.clone(), traffic: self.traffic.clone() };
                     return (line, peer);
                 }
                 // No file handles left, or the client left during the accept: try again.
@@ -115,19 +116,19 @@ impl Listener for Door {
 }
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct FaultyConnection {
     stream: TcpStream,
     cut: Arc<Mutex<Option<Cut>>>,
     traffic: Arc<Traffic>,
 }
 
-impl Drop for Line {
+impl Drop for FaultyConnection {
     fn drop(&mut self) {
         self.traffic.closed.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for FaultyConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -137,7 +138,7 @@ impl AsyncRead for Line {
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for FaultyConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let held = self.cut.clone();
         let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

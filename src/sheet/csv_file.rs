@@ -1,8 +1,8 @@
 //! A table as CSV: UTF-8 with a byte order mark, or CP949, with Excel's line endings.
 
 use super::cell::{guard, korean, visible};
-use super::notes::Place;
-use super::{Row, Written};
+use super::notes::NotedCell;
+use super::{SheetRow, Written};
 use csv::{ByteRecord, Terminator, WriterBuilder};
 use std::io::{self, BufWriter, Write};
 
@@ -17,12 +17,12 @@ impl<W: Write> CsvStream<W> {
     pub fn new(to: W, names: &[String]) -> io::Result<Self> {
         let out = WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
         let mut file = CsvFile { out, korean: false, record: ByteRecord::new() };
-        file.row(&Row::head(names), &mut Written::default())?;
+        file.row(&SheetRow::head(names), &mut Written::default())?;
         Ok(Self(file))
     }
 
     pub fn row(&mut self, cells: &[String]) -> io::Result<()> {
-        let row = Row { is_head: false, number: 0, names: &[], cells };
+        let row = SheetRow { is_head: false, number: 0, names: &[], cells };
         self.0.row(&row, &mut Written::default())
     }
 
@@ -55,10 +55,10 @@ impl<W: Write> CsvFile<W> {
         Self { out, korean, record: ByteRecord::new() }
     }
 
-    pub fn row(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
+    pub fn row(&mut self, row: &SheetRow<'_>, written: &mut Written) -> io::Result<()> {
         self.record.clear();
         for (at, raw) in row.cells().enumerate() {
-            let place = |chars| Place { row: row.number, column: row.column(at), chars };
+            let place = |chars| NotedCell { row: row.number, column: row.column(at), chars };
             if self.korean {
                 let cell = korean(raw);
                 self.record.push_field(&cell.bytes);

@@ -18,7 +18,7 @@ pub use csv_file::CsvStream;
 pub use error::SheetError;
 pub use json::json_line;
 pub use lines::Lines;
-pub use notes::{Noted, Place};
+pub use notes::{Noted, NotedCell};
 pub use table::{Entry, Facts, Table};
 pub use xlsx_file::Room;
 
@@ -171,14 +171,14 @@ pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), SheetError> {
     }
 }
 
-struct Row<'a> {
+struct SheetRow<'a> {
     is_head: bool,
     number: u64,
     names: &'a [String],
     cells: &'a [String],
 }
 
-impl<'a> Row<'a> {
+impl<'a> SheetRow<'a> {
     fn head(names: &'a [String]) -> Self {
         Self { is_head: true, number: 0, names, cells: names }
     }

@@ -10,12 +10,12 @@ const NAMED: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
     /// In the order of the file.
-    pub first: Vec<Place>,
+    pub first: Vec<NotedCell>,
     pub count: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NotedCell {
     /// The row number of the caller; 0 is the header.
     pub row: u64,
     /// The column's name, or its number when it has none.
@@ -25,7 +25,7 @@ pub struct Place {
 }
 
 impl Noted {
-    pub(super) fn add(&mut self, place: impl FnOnce() -> Place) {
+    pub(super) fn add(&mut self, place: impl FnOnce() -> NotedCell) {
         self.count += 1;
         if self.first.len() < NAMED {
             self.first.push(place());
@@ -44,7 +44,7 @@ pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, ot
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for NotedCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self.row {
             0 => t!("header row, {column}", column = self.column),

@@ -3,7 +3,7 @@
 use super::csv_file::CsvFile;
 use super::notes::tally;
 use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
-use super::{BREATH, Format, Row, SheetError, Watch, Written};
+use super::{BREATH, Format, SheetError, SheetRow, Watch, Written};
 use crate::disk::{Draft, Overwrite};
 use std::error::Error;
 use std::io::{self, Write};
@@ -69,14 +69,15 @@ impl Table<'_> {
             Format::CsvCp949 => File::Csv(Box::new(CsvFile::cp949(to))),
         };
         self.check_width(self.names.len())?;
-        file.row(&Row::head(self.names), &mut written).map_err(trouble)?;
+        file.row(&SheetRow::head(self.names), &mut written).map_err(trouble)?;
         for row in rows {
             if written.rows.is_multiple_of(BREATH) && watch(written.rows).is_break() {
                 return Err(SheetError::Cancelled);
             }
             let entry = row.map_err(|why| SheetError::Rows(why.into()))?;
             self.check_width(entry.cells.len())?;
-            let row = Row { is_head: false, number: entry.number, names: self.names, cells: &entry.cells };
+            let row =
+                SheetRow { is_head: false, number: entry.number, names: self.names, cells: &entry.cells };
             file.row(&row, &mut written).map_err(trouble)?;
             written.rows += 1;
             if let Some(bucket) = &entry.bucket {
@@ -105,7 +106,7 @@ enum File<W: Write> {
 }
 
 impl<W: Write> File<W> {
-    fn row(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
+    fn row(&mut self, row: &SheetRow<'_>, written: &mut Written) -> io::Result<()> {
         match self {
             Self::Csv(file) => file.row(row, written),
             Self::Xlsx(file) => file.row(row, written),

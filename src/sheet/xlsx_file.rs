@@ -4,8 +4,8 @@
 //! copy in a temporary folder, and a full disk is a normal error.
 
 use super::cell::visible;
-use super::notes::Place;
-use super::{Row, Written};
+use super::notes::NotedCell;
+use super::{SheetRow, Written};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -72,7 +72,7 @@ impl<W: Write> XlsxFile<W> {
     }
 
     /// Adds a row. The first row is the header, which every sheet repeats.
-    pub fn row(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
+    pub fn row(&mut self, row: &SheetRow<'_>, written: &mut Written) -> io::Result<()> {
         if row.is_head {
             self.head = row.cells.to_vec();
         } else if self.rows >= self.room.rows || self.bytes >= self.room.bytes {
@@ -81,13 +81,13 @@ impl<W: Write> XlsxFile<W> {
             (self.rows, self.bytes) = (0, 0);
             let head = std::mem::take(&mut self.head);
             // Remarks about the header were recorded the first time.
-            self.put(&Row::head(&head), &mut Written::default())?;
+            self.put(&SheetRow::head(&head), &mut Written::default())?;
             self.head = head;
         }
         self.put(row, written)
     }
 
-    fn put(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
+    fn put(&mut self, row: &SheetRow<'_>, written: &mut Written) -> io::Result<()> {
         self.rows += 1;
         let mut line = std::mem::take(&mut self.line);
         line.clear();
@@ -97,7 +97,7 @@ impl<W: Write> XlsxFile<W> {
         for (at, raw) in row.cells().enumerate() {
             let (text, marked) = visible(raw);
             let (text, cut) = cut(&text, self.room.units);
-            let place = |chars| Place { row: row.number, column: row.column(at), chars };
+            let place = |chars| NotedCell { row: row.number, column: row.column(at), chars };
             if !marked.is_empty() {
                 written.marked.add(|| place(marked));
             }

@@ -9,16 +9,14 @@ mod exporting;
 mod going;
 mod input;
 mod keeping;
-mod kinds;
 mod news;
 mod pictures;
 mod pointing;
 mod secrets;
-mod tab;
 mod touring;
 mod view;
 
-pub use tab::Tab;
+pub use super::screens::Tab;
 
 use super::Begin;
 use super::component::{Component, Modal, Screen};
@@ -32,7 +30,7 @@ use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
-use super::worker::Order;
+use super::worker::WorkerCommand;
 use crate::api::UnderWay;
 use crate::config::Palette;
 use crate::jobs::Jobs;
@@ -97,7 +95,7 @@ pub(super) struct Notice {
 
 /// What the desk asks its loop for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum LoopCommand {
     /// Put the program in the background.
     Suspend,
     /// Hand a text to the person's editor.
@@ -145,8 +143,8 @@ pub struct App {
     views: view::Views,
     palette: Palette,
     tickets: RequestIds,
-    orders: Vec<Order>,
-    wish: Option<Wish>,
+    orders: Vec<WorkerCommand>,
+    wish: Option<LoopCommand>,
     quit_asked: bool,
     /// What is said of a file that was given up, once the screen is gone.
     pub(super) parting: Option<String>,
@@ -208,12 +206,12 @@ impl App {
     }
 
     /// What the worker has to do now.
-    pub fn take_orders(&mut self) -> Vec<Order> {
+    pub fn take_orders(&mut self) -> Vec<WorkerCommand> {
         std::mem::take(&mut self.orders)
     }
 
     /// What the loop has to do now.
-    pub fn take_wish(&mut self) -> Option<Wish> {
+    pub fn take_wish(&mut self) -> Option<LoopCommand> {
         self.wish.take()
     }
 
@@ -417,14 +415,14 @@ impl App {
         if self.connection.failure.is_some() {
             // Without a connection nobody would answer.
             out.orders.retain(|order| match order {
-                Order::Request(_, ask) => ask.needs_no_link(),
-                Order::Connect(..) | Order::Cancel(_) | Order::Stop(_) => true,
+                WorkerCommand::Request(_, ask) => ask.needs_no_link(),
+                WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }
         let owners: HashMap<RequestId, Owner> = out.owners.drain(..).collect();
         for order in &out.orders {
             match order {
-                Order::Request(ticket, ask) => {
+                WorkerCommand::Request(ticket, ask) => {
                     self.counts.asks += 1;
                     if let Request::Quiet(_) = ask {
                         self.comforts.refresh.asked(*ticket);
@@ -432,12 +430,12 @@ impl App {
                     let owner = owners.get(ticket).copied().unwrap_or(Owner::Shell);
                     self.connection.pending.insert(*ticket, ask, owner);
                 }
-                Order::Cancel(ticket) => {
+                WorkerCommand::Cancel(ticket) => {
                     self.comforts.refresh.cancelled(*ticket);
                     self.connection.pending.remove(*ticket);
                 }
                 // Answered by the worker.
-                Order::Stop(_) | Order::Connect(..) => {}
+                WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
         }
         self.orders.append(&mut out.orders);
@@ -521,6 +519,11 @@ impl App {
     /// The screen of the tab.
     pub(super) fn screen(&self) -> &dyn Screen {
         self.screens.of(self.tab)
+    }
+
+    /// The type's name of the modal on top, for tests.
+    pub fn modal(&self) -> Option<&'static str> {
+        self.modals.last().map(|modal| modal.name())
     }
 
     /// The modal on top, if it is of this type.

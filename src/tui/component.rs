@@ -106,7 +106,7 @@ impl Clicked {
 
 /// What opens over a screen.
 pub(in crate::tui) trait Modal: Component {
-    /// The name of its type, as in [`super::modals::ALL`].
+    /// The name of its type, for tests.
     fn name(&self) -> &'static str {
         let name = std::any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name)

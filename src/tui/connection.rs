@@ -3,7 +3,7 @@
 use super::effects::{ModalId, Owner};
 use super::modals::export::ExportForm;
 use super::request::{Request, RequestId};
-use super::worker::Order;
+use super::worker::WorkerCommand;
 use crate::api::Reader;
 use crate::jobs::Jobs;
 use std::collections::HashMap;
@@ -87,9 +87,9 @@ impl Pending {
     }
 
     /// The orders that stop every read. Each is answered all the same.
-    pub(in crate::tui) fn stop_reads(&mut self) -> Vec<Order> {
+    pub(in crate::tui) fn stop_reads(&mut self) -> Vec<WorkerCommand> {
         let stop = |(id, request): (&RequestId, &mut PendingRequest)| {
-            std::mem::take(&mut request.is_read).then(|| Order::Stop(*id))
+            std::mem::take(&mut request.is_read).then(|| WorkerCommand::Stop(*id))
         };
         self.0.iter_mut().filter_map(stop).collect()
     }

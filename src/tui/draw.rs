@@ -227,12 +227,12 @@ impl App {
         }
         let open = self.screens.activity.open();
         let of = |shown: Tabs| {
-            let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                if shown == Tabs::Numbers && *tab != self.tab {
-                    return (*tab, (at + 1).to_string(), None);
+            let tabs = Tab::header().enumerate().map(|(at, (tab, name))| {
+                if shown == Tabs::Numbers && tab != self.tab {
+                    return (tab, (at + 1).to_string(), None);
                 }
-                let open = (open > 0 && *tab == Tab::Activity).then(|| format!(" {open}"));
-                (*tab, i18n::tr(name).to_owned(), open)
+                let open = (open > 0 && tab == Tab::Activity).then(|| format!(" {open}"));
+                (tab, i18n::tr(name).to_owned(), open)
             });
             (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
         };

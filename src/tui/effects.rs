@@ -3,7 +3,7 @@
 use super::app::Tab;
 use super::context::Env;
 use super::request::{Request, RequestId, RequestIds, Session};
-use super::worker::Order;
+use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::export::What;
@@ -106,7 +106,7 @@ pub struct Effects<'a> {
     /// The requests that were made, with their owners.
     pub(in crate::tui) owners: Vec<(RequestId, Owner)>,
     /// For the worker.
-    pub orders: Vec<Order>,
+    pub orders: Vec<WorkerCommand>,
     /// Where to go.
     pub go: Vec<Navigate>,
     /// One line for the person, and whether it is bad news.
@@ -168,7 +168,7 @@ impl<'a> Effects<'a> {
     pub fn ask(&mut self, ask: Request) -> RequestId {
         let ticket = self.tickets.next();
         let ask = if self.quiet { ask.quietly() } else { ask };
-        self.orders.push(Order::Request(ticket, ask));
+        self.orders.push(WorkerCommand::Request(ticket, ask));
         self.owners.push((ticket, self.owner));
         ticket
     }
@@ -189,7 +189,7 @@ impl<'a> Effects<'a> {
 
     /// Cancels questions that nobody waits for any more.
     pub fn cancel(&mut self, tickets: impl IntoIterator<Item = RequestId>) {
-        self.orders.extend(tickets.into_iter().map(Order::Cancel));
+        self.orders.extend(tickets.into_iter().map(WorkerCommand::Cancel));
     }
 
     /// Puts a text on its way to the clipboard; the desk says what became of it. `what` it is stands in the

@@ -8,7 +8,7 @@ use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
-use crate::export::{ExportError, Exported, Order};
+use crate::export::{ExportError, ExportRequest, Exported};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{MailReport, Written};
 use crate::jobs::{
@@ -22,7 +22,7 @@ use crate::tui::platform::external::Handing;
 use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk, IndexUse};
 use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
-use crate::tui::worker::lookup::{Errand, Report};
+use crate::tui::worker::lookup::{LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 use secrecy::SecretString;
@@ -60,7 +60,7 @@ pub enum Request {
     /// What a holder has: wallet and history, side by side.
     Holder(String),
     /// What else a support call asks.
-    Call(Errand),
+    Call(LookupQuery),
     /// What a person already has of a template.
     Holdings(TemplateId, String),
     /// One ping although the service asks to wait; of the connection in use, or of the one that is being made.
@@ -94,7 +94,7 @@ pub enum Request {
     /// Whom the mail of a job's badges did not reach.
     Mail(JobId),
     /// Write a list, or rows of one, into a file.
-    Export(Box<Order>),
+    Export(Box<ExportRequest>),
     /// Read who has the badges of these drafts already.
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
@@ -296,7 +296,7 @@ pub enum Response {
     /// To [`Request::Holder`].
     Holder(Box<Holder>),
     /// To [`Request::Call`].
-    Call(Box<Report>),
+    Call(Box<LookupReply>),
     /// To [`Request::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
     /// To [`Request::Jobs`].

@@ -1,6 +1,6 @@
 //! The loop of the TUI: it hands out requests, waits for a message, takes everything that is queued, draws once.
 
-use super::app::{App, Wish};
+use super::app::{App, LoopCommand};
 use super::context::Env;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -14,7 +14,7 @@ use super::request::Session;
 use super::shutdown;
 use super::theme::Glyphs;
 use super::widgets::cells;
-use super::worker::{self, Helpers, Order};
+use super::worker::{self, Helpers, WorkerCommand};
 use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, Pictures};
 use anyhow::Context as _;
 use ratatui::Terminal;
@@ -75,8 +75,8 @@ pub struct Desk<B: Surface> {
     frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
-    orders: mpsc::Sender<Order>,
-    held: VecDeque<Order>,
+    orders: mpsc::Sender<WorkerCommand>,
+    held: VecDeque<WorkerCommand>,
     /// Where goes what the terminal is written besides frames: nowhere, on a test terminal.
     voice: Box<dyn Write + Send>,
 }
@@ -195,9 +195,9 @@ impl<B: Surface> Desk<B> {
     pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
             match self.app.take_wish() {
-                Some(Wish::Quit) => return Ok(()),
-                Some(Wish::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
-                Some(Wish::Edit) => {
+                Some(LoopCommand::Quit) => return Ok(()),
+                Some(LoopCommand::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
+                Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = elsewhere
                             .editor(&self.app.editor(), &text)
@@ -306,17 +306,17 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, desk.sender());
-    let gate = pause::Gate::default();
-    let held = terminal::Hold::new(gate.clone()).context(t!("lapel needs a terminal"))?;
+    let pause = pause::InputPause::default();
+    let held = terminal::Hold::new(pause.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    let asked = images::Asked::ask(&pictures, theme, glyphs, &mut std::io::stdout());
+    let asked = images::TerminalQueries::ask(&pictures, theme, glyphs, &mut std::io::stdout());
     let asked = asked.context(t!("cannot write"))?;
-    if asked.as_ref().is_some_and(images::Asked::has_written) {
+    if asked.as_ref().is_some_and(images::TerminalQueries::has_written) {
         desk.terminal.backend_mut().restore(images::ASKED_ROW).context(t!("cannot write"))?;
     }
-    terminal::read_input(desk.sender(), asked, gate);
+    terminal::read_input(desk.sender(), asked, pause);
     let ended = desk.run(&mut held).await;
     drop(held);
     // What is given up is told to those who do it.

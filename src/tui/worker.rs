@@ -1,9 +1,9 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
+mod connection_slot;
 mod helpers;
 pub(in crate::tui) mod index;
 pub(in crate::tui) mod job_command;
-mod line;
 pub(in crate::tui) mod lookup;
 pub(in crate::tui) mod profile_requests;
 pub(in crate::tui) mod select_all;
@@ -22,8 +22,8 @@ use crate::tui::input::paths;
 use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
 use crate::tui::persist::{input_history, saved_filters};
 use crate::tui::platform::external;
+use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
-use line::{Line, Link, Tell};
 use select_all::NotMarked;
 use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
@@ -36,7 +36,7 @@ const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
 /// To the worker.
-pub enum Order {
+pub enum WorkerCommand {
     /// Run this.
     Request(RequestId, Request),
     /// Nobody waits for this any more.
@@ -48,70 +48,76 @@ pub enum Order {
 }
 
 /// Runs until the desk drops its end.
-pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Message>, helpers: Helpers) {
+pub async fn run(
+    mut orders: mpsc::Receiver<WorkerCommand>,
+    messages: mpsc::Sender<Message>,
+    helpers: Helpers,
+) {
     let mut running: HashMap<RequestId, Running> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
-    let mut line = Line::default();
+    let mut line = ConnectionSlot::default();
     // What was asked before there was a connection to ask it on.
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
-    let start =
-        |ticket: RequestId, ask: Request, link: Option<Link>, running: &mut HashMap<RequestId, Running>| {
-            let (token, stop) = (CancellationToken::new(), CancellationToken::new());
-            // What has consequences goes on, whoever waits for its answer.
-            if !ask.goes_on() {
-                running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
-            }
-            let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
-            tokio::spawn(async move {
-                let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
-                let stopped = failed_by(&ask, &ApiError::Cancelled);
-                let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
-                // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
-                let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
-                let answer = tokio::select! {
-                    () = token.cancelled(), if !own_end => {
-                        work.abort();
-                        None
-                    }
-                    () = stop.cancelled(), if !own_end => {
-                        work.abort();
-                        Some(stopped)
-                    }
-                    answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
-                };
-                if let Some(answer) = answer {
-                    // A closed channel means that the desk is ending.
-                    let _ = messages.send(Message::Response(ticket, answer)).await;
+    let start = |ticket: RequestId,
+                 ask: Request,
+                 link: Option<WorkerConnection>,
+                 running: &mut HashMap<RequestId, Running>| {
+        let (token, stop) = (CancellationToken::new(), CancellationToken::new());
+        // What has consequences goes on, whoever waits for its answer.
+        if !ask.goes_on() {
+            running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
+        }
+        let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
+        tokio::spawn(async move {
+            let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
+            let stopped = failed_by(&ask, &ApiError::Cancelled);
+            let context = RequestContext { ticket, messages: messages.clone(), cancel: token.clone() };
+            // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+            let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
+            let answer = tokio::select! {
+                () = token.cancelled(), if !own_end => {
+                    work.abort();
+                    None
                 }
-                let _ = done.send(ticket).await;
-            });
-        };
+                () = stop.cancelled(), if !own_end => {
+                    work.abort();
+                    Some(stopped)
+                }
+                answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
+            };
+            if let Some(answer) = answer {
+                // A closed channel means that the desk is ending.
+                let _ = messages.send(Message::Response(ticket, answer)).await;
+            }
+            let _ = done.send(ticket).await;
+        });
+    };
     loop {
         tokio::select! {
             order = orders.recv() => match order {
                 None => break,
-                Some(Order::Cancel(ticket)) => {
+                Some(WorkerCommand::Cancel(ticket)) => {
                     waiting.retain(|(other, _)| *other != ticket);
                     if let Some(running) = running.remove(&ticket) {
                         running.cancel.cancel();
                     }
                 }
-                Some(Order::Stop(ticket)) => {
+                Some(WorkerCommand::Stop(ticket)) => {
                     if let Some(running) = running.get(&ticket) {
                         running.stop.cancel();
                     }
                 }
-                Some(Order::Connect(session, number)) => {
+                Some(WorkerCommand::Connect(session, number)) => {
                     for (_, running) in running.drain() {
                         running.cancel.cancel();
                     }
                     waiting.clear();
-                    line.change(session, Tell { number, messages: messages.clone() });
+                    line.change(session, Events { number, messages: messages.clone() });
                 }
-                Some(Order::Request(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
+                Some(WorkerCommand::Request(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
                     waiting.push((ticket, ask));
                 }
-                Some(Order::Request(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
+                Some(WorkerCommand::Request(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
             },
             () = line.changed() => {
                 for (ticket, ask) in waiting.drain(..) {
@@ -137,13 +143,13 @@ struct Running {
 }
 
 /// What goes with a question that takes a while.
-struct Errand {
+struct RequestContext {
     ticket: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
 }
 
-impl Errand {
+impl RequestContext {
     /// Progress that is told to the desk: as much of it as the desk has time for.
     fn watch<T: Default + Send + Sync + 'static>(
         &self,
@@ -184,7 +190,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
             let (wallet, history) = (Err(error()), Err(error()));
             Response::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
         }
-        Request::Call(errand) => Response::Call(Box::new(lookup::failed(errand, error()))),
+        Request::Call(context) => Response::Call(Box::new(lookup::failed(context, error()))),
         Request::SentBadge(_) => Response::SentBadge(Vec::new()),
         Request::Holdings(..) => Response::Holdings(Err(error()), None),
         Request::Pause(_) | Request::Note(..) => Response::Paused,
@@ -223,7 +229,12 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
 }
 
 /// Runs one question.
-async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Errand) -> Response {
+async fn answer(
+    ask: Request,
+    link: Option<WorkerConnection>,
+    helpers: &Helpers,
+    context: RequestContext,
+) -> Response {
     let connected = |result: Result<Session, String>| Response::Connected(result.map(Box::new));
     let (ask, call) = match ask {
         Request::Quiet(ask) => (*ask, Call::background()),
@@ -263,7 +274,9 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
         }
         _ => {}
     }
-    let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
+    let Some(WorkerConnection { reader, connection, jobs, gallery, index }) = link else {
+        return failed(&ask);
+    };
     match ask {
         Request::Templates(query) => Response::Templates(reader.templates(&query, &call).await),
         Request::Template(id) => Response::Template(Box::new(reader.template(&id, &call).await)),
@@ -278,8 +291,8 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
             Response::Badge(Box::new(badge))
         }
         Request::Index(ask) => {
-            let progress = errand.watch(|r: &crate::index::Reading| (r.done, r.all));
-            Response::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
+            let progress = context.watch(|r: &crate::index::SyncProgress| (r.done, r.all));
+            Response::Index(index::run(*ask, &index, &reader, progress, context.cancel.clone()).await)
         }
         Request::Holder(email) => {
             let mut holder = holder(&reader, &email, &call).await;
@@ -292,8 +305,8 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
             Some(jobs) => jobs.sent_badge(&id).await.unwrap_or_default(),
             None => Vec::new(),
         }),
-        Request::Call(errand) => {
-            Response::Call(Box::new(lookup::run(errand, &reader, &connection, &call).await))
+        Request::Call(context) => {
+            Response::Call(Box::new(lookup::run(context, &reader, &connection, &call).await))
         }
         Request::Holdings(template, email) => {
             let before = match &jobs {
@@ -306,16 +319,16 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
             Response::TemplateOf(template_of(&reader, &id, &email, &call).await)
         }
         Request::Export(order) => {
-            let progress = errand.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
-            let call = Call::background().cancelled_by(errand.cancel.clone());
+            let progress = context.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
+            let call = Call::background().cancelled_by(context.cancel.clone());
             Response::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
         }
         Request::Matching(ask) => {
-            let progress = errand.watch(|read: &(u64, u64)| *read);
-            let call = Call::background().cancelled_by(errand.cancel.clone());
+            let progress = context.watch(|read: &(u64, u64)| *read);
+            let call = Call::background().cancelled_by(context.cancel.clone());
             Response::Matching(Box::new(select_all::run(ask, &reader, &call, &progress).await))
         }
-        Request::Picture(picture) => Response::Picture(gallery.load(*picture, &errand.cancel).await),
+        Request::Picture(picture) => Response::Picture(gallery.load(*picture, &context.cancel).await),
         Request::Raw(of) => Response::Raw(reader.raw(&of, &call).await),
         Request::LogBeyond(no) => {
             reader.log_beyond(no).await;
@@ -356,35 +369,35 @@ async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Err
         | Request::Mail(_)
         | Request::Guard(_)
         | Request::Do(_) => match jobs {
-            Some(jobs) => of_jobs(ask, &jobs, errand).await,
+            Some(jobs) => of_jobs(ask, &jobs, context).await,
             None => failed(&ask),
         },
     }
 }
 
 /// Runs one question that the journal answers, or a deed.
-async fn of_jobs(ask: Request, jobs: &Jobs, errand: Errand) -> Response {
+async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response {
     match ask {
         Request::Files => Response::Files(jobs.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
-            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let opened = jobs.open_file(source, choices, progress, errand.cancel.clone()).await;
+            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let opened = jobs.open_file(source, choices, progress, context.cancel.clone()).await;
             Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
         Request::OpenIds(source, choices) => {
-            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let opened = jobs.open_ids(source, choices, progress, errand.cancel.clone()).await;
+            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let opened = jobs.open_ids(source, choices, progress, context.cancel.clone()).await;
             Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
         Request::DraftFile(request) => {
-            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let drafted = jobs.draft_file(*request, progress, errand.cancel.clone()).await;
-            Response::Drafted(drafted_by(jobs, drafted, &errand).await)
+            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_file(*request, progress, context.cancel.clone()).await;
+            Response::Drafted(drafted_by(jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {
-            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let drafted = jobs.draft_ids(*request, progress, errand.cancel.clone()).await;
-            Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &errand).await)
+            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_ids(*request, progress, context.cancel.clone()).await;
+            Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &context).await)
         }
         Request::Paper(paper) => {
             let format = Format::from_path(&paper.to).unwrap_or_default();
@@ -396,8 +409,8 @@ async fn of_jobs(ask: Request, jobs: &Jobs, errand: Errand) -> Response {
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
         Request::Guard(ids) => {
-            let progress = errand.watch(|g: &Guarding| (g.done, g.all));
-            Response::Guarded(job_command::guard(jobs, ids, &progress, &errand.cancel).await)
+            let progress = context.watch(|g: &Guarding| (g.done, g.all));
+            Response::Guarded(job_command::guard(jobs, ids, &progress, &context.cancel).await)
         }
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
         Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
@@ -411,10 +424,10 @@ async fn of_jobs(ask: Request, jobs: &Jobs, errand: Errand) -> Response {
 async fn drafted_by(
     jobs: &Jobs,
     drafted: Result<Vec<JobId>, JobError>,
-    errand: &Errand,
+    context: &RequestContext,
 ) -> Result<Vec<Job>, String> {
     let ids = drafted.map_err(|why| why.to_string())?;
-    if errand.cancel.is_cancelled() {
+    if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
         }

@@ -3,7 +3,7 @@
 use super::kit::{Kit, badge, options, revocation, small, started, template, with, writer};
 use lapel::api::{HistoryQuery, Paging, Reader, whole};
 use lapel::domain::{HistoryItem, State, Verdict};
-use lapel::index::{Account, Index, IndexError, Period, Query, Reading, Settings, Want, Which, file_of};
+use lapel::index::{Account, Index, IndexError, Period, Query, Settings, SyncProgress, Want, Which, file_of};
 use lapel::sandbox::{Options, RowSpec, RowState, Rows, Sandbox};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,13 +30,13 @@ fn in_file(kit: &Kit, data: &Path) -> Index {
 }
 
 async fn read(index: &Index, kit: &Kit, want: Want) -> lapel::index::Synced {
-    let (told, _) = watch::channel(Reading::default());
+    let (told, _) = watch::channel(SyncProgress::default());
     index.sync(&kit.reader, want, &told, CancellationToken::new()).await.expect("read")
 }
 
 /// Reads until so many badges are gone over, and breaks off.
 async fn break_off(index: &Index, kit: &Kit, after: u64) {
-    let (told, mut progress) = watch::channel(Reading::default());
+    let (told, mut progress) = watch::channel(SyncProgress::default());
     let cancel = CancellationToken::new();
     let reading = index.sync(&kit.reader, Want::New, &told, cancel.clone());
     tokio::pin!(reading);
@@ -300,7 +300,7 @@ async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
     let kit = Kit { reader: writer.reader().clone(), writer, ..kit };
     let index = in_memory(&kit);
     let cancel = CancellationToken::new();
-    let (told, _) = watch::channel(Reading::default());
+    let (told, _) = watch::channel(SyncProgress::default());
     let (reading, reader, cancelled) = (index.clone(), kit.reader.clone(), cancel.clone());
     let task = tokio::spawn(async move { reading.sync(&reader, Want::New, &told, cancelled).await });
     let mut link = kit.reader.link();
@@ -309,7 +309,7 @@ async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
     // A person's request goes on all the same.
     kit.reader.ping(&kit.call).await.expect("an answer");
     let busy =
-        index.sync(&kit.reader, Want::New, &watch::channel(Reading::default()).0, cancel.clone()).await;
+        index.sync(&kit.reader, Want::New, &watch::channel(SyncProgress::default()).0, cancel.clone()).await;
     assert!(matches!(busy, Err(IndexError::Busy { .. })), "{busy:?}");
     cancel.cancel();
     assert!(task.await.expect("no panic").expect_err("stopped").is_cancelled());
@@ -330,7 +330,7 @@ async fn two_keys_never_share_an_index_and_a_refused_key_loses_nothing() {
     assert_eq!(second.status().await.expect("a status").badges, 0);
     for fault in ["get /badges/history status=401 code=4001", "get /badges/history status=500"] {
         kit.fault(fault);
-        let (told, _) = watch::channel(Reading::default());
+        let (told, _) = watch::channel(SyncProgress::default());
         let refused = index.sync(&kit.reader, Want::All, &told, CancellationToken::new()).await;
         assert!(matches!(refused, Err(IndexError::Service(_))), "{refused:?}");
         assert_eq!(kept(&index).await.len(), 300);
@@ -345,7 +345,7 @@ async fn certificate_numbers_are_found_once_records_were_read() {
     let which = Which::All;
     let ids = index.without_details(which.clone(), 5).await.expect("ids");
     assert_eq!(ids.len(), 5);
-    let (told, _) = watch::channel(Reading::default());
+    let (told, _) = watch::channel(SyncProgress::default());
     let read =
         index.read_details(&kit.reader, ids.clone(), &told, CancellationToken::new()).await.expect("read");
     assert_eq!((read.read, read.gone), (5, 0));

@@ -172,6 +172,31 @@ async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
 }
 
 #[tokio::test]
+async fn a_row_that_took_over_a_refused_one_needs_review_once_a_part_of_that_request_is_found() {
+    let mut bench = partial().await;
+    // That the service shows waiting badges is learned from one that was accepted.
+    let known = begin(&bench, people(7..8)).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.look(known).await;
+    bench.sandbox.control().set_quota(Some(2));
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
+    // A reading after the refusal shows one of them, so only the other one becomes ready.
+    bench.advance(1);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    let second = begin(&bench, people(0..2)).await;
+    bench.until("the quota again", second, |j| rests(j) && j.stop.is_some()).await;
+    assert_eq!(bench.jobs.job(second).await.expect("a job").counts.of(RowStatus::Ready), 1);
+    let _ = bench.jobs.retry_refused(first, "me").await;
+    let doubts = bench.jobs.job(first).await.expect("a job").counts.of(RowStatus::InDoubt);
+    assert_eq!(doubts, 1, "a part of its request was accepted");
+    bench.sandbox.control().set_quota(None);
+    let resumed = bench.jobs.resume(second, "me").await;
+    bench.until("held", second, |j| rests(j) && j.held >= 1).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1), "{resumed:?}");
+}
+
+#[tokio::test]
 async fn a_reading_from_before_a_refusal_does_not_prove_it() {
     let mut bench = partial().await;
     // That the service shows waiting badges is learned from one that was accepted.

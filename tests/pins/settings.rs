@@ -205,7 +205,7 @@ fn names_in_filters_toml() {
 /// Words of `--tab`, and of flags that read them with a parser of their own.
 #[test]
 fn words_that_flags_take() {
-    pin("tabs", &["history"], Tab::WORDS.iter().map(|(word, _)| (*word).to_owned()));
+    pin("tabs", &["history"], Tab::ALL.iter().map(|(_, word, _)| (*word).to_owned()));
     let issue = "lapel issue --template T --recipients people.csv";
     for (flag, words) in [
         ("--encoding", &["utf-8", "cp949", "euc-kr", "utf-16le", "utf-16be"][..]),

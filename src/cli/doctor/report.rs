@@ -4,7 +4,7 @@ use super::super::failure::Failure;
 use super::super::label::label;
 use super::super::session::answer_json;
 use super::super::{exit, json, output, words};
-use super::Found;
+use super::Findings;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::jobs::Fact;
@@ -59,7 +59,7 @@ struct Learned {
     unproven: &'static str,
 }
 
-impl Found {
+impl Findings {
     /// Prints the report and returns the exit code.
     pub(super) fn say(&self, as_json: bool) -> Result<u8, Failure> {
         let code = match (&self.profile, self.problems.is_empty()) {

@@ -2,17 +2,17 @@
 
 use super::args::AddFlags;
 use super::trial::Trial;
-use super::{Desk, Done, Failure, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
+use super::{Done, Failure, ProfileContext, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
 use crate::cli::{output, prompt};
 use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, keep_profile, profiles};
 use crate::domain::text::scrub;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
+pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
     let ask = prompt::somebody_is_there() && !flags.said.key_stdin;
     // Finds mistakes in the file before the user types a key.
-    let all = profiles(&desk.paths, &desk.env)?;
+    let all = profiles(&context.paths, &context.env)?;
     let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
     let name = given(flags.name.or(flags.name_flag), ask, t!("Profile name"), preset, t!("the profile name"))
@@ -77,12 +77,12 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     // Reports any mistake in the flags before asking for the key.
     new.profile("to-be-typed")?;
 
-    let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
+    let key = key_of(context, &new.kept_in, said.key_stdin).await?;
     let mut profile = new.profile(key.expose_secret())?;
-    if !desk.json {
+    if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
+    let trial = Trial::of(&profile, &context.paths).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);
     if new.organisation.is_none() {
         new.organisation = trial.issuer().filter(|issuer| !issuer.trim().is_empty());
@@ -90,7 +90,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
-    let kept = desk.aside(move |paths, env| keep_profile(paths, env, &new, key.expose_secret())).await?;
+    let kept = context.aside(move |paths, env| keep_profile(paths, env, &new, key.expose_secret())).await?;
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });
@@ -101,7 +101,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         trial = trial.words(),
         key_from = kept.key_from
     );
-    desk.answer(&line, &value)
+    context.answer(&line, &value)
 }
 
 /// The value of a flag, or of a prompt when the flag is missing.
@@ -124,7 +124,11 @@ async fn given(
 }
 
 /// The key for a key store: typed when lapel stores it, read from the store otherwise.
-pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result<SecretString, Failure> {
+pub(super) async fn key_of(
+    context: &ProfileContext,
+    place: &KeyStore,
+    stdin: bool,
+) -> Result<SecretString, Failure> {
     match place {
         KeyStore::File | KeyStore::Keyring => typed_key(stdin).await,
         KeyStore::Variable(_) | KeyStore::OtherFile(_) | KeyStore::Command(_) => {
@@ -134,7 +138,7 @@ pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result
                 )));
             }
             let place = place.clone();
-            desk.aside(move |paths, env| place.find(paths, env)).await
+            context.aside(move |paths, env| place.find(paths, env)).await
         }
     }
 }

@@ -3,18 +3,18 @@
 use super::add::{key_of, nothing_kept};
 use super::args::EditFlags;
 use super::trial::Trial;
-use super::{Desk, Done, Failure, adopt, kept_in, pin_of, profile_as_json, warn, whole};
+use super::{Done, Failure, ProfileContext, adopt, kept_in, pin_of, profile_as_json, warn, whole};
 use crate::cli::words::count;
 use crate::config::{Change, Env, Key, KeyStore, Paths, Pin, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
 
-pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
-    let all = profiles(&desk.paths, &desk.env)?;
+pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
+    let all = profiles(&context.paths, &context.env)?;
     let name = flags.name.clone();
-    let Some(line) = all.iter().find(|line| line.name == name) else { return Err(desk.no_such(&all)) };
+    let Some(line) = all.iter().find(|line| line.name == name) else { return Err(context.no_such(&all)) };
     let former = line.pin.clone();
-    let change = change_of(desk, &flags).await?;
+    let change = change_of(context, &flags).await?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
             "No changes given. lapel profile edit --help lists the options; lapel profile edit {name} --pin pins the key again.",
@@ -22,7 +22,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         )));
     }
     let Changed { profile, trial, warnings, adopted } =
-        changed(desk, &name, change, flags.pin, former).await?;
+        changed(context, &name, change, flags.pin, former).await?;
     warn(&warnings);
     let value = json!({
         "ok": true,
@@ -44,7 +44,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
             jobs = count(adopted.busy as u64, "job")
         ));
     }
-    desk.answer(&text, &value)
+    context.answer(&text, &value)
 }
 
 pub(super) struct Changed {
@@ -62,7 +62,7 @@ pub(super) struct Changed {
 /// # Errors
 /// Why nothing was changed, or that the change was saved but the jobs of the former key were not taken over.
 pub(super) async fn changed(
-    desk: &Desk,
+    context: &ProfileContext,
     name: &str,
     mut change: Change,
     pin: bool,
@@ -77,12 +77,12 @@ pub(super) async fn changed(
         || change.ca_file.is_some()
         || change.key.is_some();
     let (preview, asked) = (change.clone(), name.clone());
-    let mut profile = desk.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
+    let mut profile = context.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
     let mut trial = None;
     if is_tried {
         let key = profile.key.clone();
-        profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
-        let found = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
+        profile.key = Key::Known(context.aside(move |_, _| key.fetch()).await?);
+        let found = Trial::of(&profile, &context.paths).await.map_err(nothing_kept)?;
         if let (Some(pinned), false) = (&former, pin) {
             found.compared_with(pinned, &profile).map_err(nothing_kept)?;
         }
@@ -101,11 +101,11 @@ pub(super) async fn changed(
         trial = Some(found);
     }
     let (kept, renamed) = (change.clone(), name.clone());
-    let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
+    let (_, remark) = context.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
     warnings.extend(remark);
     let adopted = match &former {
         Some(former) if pin => {
-            adopt(desk, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
+            adopt(context, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
                 why.message.push_str(t!(
                     " The profile was changed, but the jobs of the former key were not taken over."
                 ));
@@ -130,10 +130,10 @@ pub async fn pin_profile(
     prefix: &str,
     who: &str,
 ) -> Result<(Profile, Adopted), String> {
-    let desk = Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
+    let context = ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
     let pinned = async {
-        let profile = desk.with_key(name.to_owned()).await?;
-        let found = Trial::of(&profile, &desk.paths).await?;
+        let profile = context.with_key(name.to_owned()).await?;
+        let found = Trial::of(&profile, &context.paths).await?;
         let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
         let Some(pin) = pin else {
             return Err(Failure::new(
@@ -146,15 +146,15 @@ pub async fn pin_profile(
         let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
         let change = Change { pin: Some(pin.clone()), ..Change::default() };
         let kept = name.to_owned();
-        desk.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
+        context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
         let profile = Profile { pin: Some(pin), ..profile };
-        let adopted = adopt(&desk, &profile, former.as_deref()).await?;
+        let adopted = adopt(&context, &profile, former.as_deref()).await?;
         Ok((profile, adopted))
     };
     pinned.await.map_err(|failure| failure.message)
 }
 
-async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
+async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Change, Failure> {
     let said = &flags.said;
     let mut change = Change {
         environment: said.environment,
@@ -170,11 +170,11 @@ async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
     let place = match &said.key_from {
         Some(place) => Some(kept_in(place.clone(), &said.command)?),
         None if !said.command.is_empty() => Some(KeyStore::Command(said.command.clone())),
-        None if flags.new_key || said.key_stdin => Some(place_now(desk, &flags.name).await?),
+        None if flags.new_key || said.key_stdin => Some(place_now(context, &flags.name).await?),
         None => None,
     };
     if let Some(place) = place {
-        let key = key_of(desk, &place, said.key_stdin).await?;
+        let key = key_of(context, &place, said.key_stdin).await?;
         change.key = Some((place, key));
     }
     Ok(change)
@@ -184,9 +184,9 @@ async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
 ///
 /// # Errors
 /// lapel does not write to this key store.
-async fn place_now(desk: &Desk, name: &str) -> Result<KeyStore, Failure> {
+async fn place_now(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
     let name = name.to_owned();
-    let place = desk.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
+    let place = context.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
     match place {
         KeyStore::File | KeyStore::Keyring => Ok(place),
         _ => Err(Failure::usage(t!(

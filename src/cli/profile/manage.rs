@@ -1,11 +1,11 @@
 //! Profile changes for the TUI: the same steps as the verbs, but the results are returned as text.
 
 use super::edit::{Changed, changed};
-use super::{Desk, Failure};
+use super::{Failure, ProfileContext};
 use crate::config::{Change, Env, Paths, profiles, remove_profile as remove};
 
-fn desk(paths: &Paths, env: &Env, who: &str) -> Desk {
-    Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
+fn context(paths: &Paths, env: &Env, who: &str) -> ProfileContext {
+    ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
 }
 
 /// Changes a profile, after a test with its service where needed. With `pin`, also pins its key. Returns a
@@ -18,11 +18,11 @@ pub async fn change_profile(
     pin: bool,
     who: &str,
 ) -> Result<String, String> {
-    let desk = desk(paths, env, who);
+    let context = context(paths, env, who);
     let done = async {
-        let all = profiles(&desk.paths, &desk.env)?;
+        let all = profiles(&context.paths, &context.env)?;
         let former = all.iter().find(|line| line.name == name).and_then(|line| line.pin.clone());
-        changed(&desk, name, change, pin, former).await
+        changed(&context, name, change, pin, former).await
     };
     let Changed { trial, warnings, adopted, .. } = done.await.map_err(words)?;
     let mut said = vec![match trial {
@@ -41,7 +41,7 @@ pub async fn change_profile(
 
 /// Asks the service of a profile about its key. Returns the answer with warnings. Saves nothing.
 pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
-    let (profile, trial, warnings) = desk(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
+    let (profile, trial, warnings) = context(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
     let said = t!(
         "Profile {name} works: {what}, {millis} ms.",
         name = profile.name,

@@ -28,13 +28,13 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     let done = match Paths::find(env) {
         Err(error) => Err(error.into()),
         Ok(paths) => {
-            let desk = Desk { paths, env: env.clone(), who: who.to_owned(), json: as_json };
+            let context = ProfileContext { paths, env: env.clone(), who: who.to_owned(), json: as_json };
             match verbs.verb.unwrap_or(ProfileVerb::List) {
-                ProfileVerb::List => desk.list(),
-                ProfileVerb::Add(flags) => Box::pin(add::add(&desk, *flags)).await,
-                ProfileVerb::Edit(flags) => Box::pin(edit::edit(&desk, *flags)).await,
-                ProfileVerb::Remove { name, yes } => desk.remove(name, yes).await,
-                ProfileVerb::Test { name } => desk.test(name).await,
+                ProfileVerb::List => context.list(),
+                ProfileVerb::Add(flags) => Box::pin(add::add(&context, *flags)).await,
+                ProfileVerb::Edit(flags) => Box::pin(edit::edit(&context, *flags)).await,
+                ProfileVerb::Remove { name, yes } => context.remove(name, yes).await,
+                ProfileVerb::Test { name } => context.test(name).await,
             }
         }
     };
@@ -44,7 +44,7 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     }
 }
 
-struct Desk {
+struct ProfileContext {
     paths: Paths,
     env: Env,
     /// The user's name for the journal.
@@ -54,7 +54,7 @@ struct Desk {
 
 type Done = Result<(), Failure>;
 
-impl Desk {
+impl ProfileContext {
     /// Prints the result: a line for users, or an object for programs.
     fn answer(&self, line: &str, value: &Value) -> Done {
         if self.json {
@@ -209,17 +209,21 @@ fn no_profile() -> Failure {
 }
 
 /// Transfers the jobs of the previously pinned key to the profile's current key.
-async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<Adopted, Failure> {
-    let folder = desk.paths.data_dir.clone();
+async fn adopt(
+    context: &ProfileContext,
+    profile: &Profile,
+    former: Option<&str>,
+) -> Result<Adopted, Failure> {
+    let folder = context.paths.data_dir.clone();
     let Some(former) = former.filter(|_| Journal::file_in(&folder).exists()) else {
         return Ok(Adopted::default());
     };
-    let account = Account::of(&profile.name, &super::connection(profile, &desk.paths)?)
+    let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());
     let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
         .await
         .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
-    Ok(journal.adopt(&account, former, &desk.who).await?)
+    Ok(journal.adopt(&account, former, &context.who).await?)
 }
 
 /// The key store from the flags, with the command's words added.

@@ -17,7 +17,7 @@ use crate::api::{ApiError, Call, Gathered, MAX_ROWS_PER_PAGE, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
-use crate::export::{self, ExportError, Kind, List, Order, Record, Row, Walk, What};
+use crate::export::{self, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
 use crate::jobs::{Account, Journal, SentHere};
 use crate::sheet::{Format, SheetError};
 use flags::OutFlags;
@@ -29,11 +29,11 @@ use tokio::sync::watch;
 
 pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     let json = verb.wants_json();
-    match Desk::open(settings).await {
-        Ok(mut desk) => match desk.run(&verb).await {
+    match ReadContext::open(settings).await {
+        Ok(mut context) => match context.run(&verb).await {
             Ok(code) => code,
             Err(failure) => {
-                desk.progress.clear();
+                context.progress.clear();
                 failure.told(json)
             }
         },
@@ -41,7 +41,7 @@ pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     }
 }
 
-struct Desk {
+struct ReadContext {
     reader: Reader,
     interrupt: Interrupt,
     progress: Progress,
@@ -53,10 +53,10 @@ struct Desk {
 }
 
 /// Records that are in memory, with remarks about them.
-struct Found {
+struct Records {
     names: Vec<String>,
     first: &'static [&'static str],
-    rows: Vec<Row>,
+    rows: Vec<ExportRow>,
     problems: Vec<RecordProblem>,
     /// Text for standard error.
     said: Option<String>,
@@ -64,7 +64,7 @@ struct Found {
     about: Map<String, Value>,
 }
 
-impl Desk {
+impl ReadContext {
     async fn open(settings: &Settings) -> Result<Self, Failure> {
         let connection = connection(session::profile(settings)?, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
@@ -142,12 +142,12 @@ impl Desk {
                 let read = read.map_err(|why| self.broken_off(why))?;
                 let now = self.reader.clock().now();
                 let shape = crate::domain::Category::SHAPE;
-                let rows: Vec<Row> = read.items.iter().map(|one| Row::of(one, now)).collect();
+                let rows: Vec<ExportRow> = read.items.iter().map(|one| ExportRow::of(one, now)).collect();
                 let said = export::counted(rows.len() as u64, shape.noun);
                 self.give(
-                    Found {
+                    Records {
                         said: Some(t!("{rows} in total.", rows = said)),
-                        ..Found::of(shape, rows, read.problems)
+                        ..Records::of(shape, rows, read.problems)
                     },
                     out,
                 )
@@ -158,7 +158,8 @@ impl Desk {
                 let (names, rows) = export::badge_types(&read.types);
                 let about = json::fields(json!({ "note": read.note }));
                 let said = read.note;
-                self.give(Found { names, first: &[], rows, problems: read.problems, said, about }, out).await
+                self.give(Records { names, first: &[], rows, problems: read.problems, said, about }, out)
+                    .await
             }
         }
     }
@@ -171,13 +172,13 @@ impl Desk {
         out: &OutFlags,
     ) -> Result<u8, Failure> {
         let record = read.map_err(|why| self.broken_off(why))?;
-        let row = Row::of(&record, self.reader.clock().now());
+        let row = ExportRow::of(&record, self.reader.clock().now());
         if out.json {
             let answer = json!({ "ok": true, "exit_code": exit::OK, noun: row.json });
             return answered(output::answer(&json::line(&answer)), exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
-            return self.give(Found::of(R::SHAPE, vec![row], Vec::new()), out).await;
+            return self.give(Records::of(R::SHAPE, vec![row], Vec::new()), out).await;
         }
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
         answered(output::answer(&lines.join("\n")), exit::OK)
@@ -203,7 +204,7 @@ impl Desk {
             "page": number,
             "rows_per_page": rows_per_page,
         }));
-        let rows: Vec<Row> = page.items.into_iter().map(|(_, row)| row).collect();
+        let rows: Vec<ExportRow> = page.items.into_iter().map(|(_, row)| row).collect();
         let rows_said = export::counted(rows.len() as u64, shape.noun);
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
@@ -219,7 +220,7 @@ impl Desk {
                 rows = rows_said
             ),
         };
-        self.give(Found { said: Some(said), about, ..Found::of(shape, rows, page.problems) }, out).await
+        self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
     }
 
     /// Prints a whole list to standard output.
@@ -289,8 +290,8 @@ impl Desk {
     }
 
     /// Outputs records that are in memory, in the format of the flags.
-    async fn give(&mut self, found: Found, flags: &OutFlags) -> Result<u8, Failure> {
-        let Found { names, first, rows, problems: bad, said, about } = found;
+    async fn give(&mut self, found: Records, flags: &OutFlags) -> Result<u8, Failure> {
+        let Records { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
             let written = self.file(What::Rows(names, rows), to.clone(), flags).await?;
@@ -328,7 +329,7 @@ impl Desk {
             What::Rows(..) => ("row", "rows"),
         };
         let call = Call::background().cancelled_by(self.interrupt.token());
-        let order = Order { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
+        let order = ExportRequest { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
         let (progress, told) = watch::channel(export::Progress::default());
         let reader = self.reader.clone();
         let pace = reader.link_now().background;
@@ -378,8 +379,8 @@ impl Desk {
     }
 }
 
-impl Found {
-    fn of(shape: export::Shape, rows: Vec<Row>, problems: Vec<RecordProblem>) -> Self {
+impl Records {
+    fn of(shape: export::Shape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
     }
 }

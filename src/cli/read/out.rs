@@ -4,7 +4,7 @@ use super::flags::OutFlags;
 use super::table::Table;
 use crate::cli::json;
 use crate::config::GlyphChoice;
-use crate::export::Row;
+use crate::export::ExportRow;
 use crate::sheet::CsvStream;
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -44,7 +44,7 @@ impl Out {
         !matches!(self, Self::Json(_)) && io::stdout().is_terminal()
     }
 
-    pub fn rows(&mut self, rows: Vec<Row>) -> io::Result<()> {
+    pub fn rows(&mut self, rows: Vec<ExportRow>) -> io::Result<()> {
         match self {
             Self::Table(table, out) => {
                 table.rows(&rows, out)?;

@@ -4,7 +4,7 @@
 use crate::config::GlyphChoice;
 use crate::domain::State;
 use crate::domain::text::scrub;
-use crate::export::Row;
+use crate::export::ExportRow;
 use std::io::{self, Write};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -38,7 +38,7 @@ impl Table {
         Self { names, order, room, glyphs, sample: Vec::new(), widths: None }
     }
 
-    pub fn rows(&mut self, rows: &[Row], to: &mut impl Write) -> io::Result<()> {
+    pub fn rows(&mut self, rows: &[ExportRow], to: &mut impl Write) -> io::Result<()> {
         for row in rows {
             let cells = self.cells(row);
             if self.widths.is_some() {
@@ -66,7 +66,7 @@ impl Table {
         self.names.len()
     }
 
-    fn cells(&self, row: &Row) -> Vec<String> {
+    fn cells(&self, row: &ExportRow) -> Vec<String> {
         let cell = |(name, cell): (&String, &String)| match &row.state {
             Some(state) if name == STATE => {
                 format!("{} {}", sign(state, self.glyphs), scrub(state.word().wire()))
@@ -107,7 +107,7 @@ impl Table {
 }
 
 /// One record, one field per line.
-pub(super) fn one(names: &[String], row: &Row, glyphs: GlyphChoice) -> Vec<String> {
+pub(super) fn one(names: &[String], row: &ExportRow, glyphs: GlyphChoice) -> Vec<String> {
     let lines: Vec<Vec<String>> = names
         .iter()
         .zip(&row.cells)
@@ -223,9 +223,9 @@ mod tests {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut table = Table::new(names, first, room, GlyphChoice::Unicode);
         let mut out = Vec::new();
-        let rows: Vec<Row> = rows
+        let rows: Vec<ExportRow> = rows
             .iter()
-            .map(|cells| Row {
+            .map(|cells| ExportRow {
                 id: String::new(),
                 cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
                 json: Value::Null,

@@ -1,6 +1,6 @@
 //! Templates, categories and badge types as rows.
 
-use super::{Record, Row, Shape, map, text, time, with_place, yes_no};
+use super::{ExportRow, Record, Shape, map, text, time, with_place, yes_no};
 use crate::domain::{
     BadgeType, BadgeTypeCode, Category, CategoryId, CategoryLevelId, Template, TemplateDetail, Text,
 };
@@ -169,7 +169,7 @@ impl Record for Category {
 
 /// Badge types as rows. The contract does not show their fields, so the columns are all fields that occur, in
 /// order of appearance.
-pub fn badge_types(types: &[BadgeType]) -> (Vec<String>, Vec<Row>) {
+pub fn badge_types(types: &[BadgeType]) -> (Vec<String>, Vec<ExportRow>) {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in types.iter().flat_map(|one| &one.fields) {
         if !names.iter().any(|known| known == name.wire()) {
@@ -178,7 +178,7 @@ pub fn badge_types(types: &[BadgeType]) -> (Vec<String>, Vec<Row>) {
     }
     let row = |one: &BadgeType| {
         let value = |name: &String| one.fields.iter().find(|f| f.0.wire() == name).map(|f| f.1.wire());
-        Row {
+        ExportRow {
             id: one.fields.first().map_or(String::new(), |f| f.1.wire().to_owned()),
             cells: names.iter().map(|name| value(name).unwrap_or_default().to_owned()).collect(),
             json: Value::Object(

@@ -42,7 +42,7 @@ fn the_columns_are_the_fields_in_their_order() {
 #[test]
 fn a_row_is_as_the_service_wrote_it() {
     let now = jiff::civil::date(2026, 11, 21).at(10, 0, 0, 0);
-    let row = Row::of(&wallet_badge("00123"), now);
+    let row = ExportRow::of(&wallet_badge("00123"), now);
     assert_eq!(
         row.cells,
         [
@@ -79,7 +79,7 @@ fn levels_and_truth_values_are_written_out() {
             Level { level: Some(2), level_name: None },
         ],
     };
-    let row = Row::of(&category, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0));
+    let row = ExportRow::of(&category, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0));
     assert_eq!(row.cells, ["C01", "", "", "", "Y", "N", "", "", "1 기초, 2"]);
     assert_eq!(row.json["levels"][1], json!({ "level": 2, "level_name": null }));
 }
@@ -88,7 +88,7 @@ fn levels_and_truth_values_are_written_out() {
 fn a_holders_badge_has_what_either_list_says() {
     let mut held = Held::new(BadgeId::new("B").expect("an id"));
     held.wallet = Some(wallet_badge("B"));
-    let row = Row::of(&held, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0));
+    let row = ExportRow::of(&held, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0));
     let at = |name| &row.cells[Held::SHAPE.columns.iter().position(|c| *c == name).expect(name)];
     assert_eq!(
         (at("title").as_str(), at("in_wallet").as_str(), at("in_history").as_str()),

@@ -118,7 +118,7 @@ async fn groups(core: &Core, due: &[JobId]) -> Result<Vec<(TemplateId, Group)>, 
 
 /// Badges found for addresses in doubt.
 #[derive(Default)]
-struct Found {
+struct DoubtMatches {
     by_key: HashMap<EmailKey, Vec<Sight>>,
     /// Addresses for which everything was read.
     complete: HashSet<EmailKey>,
@@ -137,7 +137,7 @@ async fn template_sweep(
     if single == 0 {
         return Ok(true);
     }
-    let mut found = Found::default();
+    let mut found = DoubtMatches::default();
     let reader = core.reader();
     let mut by_pages = false;
     // Pages can only be found by title.
@@ -220,7 +220,7 @@ async fn by_address(
     group: &Group,
     keys: &[&EmailKey],
     call: &Call,
-    found: &mut Found,
+    found: &mut DoubtMatches,
 ) -> Result<(), Failed> {
     for key in keys {
         let Some(email) = group.doubts.get(key) else { continue };
@@ -246,7 +246,7 @@ async fn take(
     template: &TemplateId,
     group: &Group,
     sights: Vec<Sight>,
-    found: &mut Found,
+    found: &mut DoubtMatches,
 ) -> Result<(), Failed> {
     for sight in &sights {
         if sight.template_id.as_ref() == Some(template)
@@ -292,7 +292,7 @@ async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
 
 /// Finds holders with a second badge that was accepted together with theirs, although only one was requested: a
 /// proxy may have sent the request twice. Only reports it.
-async fn twice(core: &Arc<Core>, group: &Group, found: &Found) -> Result<(), Failed> {
+async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<(), Failed> {
     let mut pairs: Vec<(BadgeId, EmailKey, BadgeId)> = Vec::new();
     for (key, copies) in &found.copies {
         let Some((mine, _)) = group.holders.get(key) else { continue };
@@ -473,7 +473,7 @@ async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
 }
 
 /// A row in doubt.
-struct Row {
+struct DoubtRow {
     job: JobId,
     no: u64,
     key: EmailKey,
@@ -486,7 +486,7 @@ struct Row {
 }
 
 /// Resolves what can be resolved. `found` contains every badge of the template that was found.
-async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Failed> {
+async fn settle(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result<(), Failed> {
     if group.doubts.is_empty() {
         return Ok(());
     }
@@ -538,7 +538,7 @@ async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Fai
     tell(core, observed).await
 }
 
-fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
+fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<DoubtRow>> {
     db.prepare_cached(
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
@@ -553,7 +553,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     )?
     .query_map([job.0], |r| {
         let bucket = super::super::journal::jobs::bucket(r, "bucket")?;
-        Ok(Row {
+        Ok(DoubtRow {
             job,
             no: r.get::<_, i64>(0)?.unsigned_abs(),
             key: EmailKey::of(&r.get::<_, String>(1)?),
@@ -575,7 +575,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
 }
 
 /// Whether the recipient had the badge before, or another row has it.
-fn is_known(db: &Connection, job: JobId, row: &Row, badge: &BadgeId) -> rusqlite::Result<bool> {
+fn is_known(db: &Connection, job: JobId, row: &DoubtRow, badge: &BadgeId) -> rusqlite::Result<bool> {
     let before = db
         .prepare_cached("SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3")?
         .exists(params![job.0, row.key.as_str(), badge.wire()])?;
@@ -585,7 +585,7 @@ fn is_known(db: &Connection, job: JobId, row: &Row, badge: &BadgeId) -> rusqlite
 fn apply(
     db: &Connection,
     context: &Context,
-    row: &Row,
+    row: &DoubtRow,
     judgement: Judgement,
     sights: &[Sight],
     observed: &mut Observed,

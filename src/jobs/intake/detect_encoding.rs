@@ -112,7 +112,7 @@ fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
 
 struct Evidence {
     mark: Mark,
-    readings: Vec<Reading>,
+    readings: Vec<EncodingAttempt>,
     nul: Option<BadBytes>,
     lines: u64,
     seen: u64,
@@ -129,7 +129,7 @@ impl Evidence {
         };
         Self {
             mark,
-            readings: encodings.into_iter().map(Reading::new).collect(),
+            readings: encodings.into_iter().map(EncodingAttempt::new).collect(),
             nul: None,
             lines: 1,
             seen: 0,
@@ -169,7 +169,7 @@ impl Evidence {
         self.readings.iter_mut().for_each(|r| r.push(&[], true));
     }
 
-    fn reading(&self, encoding: TextEncoding) -> Option<&Reading> {
+    fn reading(&self, encoding: TextEncoding) -> Option<&EncodingAttempt> {
         self.readings.iter().find(|r| r.encoding == encoding)
     }
 
@@ -252,9 +252,10 @@ impl Evidence {
         if self.samples.lines.is_empty() {
             return Vec::new();
         }
-        let mut readable: Vec<&Reading> = self.readings.iter().filter(|r| r.bad.is_none()).collect();
+        let mut readable: Vec<&EncodingAttempt> = self.readings.iter().filter(|r| r.bad.is_none()).collect();
         readable.sort_by_key(|r| r.encoding != taken);
-        let read = |r: &Reading| self.samples.lines.iter().map(|l| decode::shown(r.encoding, l)).collect();
+        let read =
+            |r: &EncodingAttempt| self.samples.lines.iter().map(|l| decode::shown(r.encoding, l)).collect();
         readable.into_iter().map(|r| (r.encoding, read(r))).collect()
     }
 }
@@ -277,14 +278,14 @@ fn line_feeds(bytes: &[u8]) -> u64 {
 }
 
 /// The file decoded in one encoding, up to the first invalid byte.
-struct Reading {
+struct EncodingAttempt {
     encoding: TextEncoding,
     decoding: Decoding,
     bad: Option<BadBytes>,
     scan: Scan,
 }
 
-impl Reading {
+impl EncodingAttempt {
     fn new(encoding: TextEncoding) -> Self {
         Self { encoding, decoding: Decoding::new(encoding), bad: None, scan: Scan::default() }
     }

@@ -234,7 +234,7 @@ impl Wanted {
 
 /// Position of the header, as an index into the searched rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum HeaderPosition {
     At(usize),
     /// Two rows look like a header. The second one is used.
     Second(usize, usize),
@@ -242,7 +242,7 @@ pub(super) enum Found {
     Unknown,
 }
 
-pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> Found {
+pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> HeaderPosition {
     let rows = &rows[..rows.len().min(SEARCHED)];
     // The header is above the first address.
     let data = rows.iter().position(|row| row.iter().any(|c| is_address_like(c)));
@@ -256,25 +256,27 @@ pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> Found {
     {
         let next = above.get(first + 1);
         return match next {
-            Some(next) if wanted.fields_named(next) > 0 => Found::Second(first, first + 1),
-            _ => Found::At(first),
+            Some(next) if wanted.fields_named(next) > 0 => HeaderPosition::Second(first, first + 1),
+            _ => HeaderPosition::At(first),
         };
     }
     match (wanted, data) {
         (Wanted::Recipients, Some(data)) => header_by_shape(rows, data),
-        (Wanted::Recipients, None) => Found::Unknown,
-        (Wanted::BadgeIds, _) => Found::Absent,
+        (Wanted::Recipients, None) => HeaderPosition::Unknown,
+        (Wanted::BadgeIds, _) => HeaderPosition::Absent,
     }
 }
 
 /// Without a known name, the row above the first data row is a header if it names the column of the addresses and
 /// at least one more.
-fn header_by_shape(rows: &[&[String]], data: usize) -> Found {
-    let Some(above) = data.checked_sub(1) else { return Found::Absent };
-    let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else { return Found::Absent };
+fn header_by_shape(rows: &[&[String]], data: usize) -> HeaderPosition {
+    let Some(above) = data.checked_sub(1) else { return HeaderPosition::Absent };
+    let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else {
+        return HeaderPosition::Absent;
+    };
     let named = rows[above].get(email).is_some_and(|c| !is_blank(c));
     let filled = rows[above].iter().filter(|c| !is_blank(c)).count();
-    if named && filled >= 2 { Found::At(above) } else { Found::Absent }
+    if named && filled >= 2 { HeaderPosition::At(above) } else { HeaderPosition::Absent }
 }
 
 /// The column names, or a numbered name for a column without one.

@@ -18,11 +18,11 @@ pub(super) struct Origin {
     /// The file name's extension in lower case.
     pub ending: String,
     pub bytes: u64,
-    place: Place,
+    place: OriginPlace,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum OriginPlace {
     File(PathBuf),
     Memory(Arc<[u8]>),
 }
@@ -36,14 +36,14 @@ impl Origin {
                 let name = short(&shown).into_owned();
                 let bytes = plain(path, &name)?.metadata().map_err(|e| failed(&name, e))?.len();
                 let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-                Ok(Self { name, ending, bytes, place: Place::File(path.clone()) })
+                Ok(Self { name, ending, bytes, place: OriginPlace::File(path.clone()) })
             }
             Source::Pasted(text) => {
                 let origin = Self {
                     name: crate::i18n::tr(PASTED).to_owned(),
                     ending: String::new(),
                     bytes: text.len() as u64,
-                    place: Place::Memory(Arc::from(text.as_bytes())),
+                    place: OriginPlace::Memory(Arc::from(text.as_bytes())),
                 };
                 origin.at_most(MAX_PASTED_BYTES, t!("pasted text"))?;
                 Ok(origin)
@@ -61,8 +61,8 @@ impl Origin {
 
     pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeError> {
         match &self.place {
-            Place::File(path) => Ok(Box::new(plain(path, &self.name)?)),
-            Place::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            OriginPlace::File(path) => Ok(Box::new(plain(path, &self.name)?)),
+            OriginPlace::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
         }
     }
 

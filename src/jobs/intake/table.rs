@@ -3,12 +3,12 @@
 use super::about::{About, Format, MapState, Note, Question};
 use super::cell_text::is_blank;
 use super::detect_encoding::{self, Survey};
-use super::header::{self, Found, Wanted};
+use super::header::{self, HeaderPosition, Wanted};
 use super::origin::{Origin, fill};
 use super::row::RawRow;
 use super::sheet::{self, Book, Grid, Kind};
 use super::split::{self, Split};
-use super::text::{self, Reading, TextRows};
+use super::text::{self, TextFormat, TextRows};
 use super::{
     Choices, ColumnMap, HeaderRow, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES, MAX_TEXT_BYTES, Source,
     TextEncoding, Watch, pasted,
@@ -32,7 +32,7 @@ pub struct Table {
 
 #[derive(Debug)]
 enum Body {
-    Text { origin: Origin, reading: Reading, sample: Vec<Split> },
+    Text { origin: Origin, reading: TextFormat, sample: Vec<Split> },
     Grid { grid: Grid, skip_to: u64, width: usize },
     Lines { rows: Vec<Split>, width: usize },
 }
@@ -63,7 +63,7 @@ impl Table {
         watch: &dyn Watch,
     ) -> Result<Self, IntakeError> {
         let origin = Origin::of(source)?;
-        let asked = Asked { wanted, choices, remembered, name: &origin.name };
+        let asked = OpenOptions { wanted, choices, remembered, name: &origin.name };
         if let Source::Pasted(_) = source {
             return open_pasted(&origin, &asked, watch);
         }
@@ -164,14 +164,14 @@ impl Iterator for Rows<'_> {
 }
 
 /// The caller's options for opening a source.
-struct Asked<'a> {
+struct OpenOptions<'a> {
     wanted: Wanted,
     choices: &'a Choices,
     remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
     name: &'a str,
 }
 
-fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_text(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     origin.at_most(MAX_TEXT_BYTES, t!("a text file"))?;
     let survey = detect_encoding::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, survey)?;
@@ -184,7 +184,7 @@ fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Ta
     Ok(table)
 }
 
-fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Table, IntakeError> {
+fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, survey: Survey) -> Result<Table, IntakeError> {
     let encoding = survey.guess.encoding;
     let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
     let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
@@ -199,7 +199,7 @@ fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Ta
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
     let shape = Shape::of(&looked_at, asked)?;
-    let reading = Reading {
+    let reading = TextFormat {
         encoding,
         delimiter,
         skip_to: shape.skip_to,
@@ -212,7 +212,7 @@ fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Ta
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
-fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     let survey = detect_encoding::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
@@ -255,7 +255,7 @@ fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<
     Ok(Table { about, body: Body::Lines { rows, width: 2 } })
 }
 
-fn open_sheet(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     let bytes = origin.whole(MAX_SHEET_BYTES, t!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
@@ -311,7 +311,7 @@ impl Shape {
         }
     }
 
-    fn of(rows: &[(u64, &[String])], asked: &Asked<'_>) -> Result<Self, IntakeError> {
+    fn of(rows: &[(u64, &[String])], asked: &OpenOptions<'_>) -> Result<Self, IntakeError> {
         let filled: Vec<(u64, &[String])> = rows
             .iter()
             .map(|(line, cells)| (*line, without_blank_end(cells)))
@@ -322,29 +322,29 @@ impl Shape {
         let cells: Vec<&[String]> = filled.iter().map(|(_, c)| *c).collect();
         // The position of the header, or none.
         let at = match asked.choices.header {
-            Some(HeaderRow::Absent) => Found::Absent,
+            Some(HeaderRow::Absent) => HeaderPosition::Absent,
             Some(HeaderRow::At(row)) => match filled.iter().position(|(line, _)| *line == row) {
-                Some(at) => Found::At(at),
+                Some(at) => HeaderPosition::At(at),
                 None => return Err(IntakeError::HeaderNotFound { name: asked.name.to_owned(), row }),
             },
             None => header::find(&cells, asked.wanted),
         };
         let (index, header_row) = match at {
-            Found::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
-            Found::Second(first, second) => {
+            HeaderPosition::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
+            HeaderPosition::Second(first, second) => {
                 notes.push(Note::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
                 (Some(second), Some(HeaderRow::At(filled[second].0)))
             }
-            Found::Absent => {
+            HeaderPosition::Absent => {
                 notes.push(Note::NoHeader);
                 (None, Some(HeaderRow::Absent))
             }
-            Found::Unknown => (None, None),
+            HeaderPosition::Unknown => (None, None),
         };
         let above = match at {
-            Found::At(at) => at,
-            Found::Second(first, _) => first,
-            Found::Absent | Found::Unknown => 0,
+            HeaderPosition::At(at) => at,
+            HeaderPosition::Second(first, _) => first,
+            HeaderPosition::Absent | HeaderPosition::Unknown => 0,
         };
         if above > 0 {
             notes.push(Note::RowsAboveHeader(above as u64));
@@ -368,7 +368,7 @@ impl Shape {
         data: &[&[String]],
         widest: usize,
         signature: &str,
-        asked: &Asked<'_>,
+        asked: &OpenOptions<'_>,
     ) -> Result<MapState, IntakeError> {
         if let Some(chosen) = &asked.choices.columns {
             if chosen.last() >= widest {

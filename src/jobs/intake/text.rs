@@ -12,7 +12,7 @@ use std::io::Read;
 
 /// How to read a text.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct TextFormat {
     pub encoding: TextEncoding,
     pub delimiter: Delimiter,
     /// Rows up to and including this line are not data.
@@ -26,7 +26,7 @@ pub(super) struct Reading {
 /// Reads the rows of a text piece by piece. Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
     origin: Origin,
-    reading: Reading,
+    reading: TextFormat,
     source: Box<dyn Read + Send>,
     hash: Option<Context>,
     decoding: Decoding,
@@ -38,7 +38,7 @@ pub(super) struct TextRows {
 }
 
 impl TextRows {
-    pub fn open(origin: &Origin, reading: Reading) -> Result<Self, IntakeError> {
+    pub fn open(origin: &Origin, reading: TextFormat) -> Result<Self, IntakeError> {
         Ok(Self {
             origin: origin.clone(),
             source: origin.open()?,

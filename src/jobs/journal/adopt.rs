@@ -27,14 +27,14 @@ impl Journal {
         if former == to.key {
             return Ok(Adopted::default());
         }
-        self.ask(move |desk| {
-            let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
+        self.ask(move |state| {
+            let failed = |why: rusqlite::Error| JournalError::of(&why, &state.file);
             let writing =
-                desk.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+                state.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
             let mut adopted = Adopted::default();
             for (id, owner) in owned(&writing, &to, &former).map_err(failed)? {
                 // This process works with the new key only, so a living owner is another process.
-                if owner.is_some_and(|owner| desk.me.is_alive(&owner)) {
+                if owner.is_some_and(|owner| state.me.is_alive(&owner)) {
                     adopted.busy += 1;
                     continue;
                 }

@@ -284,6 +284,32 @@ pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::
     Ok(())
 }
 
+/// Gives claims to rows in doubt that have none. Another job took over the claim of a row whose request was refused;
+/// now it turns out that the service may have acted on that request. So the other job's row needs review.
+pub(in crate::jobs) fn claim_doubts(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
+    let rows: Vec<i64> = db
+        .prepare_cached(
+            "SELECT row.no FROM row WHERE row.job = ?1 AND row.bucket = 'in_doubt' AND row.person IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
+             ORDER BY row.no",
+        )?
+        .query_map([job.0], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut claim = db.prepare_cached(
+        "INSERT INTO claim (account, template, person, slot, job, no, state)
+         SELECT ?3, ?4, row.person,
+                (SELECT coalesce(max(claim.slot) + 1, 0) FROM claim
+                 WHERE claim.account = ?3 AND claim.template = ?4 AND claim.person = row.person),
+                row.job, row.no, 'open'
+         FROM row WHERE row.job = ?1 AND row.no = ?2",
+    )?;
+    for no in rows {
+        claim.execute(params![job.0, no, scope.account, scope.template])?;
+    }
+    Ok(())
+}
+
 /// Number of rows that need review and were certainly not sent.
 pub(in crate::jobs) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     let held: i64 = db

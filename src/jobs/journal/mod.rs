@@ -75,10 +75,10 @@ pub struct Journal {
     is_copy: bool,
 }
 
-type Work = Box<dyn FnOnce(&mut Desk) + Send>;
+type Work = Box<dyn FnOnce(&mut JournalState) + Send>;
 
 /// The state of the journal's thread.
-struct Desk {
+struct JournalState {
     connection: Connection,
     me: Me,
     file: Arc<str>,
@@ -222,11 +222,18 @@ impl Journal {
         let shared = me.can_have_company();
         let (work, queue) = channel();
         // Data removed before a crash may still be in the log.
-        let desk =
-            Desk { connection, me, file: file.clone(), watcher, dead: false, log_is_dirty: shared, claim };
+        let state = JournalState {
+            connection,
+            me,
+            file: file.clone(),
+            watcher,
+            dead: false,
+            log_is_dirty: shared,
+            claim,
+        };
         std::thread::Builder::new()
             .name("journal".into())
-            .spawn(move || keep(desk, &queue))
+            .spawn(move || keep(state, &queue))
             .map_err(|why| JournalError::io(&why, &file))?;
         Ok(Self { work, me: known, file, shared, proof: Arc::new(proof), is_copy: false })
     }
@@ -262,13 +269,13 @@ impl Journal {
     /// Limits the database to `pages` more pages, or removes the limit. Simulates a full disk in tests.
     #[doc(hidden)]
     pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
-        self.ask(move |desk| {
-            let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
+        self.ask(move |state| {
+            let failed = |why: rusqlite::Error| JournalError::of(&why, &state.file);
             let used: i64 =
-                desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
+                state.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
             let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
             let limit = format!("PRAGMA max_page_count = {most}");
-            desk.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
+            state.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
         })
         .await
     }
@@ -305,7 +312,8 @@ impl Journal {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.ask(move |desk| work(&desk.connection).map_err(|why| JournalError::of(&why, &desk.file))).await
+        self.ask(move |state| work(&state.connection).map_err(|why| JournalError::of(&why, &state.file)))
+            .await
     }
 
     /// Writes in one transaction, which is durable on return. `step` is the write's name for watchers.
@@ -314,7 +322,7 @@ impl Journal {
         step: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.ask(move |desk| desk.write(step, work)).await
+        self.ask(move |state| state.write(step, work)).await
     }
 
     /// As [`Self::write`], from a thread that may block.
@@ -324,8 +332,8 @@ impl Journal {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, asked) = channel();
-        let job: Work = Box::new(move |desk| {
-            let _ = answer.send(desk.write(step, work));
+        let job: Work = Box::new(move |state| {
+            let _ = answer.send(state.write(step, work));
         });
         self.work.send(job).map_err(|_| JournalError::Closed)?;
         asked.recv().map_err(|_| JournalError::Closed)?
@@ -337,8 +345,8 @@ impl Journal {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, asked) = channel();
-        let job: Work = Box::new(move |desk| {
-            let _ = answer.send(work(&desk.connection).map_err(|why| JournalError::of(&why, &desk.file)));
+        let job: Work = Box::new(move |state| {
+            let _ = answer.send(work(&state.connection).map_err(|why| JournalError::of(&why, &state.file)));
         });
         self.work.send(job).map_err(|_| JournalError::Closed)?;
         asked.recv().map_err(|_| JournalError::Closed)?
@@ -346,17 +354,17 @@ impl Journal {
 
     /// The owners among these that are alive, including the caller.
     pub(super) async fn living(&self, owners: Vec<String>) -> Result<Vec<String>> {
-        self.ask(move |desk| Ok(owners.into_iter().filter(|o| desk.me.is_alive(o)).collect())).await
+        self.ask(move |state| Ok(owners.into_iter().filter(|o| state.me.is_alive(o)).collect())).await
     }
 
     async fn ask<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Desk) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, asked) = oneshot::channel();
-        let job: Work = Box::new(move |desk| {
-            let result = work(desk);
-            if desk.dead {
+        let job: Work = Box::new(move |state| {
+            let result = work(state);
+            if state.dead {
                 // After a simulated power cut, nobody gets an answer.
                 std::mem::forget(answer);
             } else {
@@ -368,7 +376,7 @@ impl Journal {
     }
 }
 
-impl Desk {
+impl JournalState {
     fn write<T>(
         &mut self,
         step: &'static str,
@@ -402,14 +410,14 @@ impl Desk {
     }
 }
 
-fn keep(mut desk: Desk, queue: &Receiver<Work>) {
+fn keep(mut state: JournalState, queue: &Receiver<Work>) {
     loop {
-        let work = if desk.log_is_dirty {
+        let work = if state.log_is_dirty {
             match queue.recv_timeout(erase::AGAIN) {
                 Ok(work) => work,
                 Err(RecvTimeoutError::Timeout) => {
-                    erase::rewrite(&desk.connection);
-                    desk.log_is_dirty = !erase::empty_log(&desk.connection);
+                    erase::rewrite(&state.connection);
+                    state.log_is_dirty = !erase::empty_log(&state.connection);
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -418,10 +426,10 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
             let Ok(work) = queue.recv() else { break };
             work
         };
-        work(&mut desk);
-        if desk.dead {
+        work(&mut state);
+        if state.dead {
             // Close the file and release the lock, as the end of the process would. Answer nothing more.
-            let Desk { connection, me, claim, .. } = desk;
+            let JournalState { connection, me, claim, .. } = state;
             drop((connection, me, claim));
             while let Ok(work) = queue.recv() {
                 std::mem::forget(work);
@@ -429,9 +437,9 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
             return;
         }
     }
-    if desk.log_is_dirty {
-        erase::rewrite(&desk.connection);
-        erase::empty_log(&desk.connection);
+    if state.log_is_dirty {
+        erase::rewrite(&state.connection);
+        erase::empty_log(&state.connection);
     }
 }
 

@@ -196,6 +196,7 @@ fn rows_in_doubt(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<(
         params![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
     )?;
     if moved > 0 {
+        claims::claim_doubts(db, job)?;
         jobs::set_next_look(db, job, None)?;
     }
     Ok(())

@@ -7,7 +7,7 @@ mod mail;
 #[cfg(test)]
 mod tests;
 
-pub use crate::sheet::{Format, Noted, Place, SheetError, Watch, Written};
+pub use crate::sheet::{Format, Noted, NotedCell, SheetError, Watch, Written};
 pub use mail::{MailGroup, MailReport, mail_failures};
 
 use crate::sheet::{Entry, Facts, Room, Table};
@@ -27,7 +27,7 @@ pub struct Head {
 
 /// One row of a receipt. Times are formatted texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ReceiptLine {
     /// The original cells. There may be fewer or more than columns.
     pub cells: Vec<String>,
     /// The row's number in the original file.
@@ -61,7 +61,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     format: Format,
     overwrite: bool,
     head: &Head,
-    lines: impl Iterator<Item = Result<Line, E>>,
+    lines: impl Iterator<Item = Result<ReceiptLine, E>>,
     watch: &mut Watch<'_>,
 ) -> Result<Written, SheetError> {
     let mut names = head.columns.clone();
@@ -73,7 +73,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
 }
 
 /// Writes a redo file: the original columns with their original values and nothing else, so that it can be
-/// imported like the original. In [`Place`], rows count from 1 in this file.
+/// imported like the original. In [`NotedCell`], rows count from 1 in this file.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -114,7 +114,7 @@ fn to_file<'a>(
     Table { to, format, overwrite, names, facts, room: Room::EXCEL }
 }
 
-fn entry(line: Line, width: usize) -> Entry {
+fn entry(line: ReceiptLine, width: usize) -> Entry {
     let mut original = line.cells.into_iter();
     let mut cells: Vec<String> = original.by_ref().take(width).collect();
     cells.resize(width, String::new());

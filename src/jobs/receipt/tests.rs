@@ -35,8 +35,8 @@ fn head() -> Head {
     }
 }
 
-fn line(row: u64, name: &str, bucket: &str) -> Line {
-    Line {
+fn line(row: u64, name: &str, bucket: &str) -> ReceiptLine {
+    ReceiptLine {
         cells: strings(&[name, &format!("holder{row}@naru.example")]),
         row,
         badge_id: (bucket == "issued").then(|| format!("B-{row:09}-7K")),
@@ -58,7 +58,7 @@ fn fine<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = Result<T, i
     all.into_iter().map(Ok)
 }
 
-fn write(to: &Path, format: Format, lines: impl IntoIterator<Item = Line>) -> Written {
+fn write(to: &Path, format: Format, lines: impl IntoIterator<Item = ReceiptLine>) -> Written {
     write_receipt(to, format, false, &head(), fine(lines), &mut go_on).expect("written")
 }
 
@@ -274,7 +274,7 @@ fn hostile_cells_in_csv_steer_no_terminal() {
 fn what_cp949_lacks_is_marked_and_listed() {
     let folder = folder();
     let path = folder.path().join("a.csv");
-    let mut lines: Vec<Line> = (1..=300).map(|row| line(row, "뷁믜펲똠", "issued")).collect();
+    let mut lines: Vec<ReceiptLine> = (1..=300).map(|row| line(row, "뷁믜펲똠", "issued")).collect();
     lines[3].cells[0] = "👩\u{200d}🚀 송별".to_owned();
     lines[4].cells[0] = "Zoë\u{1b}".to_owned();
     lines[5].reason = "what ȫ?".to_owned();
@@ -410,8 +410,8 @@ fn rows_of_another_length_keep_all_their_cells_and_shift_nothing() {
         (strings(&["한서윤"]), strings(&["오지호", "jiho.oh@naru.example", "beyond", "more"]));
     let lines = || {
         [
-            Line { cells: short.clone(), ..line(1, "", "issued") },
-            Line { cells: long.clone(), ..line(2, "", "issued") },
+            ReceiptLine { cells: short.clone(), ..line(1, "", "issued") },
+            ReceiptLine { cells: long.clone(), ..line(2, "", "issued") },
         ]
     };
     let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));

@@ -28,7 +28,7 @@ pub(in crate::sandbox) enum Until {
 
 /// A row of the history before it is stored.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::sandbox) struct Row {
+pub(in crate::sandbox) struct DemoRow {
     /// Index into the holders.
     pub holder: usize,
     /// Index into the templates.
@@ -45,7 +45,7 @@ pub(in crate::sandbox) struct Row {
     pub internal: bool,
 }
 
-impl Row {
+impl DemoRow {
     pub fn issued(holder: usize, template: usize, reg_at: i64, issue_at: i64) -> Self {
         Self {
             holder,
@@ -91,7 +91,7 @@ pub(in crate::sandbox) struct History {
     pub holders: Vec<Holder>,
     rng: Rng,
     templates: Vec<Template>,
-    stories: Vec<Row>,
+    stories: Vec<DemoRow>,
     filler: u64,
     now: i64,
     zone: i32,
@@ -112,7 +112,7 @@ impl History {
     }
 
     /// Passes on every row, first accepted first.
-    pub fn each<E>(mut self, mut give: impl FnMut(Row) -> Result<(), E>) -> Result<(), E> {
+    pub fn each<E>(mut self, mut give: impl FnMut(DemoRow) -> Result<(), E>) -> Result<(), E> {
         let stories = std::mem::take(&mut self.stories);
         let mut stories = stories.into_iter().peekable();
         let holders = std::mem::take(&mut self.holders);
@@ -148,16 +148,16 @@ impl History {
     /// Makes the oldest rows independent of the demo's start date; all other rows depend on the calendar.
     /// Every seventh of them is revoked, and none expires. The first is a TPL-004 badge of a person without a
     /// story. So the demo's spreadsheets can refer to them by id.
-    fn settle(row: Row, nth: u64, homes: &[Vec<usize>]) -> Row {
+    fn settle(row: DemoRow, nth: u64, homes: &[Vec<usize>]) -> DemoRow {
         if nth > SETTLED {
             return row;
         }
         let reason = REASONS.get((nth / 7) as usize).copied().unwrap_or("본인 요청");
         let asked = row.issue_at + 3 * DAY;
         let revoke = nth.is_multiple_of(7).then_some((asked, asked + 600, reason));
-        let row = Row { template: 0, revoke, ..row };
+        let row = DemoRow { template: 0, revoke, ..row };
         match homes.first().and_then(|people| people.get(people.len() / 3)) {
-            Some(somebody) if nth == 1 => Row { holder: *somebody, template: 3, ..row },
+            Some(somebody) if nth == 1 => DemoRow { holder: *somebody, template: 3, ..row },
             _ => row,
         }
     }
@@ -241,13 +241,13 @@ impl History {
         0
     }
 
-    fn row(&mut self, at: i64, template: usize, homes: &[Vec<usize>]) -> Row {
+    fn row(&mut self, at: i64, template: usize, homes: &[Vec<usize>]) -> DemoRow {
         let org = self.templates.get(template).map_or(0, |one| one.org);
         let home = if self.rng.u8(0..100) < 88 { org } else { self.rng.usize(0..3) };
         let holder = homes.get(home).and_then(|people| self.rng.choice(people)).copied().unwrap_or(0);
         // Mostly quick, sometimes most of a day. Never later than the day before yesterday.
         let took = 300 + (self.rng.f64().powi(12) * 86_100.0) as i64;
-        let mut row = Row::issued(holder, template, at, at + took);
+        let mut row = DemoRow::issued(holder, template, at, at + took);
         row.mail = match self.rng.u16(0..1000) {
             0..=11 => "FAIL",
             12..=19 => "BOUNCE",

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use jiff::ToSpan;
 
-use super::filler::{NEVER, Row, Until};
+use super::filler::{DemoRow, NEVER, Until};
 use super::people::Holder;
 use crate::sandbox::clock;
 
@@ -92,21 +92,21 @@ impl Teller<'_> {
     }
 
     /// A badge issued this many seconds ago, without problems.
-    fn issued(&mut self, holder: usize, template: usize, ago: i64) -> Row {
+    fn issued(&mut self, holder: usize, template: usize, ago: i64) -> DemoRow {
         let reg_at = self.now - ago;
         let took = 5 * MINUTE + self.rng.i64(0..10 * MINUTE);
-        Row::issued(holder, template - 1, reg_at, reg_at + took)
+        DemoRow::issued(holder, template - 1, reg_at, reg_at + took)
     }
 
     /// A badge requested this many seconds ago, not issued yet but within the normal day.
-    fn waiting(&mut self, holder: usize, template: usize, ago: i64) -> Row {
+    fn waiting(&mut self, holder: usize, template: usize, ago: i64) -> DemoRow {
         let reg_at = self.now - ago;
         let soonest = (self.now + 10 * MINUTE).max(reg_at + 5 * MINUTE);
         let issue_at = self.rng.i64(soonest..(reg_at + DAY).max(soonest + 1));
-        Row::issued(holder, template - 1, reg_at, issue_at)
+        DemoRow::issued(holder, template - 1, reg_at, issue_at)
     }
 
-    fn revoked(mut row: Row, after: i64, reason: &'static str) -> Row {
+    fn revoked(mut row: DemoRow, after: i64, reason: &'static str) -> DemoRow {
         let at = row.issue_at + after;
         row.revoke = Some((at, at + 7 * MINUTE, reason));
         row
@@ -118,7 +118,7 @@ impl Teller<'_> {
     }
 
     /// All rows of the stories, the most important ones first.
-    pub fn tell(&mut self) -> Vec<Row> {
+    pub fn tell(&mut self) -> Vec<DemoRow> {
         let mut rows = self.named();
         let crowd = self.crowd();
         if crowd.is_empty() {
@@ -140,11 +140,11 @@ impl Teller<'_> {
         }
         for (at, holder) in take(13).into_iter().enumerate() {
             let row = self.issued(holder, 7 + at % 2, (3 + at as i64) * DAY);
-            rows.push(Row { label: Some(ODD_LABELS[at % ODD_LABELS.len()]), ..row });
+            rows.push(DemoRow { label: Some(ODD_LABELS[at % ODD_LABELS.len()]), ..row });
         }
         rows.extend(self.strictgate());
         let back_office = self.issued(take(1)[0], 17, 5 * DAY);
-        rows.push(Row { internal: false, ..back_office });
+        rows.push(DemoRow { internal: false, ..back_office });
 
         // The same batch sent twice by mistake. The second copies were revoked the next day.
         let twice = take(38);
@@ -159,7 +159,7 @@ impl Teller<'_> {
             // Issuing takes at least five minutes.
             let reg_at = self.now - 4 * MINUTE;
             let issue_at = reg_at + 5 * MINUTE + 20 + (at as i64 * at as i64) * 2;
-            rows.push(Row::issued(holder, 4, reg_at, issue_at));
+            rows.push(DemoRow::issued(holder, 4, reg_at, issue_at));
         }
         for holder in take(41) {
             rows.push(self.waiting(holder, 33, 3 * HOUR));
@@ -172,30 +172,30 @@ impl Teller<'_> {
         let ceremony = self.ceremony();
         for holder in take(480) {
             let took = self.rng.i64(5 * MINUTE..40 * MINUTE);
-            rows.push(Row::issued(holder, 0, ceremony, ceremony + took));
+            rows.push(DemoRow::issued(holder, 0, ceremony, ceremony + took));
         }
         rows
     }
 
-    fn named(&mut self) -> Vec<Row> {
+    fn named(&mut self) -> Vec<DemoRow> {
         let mut rows = Vec::new();
         let mut row = self.waiting(self.who("seoyun.han@naru.example", 0), 5, 42 * MINUTE);
         row.issue_at = row.reg_at + 20 * HOUR;
         rows.push(row);
         let jiho = self.waiting(self.who("jiho.oh@naru.example", 0), 6, 31 * HOUR);
-        rows.push(Row { issue_at: NEVER, ..jiho });
+        rows.push(DemoRow { issue_at: NEVER, ..jiho });
         rows.push(self.issued(self.who("hong.c@naru.example", 0), 2, 21 * DAY));
         let typo = self.issued(self.who("eunwoo@gmial.example", 0), 4, 2 * DAY);
-        rows.push(Row { mail: "FAIL", ..typo });
+        rows.push(DemoRow { mail: "FAIL", ..typo });
         rows.push(self.issued(self.who("eunwoo@gmail.example", 0), 1, 130 * DAY));
 
         // Expired twelve days ago, after the three months of the safety course.
         let expired = self.now - 12 * DAY;
         let lea = self.issued(self.who("lea@example.org", 0), 33, 104 * DAY);
-        rows.push(Row { until: Until::At(expired), ..lea });
+        rows.push(DemoRow { until: Until::At(expired), ..lea });
         let soon = self.now + 9 * DAY;
         let min = self.issued(self.who("min.ng@example.com", 0), 34, 356 * DAY);
-        rows.push(Row { until: Until::At(soon), ..min });
+        rows.push(DemoRow { until: Until::At(soon), ..min });
 
         rows.push(self.issued(self.who("dain.seo@naru.example", 0), 9, 3 * DAY));
         rows.push(self.issued(self.who("dain.seo@naru.example", 1), 12, 200 * DAY));
@@ -224,20 +224,20 @@ impl Teller<'_> {
     }
 
     /// Badges requested more than a day ago and still not issued.
-    fn overdue(&mut self, holders: &[usize]) -> Vec<Row> {
+    fn overdue(&mut self, holders: &[usize]) -> Vec<DemoRow> {
         let ages = [26 * HOUR, 49 * HOUR, 6 * DAY];
         holders
             .iter()
             .zip(ages)
             .map(|(holder, ago)| {
                 let row = self.waiting(*holder, 37, ago);
-                Row { issue_at: NEVER, mail: "발송대기", ..row }
+                DemoRow { issue_at: NEVER, mail: "발송대기", ..row }
             })
             .collect()
     }
 
     /// A company whose mail gateway accepts only 2 of 45 mails.
-    fn strictgate(&mut self) -> Vec<Row> {
+    fn strictgate(&mut self) -> Vec<DemoRow> {
         let members: Vec<usize> = (0..self.holders.len())
             .filter(|at| self.holders[*at].mail.ends_with("@strictgate.example"))
             .collect();
@@ -251,7 +251,7 @@ impl Teller<'_> {
                     _ if at % 3 == 1 => "BOUNCE",
                     _ => "FAIL",
                 };
-                Row { mail, ..row }
+                DemoRow { mail, ..row }
             })
             .collect()
     }

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::catalogue::templates;
-use super::filler::Row;
+use super::filler::DemoRow;
 use super::people::Holder;
 use super::{History, NEVER, Until, valid_until};
 
@@ -14,7 +14,7 @@ const DAY: i64 = 86_400;
 
 struct Demo {
     people: Vec<Holder>,
-    rows: Vec<Row>,
+    rows: Vec<DemoRow>,
 }
 
 impl Demo {
@@ -30,31 +30,31 @@ impl Demo {
         Self { people, rows }
     }
 
-    fn of(&self, mail: &str) -> Vec<&Row> {
+    fn of(&self, mail: &str) -> Vec<&DemoRow> {
         self.rows.iter().filter(|row| self.people[row.holder].mail == mail).collect()
     }
 
-    fn share(&self, which: impl Fn(&Row) -> bool) -> f64 {
+    fn share(&self, which: impl Fn(&DemoRow) -> bool) -> f64 {
         100.0 * self.rows.iter().filter(|row| which(row)).count() as f64 / self.rows.len() as f64
     }
 }
 
-fn waiting(row: &Row) -> bool {
+fn waiting(row: &DemoRow) -> bool {
     row.issue_at > NOW
 }
 
-fn revoked(row: &Row) -> bool {
+fn revoked(row: &DemoRow) -> bool {
     row.revoke.is_some_and(|(_, done, _)| done <= NOW)
 }
 
-fn ends(row: &Row) -> Option<i64> {
+fn ends(row: &DemoRow) -> Option<i64> {
     match row.until {
         Until::At(at) => Some(at),
         Until::Policy => valid_until(&templates()[row.template], row.issue_at, NOW, ZONE),
     }
 }
 
-fn expired(row: &Row) -> bool {
+fn expired(row: &DemoRow) -> bool {
     ends(row).is_some_and(|until| until < NOW)
 }
 
@@ -76,7 +76,7 @@ fn the_states_are_spread_as_in_the_plan() {
         let near = |share: f64, wanted: f64, within: f64, what: &str| {
             assert!((share - wanted).abs() <= within, "seed {seed}: {what} {share:.2} %");
         };
-        let alive = |row: &Row| !waiting(row) && row.revoke.is_none() && row.label.is_none();
+        let alive = |row: &DemoRow| !waiting(row) && row.revoke.is_none() && row.label.is_none();
         near(demo.share(|row| alive(row) && !expired(row)), 75.5, 3.0, "valid");
         near(demo.share(|row| alive(row) && expired(row)), 13.0, 2.0, "expired");
         near(demo.share(waiting), 4.0, 0.2, "waiting");
@@ -92,7 +92,7 @@ fn the_states_are_spread_as_in_the_plan() {
 fn waiting_badges_are_fresh_or_hours_old_or_overdue() {
     let demo = Demo::new(1, 4300);
     let count =
-        |which: &dyn Fn(&Row) -> bool| demo.rows.iter().filter(|row| waiting(row) && which(row)).count();
+        |which: &dyn Fn(&DemoRow) -> bool| demo.rows.iter().filter(|row| waiting(row) && which(row)).count();
     assert_eq!(count(&|row| row.reg_at == NOW - 4 * MINUTE), 96);
     assert_eq!(count(&|row| row.reg_at == NOW - 3 * HOUR), 41);
     assert_eq!(count(&|row| row.reg_at < NOW - DAY), 4, "overdue");
@@ -133,7 +133,7 @@ fn a_company_gateway_swallows_43_of_45_mails() {
 #[test]
 fn a_batch_was_sent_twice_by_accident() {
     let demo = Demo::new(1, 4300);
-    let mut copies: HashMap<usize, Vec<&Row>> = HashMap::new();
+    let mut copies: HashMap<usize, Vec<&DemoRow>> = HashMap::new();
     for row in demo.rows.iter().filter(|row| {
         row.template == 14 && (NOW - row.reg_at) / DAY == 39 || {
             row.template == 14 && row.reg_at == NOW - 40 * DAY

@@ -12,7 +12,7 @@ use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
 use crate::sandbox::params::{Paging, Params};
 use crate::sandbox::records;
 use crate::sandbox::service::{Ask, Service};
-use crate::sandbox::store::{Badge, Direction, Listing, Order, State};
+use crate::sandbox::store::{Badge, Direction, Listing, SortOrder, State};
 use crate::sandbox::switches::{
     BeyondEnd, DefaultOrder, EmailMatch, FilterCase, IssueDateOn, NameMatch, Rnum, Switches, TitleMatch,
     TotalCount, WaitingHistory, WaitingIssuedAt, WalletCase, WalletExpired, WalletOtherOrgs, WalletRevoked,
@@ -207,7 +207,7 @@ fn ordered(
         if expression.contains("$now") {
             listing.timed_order();
         }
-        listing.order.push(Order { expression, direction });
+        listing.order.push(SortOrder { expression, direction });
     }
     Ok(())
 }

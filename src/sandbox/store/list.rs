@@ -25,7 +25,7 @@ pub(in crate::sandbox) enum Direction {
 
 /// A column to sort by, as an SQL expression over the tables b, r and t.
 #[derive(Debug, Clone)]
-pub(in crate::sandbox) struct Order {
+pub(in crate::sandbox) struct SortOrder {
     pub expression: String,
     pub direction: Direction,
 }
@@ -35,7 +35,7 @@ pub(in crate::sandbox) struct Order {
 pub(in crate::sandbox) struct Listing {
     conditions: Vec<String>,
     values: Vec<Value>,
-    pub order: Vec<Order>,
+    pub order: Vec<SortOrder>,
     /// Whether the first accepted badge comes first, without an order and between equal rows.
     pub oldest_first: bool,
     /// Whether the result depends on the current time.
@@ -80,7 +80,7 @@ impl Listing {
             let _ = write!(sql, " {} ({condition})", if at == 0 { "WHERE" } else { "AND" });
         }
         sql.push_str(" ORDER BY ");
-        for Order { expression, direction } in &self.order {
+        for SortOrder { expression, direction } in &self.order {
             let word = if *direction == Direction::Ascending { "ASC" } else { "DESC" };
             let _ = write!(sql, "{expression} {word}, ");
         }

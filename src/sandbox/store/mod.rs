@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 use super::demo::catalogue::{Template, templates};
 use super::demo::{History, valid_until};
 pub(super) use change::{Issuing, NewRow, Refused};
-pub(super) use list::{Direction, Listing, Order};
+pub(super) use list::{Direction, Listing, SortOrder};
 
 /// Default number of history rows.
 pub(super) const DEMO_ROWS: u64 = 4_300;

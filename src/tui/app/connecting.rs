@@ -9,7 +9,7 @@ use crate::tui::screens::Screens;
 use crate::tui::screens::overview::Overview;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
-use crate::tui::worker::Order;
+use crate::tui::worker::WorkerCommand;
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
@@ -49,7 +49,7 @@ impl App {
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
         self.touring = None;
-        self.orders.push(Order::Connect(Box::new(session), number));
+        self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
 

@@ -1,6 +1,6 @@
 //! A reason that is written in the person's own editor.
 
-use super::{App, Wish};
+use super::{App, LoopCommand};
 use crate::tui::effects::Effects;
 use crate::tui::widgets::field::{Field, LONGEST};
 use crate::tui::widgets::text_layout::number;
@@ -9,7 +9,7 @@ impl App {
     /// Asks the loop to hand what is being typed to an editor.
     pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
         if self.long_field().is_some() {
-            self.wish = Some(Wish::Edit);
+            self.wish = Some(LoopCommand::Edit);
         } else {
             out.say(t!("You can use an editor only while you type a reason."));
         }

@@ -1,6 +1,6 @@
 //! Files that are being written: in sight, or while one works on.
 
-use super::{App, OpenedModal, Wish};
+use super::{App, LoopCommand, OpenedModal};
 use crate::tui::effects::{Effects, ExportSource};
 use crate::tui::modals::export::ExportForm;
 use crate::tui::request::{RequestId, Response};
@@ -72,6 +72,6 @@ impl App {
         self.modals.retain(|modal| modal.downcast_ref::<ExportForm>().is_none());
         self.connection.export = None;
         out.cancel(tickets);
-        self.wish = Some(Wish::Quit);
+        self.wish = Some(LoopCommand::Quit);
     }
 }

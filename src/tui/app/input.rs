@@ -1,6 +1,6 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, READ_ONLY, Tab, Wish};
+use super::{App, LoopCommand, READ_ONLY, Tab};
 use crate::tui::component::Clicked;
 use crate::tui::draw::is_cut;
 use crate::tui::effects::{Effects, Owner};
@@ -108,7 +108,7 @@ impl App {
             }
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
-            Action::Suspend => self.wish = Some(Wish::Suspend),
+            Action::Suspend => self.wish = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             // What would be read waits, too: one ping can be asked for.
@@ -161,7 +161,7 @@ impl App {
             Action::WalletTab => self.open_tab(Tab::Wallet),
             Action::BadgeTab => self.open_tab(Tab::Badge),
             Action::NextTab => self.open_tab(self.tab.step(1)),
-            Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
+            Action::PreviousTab => self.open_tab(self.tab.step(-1)),
             Action::Activity => self.open_tab(Tab::Activity),
             Action::Profiles => {
                 // A demo is none of the settings' profiles, whatever it is called.

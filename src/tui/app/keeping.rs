@@ -9,7 +9,7 @@ use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::{FiltersRead, Saved};
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::worker::Order;
+use crate::tui::worker::WorkerCommand;
 
 /// Bytes of what has come by itself beyond which something new takes its place, rather than being added.
 const MOST_NEWS: usize = 2000;
@@ -22,7 +22,7 @@ impl App {
             let ticket = self.tickets.next();
             let ask = Request::Filters(Box::new(ask));
             self.connection.pending.insert(ticket, &ask, Owner::Shell);
-            self.orders.push(Order::Request(ticket, ask));
+            self.orders.push(WorkerCommand::Request(ticket, ask));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
-use crate::tui::tour::{self, Place, Seen, Tour};
+use crate::tui::tour::{self, Seen, Tour, TourPlace};
 use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 
@@ -124,30 +124,30 @@ impl App {
         }
     }
 
-    fn tour_place(&self) -> Place {
+    fn tour_place(&self) -> TourPlace {
         let inner = self.key_contexts().first().copied();
         let review = inner == Some(Context::Review);
         if !self.modals.is_empty() {
             return match review {
-                _ if self.top::<Question>().is_some_and(Question::is_receipt) => Place::Paper,
-                true if self.top::<IssueForm>().is_some() => Place::IssueReview,
-                false if self.top::<IssueForm>().is_some() => Place::IssueForm,
-                true if self.top::<RevokeForm>().is_some() => Place::RevokeReview,
-                false if self.top::<RevokeForm>().is_some() => Place::RevokeForm,
-                _ => Place::Elsewhere,
+                _ if self.top::<Question>().is_some_and(Question::is_receipt) => TourPlace::Paper,
+                true if self.top::<IssueForm>().is_some() => TourPlace::IssueReview,
+                false if self.top::<IssueForm>().is_some() => TourPlace::IssueForm,
+                true if self.top::<RevokeForm>().is_some() => TourPlace::RevokeReview,
+                false if self.top::<RevokeForm>().is_some() => TourPlace::RevokeForm,
+                _ => TourPlace::Elsewhere,
             };
         }
         match self.tab {
             Tab::Templates if matches!(inner, Some(Context::Templates | Context::Template)) => {
-                Place::Templates
+                TourPlace::Templates
             }
-            Tab::History if inner == Some(Context::History) => Place::History,
-            Tab::Wallet if matches!(inner, Some(Context::Prompt | Context::LookUp)) => Place::WalletBox,
-            Tab::Wallet => Place::Wallet,
-            Tab::Badge if inner == Some(Context::Badge) => Place::Badge,
-            Tab::Activity if inner == Some(Context::JobRows) => Place::JobRows,
-            Tab::Activity => Place::Activity,
-            _ => Place::Elsewhere,
+            Tab::History if inner == Some(Context::History) => TourPlace::History,
+            Tab::Wallet if matches!(inner, Some(Context::Prompt | Context::LookUp)) => TourPlace::WalletBox,
+            Tab::Wallet => TourPlace::Wallet,
+            Tab::Badge if inner == Some(Context::Badge) => TourPlace::Badge,
+            Tab::Activity if inner == Some(Context::JobRows) => TourPlace::JobRows,
+            Tab::Activity => TourPlace::Activity,
+            _ => TourPlace::Elsewhere,
         }
     }
 }

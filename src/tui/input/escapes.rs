@@ -24,12 +24,12 @@ const LONGEST_SEQUENCE: usize = 32;
 /// Tells key presses from the rest of sequences.
 #[derive(Debug, Default)]
 pub struct Escapes {
-    reading: Reading,
+    reading: EscapeState,
 }
 
 /// What is being read.
 #[derive(Debug, Default)]
-enum Reading {
+enum EscapeState {
     #[default]
     Keys,
     /// An Esc, at that time.
@@ -46,7 +46,7 @@ impl Escapes {
     /// At once, where an answer has begun already.
     pub fn within(answer: bool) -> Self {
         let now = Instant::now();
-        Self { reading: if answer { Reading::Response(now, now) } else { Reading::Keys } }
+        Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }
     }
 
     /// The key press that a key stands for; none where it is a part of something else.
@@ -58,30 +58,30 @@ impl Escapes {
             _ => None,
         };
         match (std::mem::take(&mut self.reading), sign) {
-            (Reading::Response(began, last), _)
+            (EscapeState::Response(began, last), _)
                 if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) =>
             {
                 let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
                 let ends = bell || (alt && sign == Some('\\'));
                 if !ends {
-                    self.reading = Reading::Response(began, now);
+                    self.reading = EscapeState::Response(began, now);
                 }
                 return None;
             }
-            (Reading::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
+            (EscapeState::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
                 // Never taken for keys; where it ends is not known, so it is not used as a text either.
-                self.reading = Reading::Paste(now);
+                self.reading = EscapeState::Paste(now);
                 return None;
             }
-            (Reading::Esc(at), Some(c @ ('[' | 'O'))) if !alt && soon(at, AT_ONCE) => {
-                self.reading = Reading::Sequence(c.to_string(), now);
+            (EscapeState::Esc(at), Some(c @ ('[' | 'O'))) if !alt && soon(at, AT_ONCE) => {
+                self.reading = EscapeState::Sequence(c.to_string(), now);
                 return None;
             }
-            (Reading::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
-                self.reading = Reading::Response(now, now);
+            (EscapeState::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
+                self.reading = EscapeState::Response(now, now);
                 return None;
             }
-            (Reading::Sequence(text, last), Some(c))
+            (EscapeState::Sequence(text, last), Some(c))
                 if !alt && c.is_ascii() && text.len() < LONGEST_SEQUENCE && soon(last, WITHIN_ANSWER) =>
             {
                 return self.sequence(text + c.encode_utf8(&mut [0; 4]), now);
@@ -90,11 +90,11 @@ impl Escapes {
         }
         // No key of lapel is among them.
         if alt && sign.is_some_and(is_control_string) {
-            self.reading = Reading::Response(now, now);
+            self.reading = EscapeState::Response(now, now);
             return None;
         }
         if key.code == KeyCode::Esc {
-            self.reading = Reading::Esc(now);
+            self.reading = EscapeState::Esc(now);
         }
         Some(key)
     }
@@ -102,11 +102,11 @@ impl Escapes {
     /// A sequence with one more character: the key that it stands for, where it is complete and stands for one.
     fn sequence(&mut self, text: String, now: Instant) -> Option<KeyEvent> {
         if text.starts_with('[') && text.ends_with(|c: char| (' '..='?').contains(&c)) {
-            self.reading = Reading::Sequence(text, now);
+            self.reading = EscapeState::Sequence(text, now);
             return None;
         }
         if text == "[200~" {
-            self.reading = Reading::Paste(now);
+            self.reading = EscapeState::Paste(now);
             return None;
         }
         match typed_messages(format!("\x1b{text}").as_bytes()).pop() {

@@ -42,7 +42,7 @@ pub enum Press {
 
 /// What keys are in the keymap.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum KeyMatch {
     Action(Action),
     Beginning,
     Nothing,
@@ -147,38 +147,38 @@ impl Keymap {
         let letter = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
         // In a field it is text.
         let letter = letter.filter(|_| !stack.first().is_some_and(|context| context.is_text()));
-        if let (Found::Nothing, Some(latin)) = (found, letter.and_then(hangul::latin)) {
+        if let (KeyMatch::Nothing, Some(latin)) = (found, letter.and_then(hangul::latin)) {
             let on = |latin| with(KeyEvent { code: KeyCode::Char(latin), ..key });
             chord = on(latin);
             found = self.find(stack, &chord);
             capital = letter
                 .and_then(hangul::capital)
                 .filter(|_| !key.modifiers.contains(KeyModifiers::SHIFT))
-                .filter(|capital| ![Found::Nothing, found].contains(&self.find(stack, &on(*capital))));
+                .filter(|capital| ![KeyMatch::Nothing, found].contains(&self.find(stack, &on(*capital))));
         }
         match (found, capital) {
-            (Found::Beginning, _) => {
+            (KeyMatch::Beginning, _) => {
                 *begun = chord;
                 Press::Begun
             }
-            (Found::Action(action), Some(capital)) => Press::Unshifted(Some(action), capital),
-            (Found::Action(action), None) => Press::Action(action),
-            (Found::Nothing, Some(capital)) => Press::Unshifted(None, capital),
-            (Found::Nothing, None) if !before.is_empty() => Press::Dropped,
-            (Found::Nothing, None) if letter.is_some_and(hangul::is_syllable) => Press::Syllable,
-            (Found::Nothing, None) => Press::Free,
+            (KeyMatch::Action(action), Some(capital)) => Press::Unshifted(Some(action), capital),
+            (KeyMatch::Action(action), None) => Press::Action(action),
+            (KeyMatch::Nothing, Some(capital)) => Press::Unshifted(None, capital),
+            (KeyMatch::Nothing, None) if !before.is_empty() => Press::Dropped,
+            (KeyMatch::Nothing, None) if letter.is_some_and(hangul::is_syllable) => Press::Syllable,
+            (KeyMatch::Nothing, None) => Press::Free,
         }
     }
 
     /// What these keys are: the innermost context that knows them decides.
-    fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> Found {
+    fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> KeyMatch {
         stack
             .iter()
             .find_map(|context| match self.lookup.get(context).and_then(|keys| keys.get(chord)) {
-                Some(action) => Some(Found::Action(*action)),
-                None => self.begins(*context, chord).then_some(Found::Beginning),
+                Some(action) => Some(KeyMatch::Action(*action)),
+                None => self.begins(*context, chord).then_some(KeyMatch::Beginning),
             })
-            .unwrap_or(Found::Nothing)
+            .unwrap_or(KeyMatch::Nothing)
     }
 
     fn begins(&self, context: Context, chord: &[KeyCombination]) -> bool {
@@ -187,8 +187,8 @@ impl Keymap {
 
     /// Whether inner contexts leave these keys to an outer one.
     fn is_free(&self, inner: &[Context], chord: &[KeyCombination]) -> bool {
-        let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), Found::Action(_));
-        matches!(self.find(inner, chord), Found::Nothing) && !(1..chord.len()).any(cut_short)
+        let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), KeyMatch::Action(_));
+        matches!(self.find(inner, chord), KeyMatch::Nothing) && !(1..chord.len()).any(cut_short)
     }
 
     /// What can follow the keys of a chord that was begun.

@@ -1,4 +1,4 @@
-//! The gate between the terminal's keys and lapel: closed while another program has the terminal, so that not
+//! The pause between the terminal's keys and lapel: closed while another program has the terminal, so that not
 //! one key of the other program is read here.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -8,9 +8,9 @@ use std::time::Duration;
 /// not understand, and then it does not come.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The gate; every copy is the same one. It is open at first.
+/// The pause; every copy is the same one. It is open at first.
 #[derive(Clone, Default)]
-pub struct Gate(Arc<(Mutex<State>, Condvar)>);
+pub struct InputPause(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 struct State {
@@ -19,9 +19,9 @@ struct State {
     stands: bool,
 }
 
-impl Gate {
-    /// Closes it, and gets the reading thread out of its reading with `wake`; whether it stands before the gate.
-    /// Where it does not, the gate is open again.
+impl InputPause {
+    /// Closes it, and gets the reading thread out of its reading with `wake`; whether it stands before the pause.
+    /// Where it does not, the pause is open again.
     pub fn close(&self, wake: impl FnOnce() -> bool) -> bool {
         let (state, news) = &*self.0;
         state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
@@ -42,7 +42,7 @@ impl Gate {
         news.notify_all();
     }
 
-    /// Stands before the gate for as long as it is closed; for the reading thread, before it reads.
+    /// Stands before the pause for as long as it is closed; for the reading thread, before it reads.
     pub fn pass(&self) {
         let (state, news) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,33 +62,33 @@ mod tests {
 
     #[test]
     fn nobody_passes_while_it_is_closed() {
-        let gate = Gate::default();
+        let pause = InputPause::default();
         let (wake, woken) = mpsc::channel();
         let (tell, told) = mpsc::channel();
         let reader = std::thread::spawn({
-            let gate = gate.clone();
+            let pause = pause.clone();
             move || {
                 while woken.recv().is_ok() {
-                    gate.pass();
+                    pause.pass();
                     // Whoever waits is told once it has passed.
                     let _ = tell.send(());
                 }
             }
         });
-        assert!(gate.close(|| wake.send(()).is_ok()), "the reader comes");
+        assert!(pause.close(|| wake.send(()).is_ok()), "the reader comes");
         assert!(told.try_recv().is_err());
-        gate.open();
+        pause.open();
         told.recv_timeout(Duration::from_secs(20)).expect("it passes");
-        assert!(gate.close(|| wake.send(()).is_ok()), "and comes again");
-        gate.open();
+        assert!(pause.close(|| wake.send(()).is_ok()), "and comes again");
+        pause.open();
         drop(wake);
         reader.join().expect("the reader ends");
     }
 
     #[test]
     fn where_nobody_comes_it_stays_open() {
-        let gate = Gate::default();
-        assert!(!gate.close(|| false));
-        gate.pass();
+        let pause = InputPause::default();
+        assert!(!pause.close(|| false));
+        pause.pass();
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::api::End;
 use crate::domain::text::scrub;
-use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
+use crate::export::{ExportError, ExportRequest, Exported, Kind, What, cost, summary};
 use crate::i18n::tr;
 use crate::sheet::{Format, SheetError};
 use crate::tui::component::{Component, Modal};
@@ -108,7 +108,8 @@ impl ExportForm {
             return;
         };
         (self.exists, self.replaces) = (false, overwrite);
-        let order = Order { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
+        let order =
+            ExportRequest { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
         self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
 

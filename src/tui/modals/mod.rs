@@ -26,28 +26,3 @@ pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;
 pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
-
-/// The modals by their types' names.
-pub(in crate::tui) const ALL: &[&str] = &[
-    "AgainForm",
-    "CommandPalette",
-    "CopyMenu",
-    "CorrectForm",
-    "DraftForm",
-    "ExportForm",
-    "FileForm",
-    "FiltersForm",
-    "Help",
-    "IdsForm",
-    "IssueForm",
-    "KeyQuestion",
-    "MarkAllForm",
-    "PinForm",
-    "PingForm",
-    "Profiles",
-    "Question",
-    "RawPane",
-    "ReplaceForm",
-    "RequestLog",
-    "RevokeForm",
-];

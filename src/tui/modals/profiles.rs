@@ -1,6 +1,7 @@
 //! The list of profiles: one is opened, and everything of the one before goes; one is added, changed, tested, removed.
 
 use crate::config::ProfileLine;
+use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::component::{Clicked, Component, Modal};
@@ -10,7 +11,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
-use crate::tui::modals::remove::{Asked, Removing};
+use crate::tui::modals::remove::{RemoveStep, Removing};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -218,10 +219,10 @@ impl Component for Profiles {
         }
         if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
             match removing.on_action(action) {
-                Asked::NotMine => return false,
-                Asked::Done => self.said = None,
-                Asked::Wrong(why) => self.said = Some(why),
-                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
+                RemoveStep::NotMine => return false,
+                RemoveStep::Done => self.said = None,
+                RemoveStep::Wrong(why) => self.said = Some(why),
+                RemoveStep::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
             }
             return true;
         }
@@ -229,7 +230,7 @@ impl Component for Profiles {
             match form.on_action(action) {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why)),
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why = ended(&why))),
                 Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }

@@ -20,7 +20,7 @@ pub struct Removing {
 }
 
 /// What came of an action.
-pub enum Asked {
+pub enum RemoveStep {
     /// It is none of the question's.
     NotMine,
     /// It is done.
@@ -48,26 +48,26 @@ impl Removing {
     }
 
     /// Does an action.
-    pub fn on_action(&mut self, action: Action) -> Asked {
+    pub fn on_action(&mut self, action: Action) -> RemoveStep {
         match action {
             Action::ClearField => self.field.clear(),
             Action::Accept if !self.is_typed => {
                 self.is_typed = is_typed(self.field.value(), &self.line.name);
                 if !self.is_typed {
                     let name = self.line.name.clone();
-                    return Asked::Wrong(t!("The profile name is {name}. Nothing was removed.", name));
+                    return RemoveStep::Wrong(t!("The profile name is {name}. Nothing was removed.", name));
                 }
             }
-            Action::Confirm if self.is_typed => return Asked::Remove(self.line.name.clone()),
+            Action::Confirm if self.is_typed => return RemoveStep::Remove(self.line.name.clone()),
             Action::Accept
             | Action::Confirm
             | Action::NextField
             | Action::PreviousField
             | Action::PageDown
             | Action::PageUp => {}
-            _ => return Asked::NotMine,
+            _ => return RemoveStep::NotMine,
         }
-        Asked::Done
+        RemoveStep::Done
     }
 
     /// Takes a key that is typed; nothing is pasted here.

@@ -108,13 +108,13 @@ fn cells_of(buffer: &Buffer, row: u16) -> &[Cell] {
 }
 
 /// What stands in a cell, and those behind it that it takes.
-struct Held<'a> {
+struct CellText<'a> {
     text: &'a str,
     cells: usize,
     certain: bool,
 }
 
-impl<'a> Held<'a> {
+impl<'a> CellText<'a> {
     /// At a column of a row. What has no room, or has something else in its cells, is not shown.
     fn at(cells: &'a [Cell], x: usize) -> Self {
         let text = cells[x].symbol();
@@ -150,7 +150,7 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
     let held = |cells: &[Cell]| {
         let (mut all, mut certain, mut x) = (Vec::new(), true, 0);
         while x < cells.len() {
-            let held = Held::at(cells, x);
+            let held = CellText::at(cells, x);
             certain &= held.certain || is_picture(&cells[x]);
             if held.cells > 1 {
                 all.push(x..(x + held.cells).min(cells.len()));
@@ -210,7 +210,7 @@ impl Pen {
     fn row(&mut self, y: u16, old: &[Cell], new: &[Cell], touched: &[bool]) {
         let mut x = 0;
         while x < new.len() {
-            let held = Held::at(new, x);
+            let held = CellText::at(new, x);
             let wide = held.cells.max(1);
             let is_drawn = is_picture(&new[x]) && old[x] == new[x];
             if touched[x] && !is_left(&new[x]) && !is_drawn {

@@ -2,12 +2,12 @@
 
 use crate::job_control;
 use crate::tui::input::escapes::Escapes;
-use crate::tui::input::pause::Gate;
+use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
 use crate::tui::platform::crash;
 use crate::tui::platform::editor;
-use crate::tui::platform::images::{Asked, KITTY_IDS, Way};
+use crate::tui::platform::images::{KITTY_IDS, TerminalQueries, Way};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,
@@ -173,13 +173,13 @@ pub fn voice() -> Line {
 
 /// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
 /// time-out freezes on answers that it does not know, and an async stream would add nothing. What the terminal
-/// was asked before is listened to first: read by anybody else, the answers would be keys. While the gate is closed
+/// was asked before is listened to first: read by anybody else, the answers would be keys. While the pause is closed
 /// nothing is read.
-pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: Gate) {
+pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries>, pause: InputPause) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
         let mut escapes = Escapes::default();
-        if let Some(heard) = asked.map(Asked::listen) {
+        if let Some(heard) = asked.map(TerminalQueries::listen) {
             for message in heard.messages {
                 if messages.blocking_send(message).is_err() {
                     return;
@@ -188,7 +188,7 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: G
             escapes = Escapes::within(heard.broken_off);
         }
         loop {
-            gate.pass();
+            pause.pass();
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
                     Some(key) => Message::Key(key),
@@ -333,7 +333,7 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
 /// The real terminal, as the loop holds it: taken, lent to an editor, or with the shell while lapel is stopped.
 pub struct Hold {
     taken: Option<Taken>,
-    gate: Gate,
+    pause: InputPause,
 }
 
 impl Hold {
@@ -342,7 +342,7 @@ impl Hold {
     ///
     /// # Errors
     /// When standard output is no terminal, or goes away.
-    pub fn new(gate: Gate) -> io::Result<Option<Self>> {
+    pub fn new(pause: InputPause) -> io::Result<Option<Self>> {
         #[cfg(unix)]
         while !job_control::is_foreground() && job_control::can_stop() {
             if OVER.load(Ordering::SeqCst) {
@@ -351,7 +351,7 @@ impl Hold {
             job_control::stop_group()?;
         }
         HOLDER.store(LOOP, Ordering::SeqCst);
-        Ok(Some(Self { taken: Some(Taken::new()?), gate }))
+        Ok(Some(Self { taken: Some(Taken::new()?), pause }))
     }
 }
 
@@ -404,7 +404,7 @@ impl crate::tui::Elsewhere for Hold {
 
     fn editor(&mut self, editor: &str, text: &str) -> io::Result<Result<String, String>> {
         let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
-        let (taken, came) = lend(now, &self.gate, editor, text)?;
+        let (taken, came) = lend(now, &self.pause, editor, text)?;
         self.taken = Some(taken);
         Ok(came)
     }
@@ -427,13 +427,18 @@ fn wake_input() -> bool {
     false
 }
 
-/// Gives the terminal to an editor with a text, and takes it again; what came back, or why nothing did. The gate
+/// Gives the terminal to an editor with a text, and takes it again; what came back, or why nothing did. The pause
 /// keeps lapel from the editor's keys.
 ///
 /// # Errors
 /// When the terminal is gone meanwhile.
-fn lend(taken: Taken, gate: &Gate, editor: &str, text: &str) -> io::Result<(Taken, Result<String, String>)> {
-    if !gate.close(wake_input) {
+fn lend(
+    taken: Taken,
+    pause: &InputPause,
+    editor: &str,
+    text: &str,
+) -> io::Result<(Taken, Result<String, String>)> {
+    if !pause.close(wake_input) {
         let why = t!("The editor cannot use the terminal right now. The text was not changed. Try again.");
         return Ok((taken, Err(why.to_owned())));
     }
@@ -442,7 +447,7 @@ fn lend(taken: Taken, gate: &Gate, editor: &str, text: &str) -> io::Result<(Take
     let came = editor::run(editor, text);
     HOLDER.store(LOOP, Ordering::SeqCst);
     let taken = Taken::new();
-    gate.open();
+    pause.open();
     Ok((taken?, came))
 }
 

@@ -235,7 +235,8 @@ impl History {
             return self.browser.takeaway("history", env);
         }
         let now = env.now();
-        let rows: Vec<export::Row> = self.marks.values().map(|row| export::Row::of(row, now)).collect();
+        let rows: Vec<export::ExportRow> =
+            self.marks.values().map(|row| export::ExportRow::of(row, now)).collect();
         let marked = rows.len() as u64;
         Ok(ExportSource {
             what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),

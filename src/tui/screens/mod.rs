@@ -9,40 +9,68 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
-use crate::tui::app::Tab;
 use crate::tui::component::Screen;
 
-/// The screens, one for each tab.
-#[derive(Default)]
-pub(in crate::tui) struct Screens {
-    pub(in crate::tui) templates: templates::Templates,
-    pub(in crate::tui) history: history::History,
-    pub(in crate::tui) wallet: wallet::Wallet,
-    pub(in crate::tui) badge: badge::BadgeScreen,
-    pub(in crate::tui) activity: activity::Activity,
-    pub(in crate::tui) overview: overview::Overview,
+/// Declares the screens: tab, field and type, word on the command line and in files, name in the header.
+macro_rules! screens {
+    ($($tab:ident, $field:ident: $screen:ty, $word:literal, $name:expr;)+) => {
+        /// The tabs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Tab { $($tab),+ }
+
+        impl Tab {
+            /// Every tab with its word, and its name if the header shows it.
+            pub const ALL: &'static [(Self, &'static str, Option<&'static str>)] =
+                &[$((Self::$tab, $word, $name)),+];
+        }
+
+        /// The screens, one for each tab.
+        #[derive(Default)]
+        pub(in crate::tui) struct Screens {
+            $(pub(in crate::tui) $field: $screen),+
+        }
+
+        impl Screens {
+            pub(in crate::tui) fn of(&self, tab: Tab) -> &dyn Screen {
+                match tab { $(Tab::$tab => &self.$field),+ }
+            }
+
+            pub(in crate::tui) fn of_mut(&mut self, tab: Tab) -> &mut dyn Screen {
+                match tab { $(Tab::$tab => &mut self.$field),+ }
+            }
+        }
+    };
 }
 
-impl Screens {
-    pub(in crate::tui) fn of(&self, tab: Tab) -> &dyn Screen {
-        match tab {
-            Tab::Templates => &self.templates,
-            Tab::History => &self.history,
-            Tab::Wallet => &self.wallet,
-            Tab::Badge => &self.badge,
-            Tab::Activity => &self.activity,
-            Tab::Overview => &self.overview,
-        }
+screens! {
+    Templates, templates: templates::Templates, "templates", Some(tr_noop!("Templates"));
+    History, history: history::History, "history", Some(tr_noop!("History"));
+    Wallet, wallet: wallet::Wallet, "wallet", Some(tr_noop!("Wallet"));
+    Badge, badge: badge::BadgeScreen, "badge", Some(tr_noop!("Badge"));
+    Activity, activity: activity::Activity, "activity", Some(tr_noop!("Activity"));
+    // It opens over the others.
+    Overview, overview: overview::Overview, "overview", None;
+}
+
+impl Tab {
+    /// Those of the header, in order, with their names.
+    pub fn header() -> impl Iterator<Item = (Self, &'static str)> {
+        Self::ALL.iter().filter_map(|(tab, _, name)| Some((*tab, (*name)?)))
     }
 
-    pub(in crate::tui) fn of_mut(&mut self, tab: Tab) -> &mut dyn Screen {
-        match tab {
-            Tab::Templates => &mut self.templates,
-            Tab::History => &mut self.history,
-            Tab::Wallet => &mut self.wallet,
-            Tab::Badge => &mut self.badge,
-            Tab::Activity => &mut self.activity,
-            Tab::Overview => &mut self.overview,
-        }
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(tab, ..)| *tab == self).map_or("", |(_, word, _)| word)
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == word).map(|(tab, ..)| *tab)
+    }
+
+    /// The tab of the header so many places further; negative goes back.
+    pub(in crate::tui) fn step(self, by: isize) -> Self {
+        let tabs: Vec<Self> = Self::header().map(|(tab, _)| tab).collect();
+        let at = tabs.iter().position(|tab| *tab == self).unwrap_or(0);
+        let to = (at as isize + by).rem_euclid(tabs.len() as isize);
+        tabs[to as usize]
     }
 }

@@ -30,7 +30,7 @@ use crate::tui::widgets::field::{Field, Recent};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::Errand;
+use crate::tui::worker::lookup::LookupQuery;
 use crossterm::event::KeyEvent;
 use people::People;
 use ratatui::layout::Position;
@@ -41,7 +41,7 @@ use std::collections::HashMap;
 const BUDGET: u32 = 5;
 
 /// What was found for an address.
-struct Found {
+struct HolderBadges {
     email: String,
     held: Vec<Held>,
     /// Their places in the order that was chosen; none where they stand as they came.
@@ -90,7 +90,7 @@ struct Call {
 
 /// What a ticket other than the holder's stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Errands {
+enum Lookups {
     /// Which badge has what was typed as its certificate number; it may be something else after all.
     Cert(Query),
     /// The badge whose id was given.
@@ -119,9 +119,9 @@ pub struct Wallet {
     /// Of the look-up of a holder.
     ticket: Option<RequestId>,
     /// Of everything else.
-    errand: Option<(RequestId, Errands)>,
+    errand: Option<(RequestId, Lookups)>,
     asked: Option<String>,
-    found: Option<Found>,
+    found: Option<HolderBadges>,
     call: Call,
     /// Possible matches.
     people: Option<People>,
@@ -249,7 +249,7 @@ impl Wallet {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
-        let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();
+        let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
         Ok(ExportSource {
@@ -368,7 +368,11 @@ impl Component for Wallet {
             Action::TryPictures => match self.selected() {
                 Some(held) => {
                     let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
-                    self.send(Errands::Pictures(id.clone()), Request::Call(Errand::Pictures(id, urls)), out);
+                    self.send(
+                        Lookups::Pictures(id.clone()),
+                        Request::Call(LookupQuery::Pictures(id, urls)),
+                        out,
+                    );
                 }
                 None => out.say(t!("There is no badge here with pictures to check.")),
             },

@@ -48,7 +48,7 @@ impl Step {
 
 /// What has the focus, as far as the tour can tell the way from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TourPlace {
     /// The list of templates.
     Templates,
     /// The history.
@@ -81,7 +81,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// What has the focus.
-    pub place: Place,
+    pub place: TourPlace,
     /// Whether the Wallet shows badges of somebody.
     pub found: bool,
     /// The jobs, the newest first.
@@ -151,7 +151,7 @@ impl Tour {
 
     fn is_done(&mut self, seen: &Seen<'_>) -> bool {
         match self.step {
-            Step::Find => seen.found && seen.place == Place::Wallet,
+            Step::Find => seen.found && seen.place == TourPlace::Wallet,
             Step::Issue => {
                 self.issued = self.new_job(Kind::Issue, seen.jobs).or(self.issued);
                 self.new_job(Kind::Issue, seen.jobs).is_some()

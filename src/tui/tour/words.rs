@@ -1,6 +1,6 @@
 //! What the strip says: one thing to do, with the key that does it where the person is now.
 
-use super::{HOLDER, Place, Seen, Step, Tour};
+use super::{HOLDER, Seen, Step, Tour, TourPlace};
 use crate::jobs::RowStatus;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
@@ -61,12 +61,14 @@ pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        Place::WalletBox => t!(
+        TourPlace::WalletBox => t!(
             "A caller asks about her badge. Type {address} and press {key}.",
             address = HOLDER,
             key = here.name(Action::Accept),
         ),
-        Place::Wallet => here.by(Action::LookUp, |key| t!("{key} opens the box for an e-mail address.", key)),
+        TourPlace::Wallet => {
+            here.by(Action::LookUp, |key| t!("{key} opens the box for an e-mail address.", key))
+        }
         _ => here.by(Action::WalletTab, |key| {
             t!("A caller asks about her badge. {key} opens the Wallet tab, where you look up people.", key)
         }),
@@ -75,19 +77,19 @@ fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        Place::Templates => here.by(Action::Issue, |key| {
+        TourPlace::Templates => here.by(Action::Issue, |key| {
             t!("Badges are issued from a template. {key} issues the selected one. The sandbox sends no mail.", key)
         }),
-        Place::IssueForm => t!(
+        TourPlace::IssueForm => t!(
             "Any name and e-mail address will do, such as {address}. {key} moves on, and at the end opens the review.",
             address = "gildong@naru.example",
             key = here.name(Action::Accept),
         ),
-        Place::IssueReview => t!(
+        TourPlace::IssueReview => t!(
             "The review shows what is sent, and where. Nothing has been sent yet; {key} sends it.",
             key = here.name(Action::Confirm),
         ),
-        Place::Wallet => here.by(Action::Templates, |key| {
+        TourPlace::Wallet => here.by(Action::Templates, |key| {
             t!("Each badge starts with its state: what to tell the caller. Next, issue one: {key} opens Templates.", key)
         }),
         _ => here.by(Action::Templates, |key| t!("{key} opens Templates, where you issue badges.", key)),
@@ -108,7 +110,7 @@ fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
         );
     }
     match seen.place {
-        Place::Activity | Place::JobRows => here.by(Action::Look, |key| {
+        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Look, |key| {
             t!("Accepted is not issued: that takes 5 minutes or more, here seconds. lapel checks by itself; {key} checks now.", key)
         }),
         _ => here.by(Action::Activity, |key| {
@@ -119,18 +121,18 @@ fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        Place::Activity => {
+        TourPlace::Activity => {
             here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key))
         }
-        Place::JobRows => here.by(Action::Open, |key| t!("{key} opens the badge of this row.", key)),
-        Place::Badge | Place::Wallet | Place::History => here.by(Action::Revoke, |key| {
+        TourPlace::JobRows => here.by(Action::Open, |key| t!("{key} opens the badge of this row.", key)),
+        TourPlace::Badge | TourPlace::Wallet | TourPlace::History => here.by(Action::Revoke, |key| {
             t!("{key} revokes the badge shown or selected. lapel asks for a reason first.", key)
         }),
-        Place::RevokeForm => t!(
+        TourPlace::RevokeForm => t!(
             "A reason is required, and the holder may see it. Type one and press {key}.",
             key = here.name(Action::Accept),
         ),
-        Place::RevokeReview => t!(
+        TourPlace::RevokeReview => t!(
             "This cannot be undone. A LIVE profile also asks for the number and the organisation; here {key} sends it.",
             key = here.name(Action::Confirm),
         ),
@@ -142,7 +144,7 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        Place::Activity | Place::JobRows => here.by(Action::Receipt, |key| {
+        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Receipt, |key| {
             match tour.revoked(seen) {
                 Some(job) if job.counts.of(RowStatus::Revoked) > 0 => {
                     t!("The badge is revoked, and no row is missing. {key} saves the receipt: the outcome of every row.", key)
@@ -150,7 +152,7 @@ fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
                 _ => t!("Every job stays here, with no row missing. {key} saves its receipt: the outcome of every row.", key),
             }
         }),
-        Place::Paper => t!(
+        TourPlace::Paper => t!(
             "{key} saves it in this folder as an Excel table; a name ending in .csv makes it CSV.",
             key = here.name(Action::Accept),
         ),

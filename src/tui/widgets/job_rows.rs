@@ -9,7 +9,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, PagedList, Place, Row};
+use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::{number, wrap};
@@ -184,15 +184,15 @@ impl RowList {
                 Span::raw(" "),
             ];
             match what {
-                Place::Entry(Entry::Row(row)) => {
+                RowState::Entry(Entry::Row(row)) => {
                     spans.extend(heading.cells(columns::cells(row, env, words), &widths, env));
                 }
-                Place::Failed(error) => spans.push(Span::styled(
+                RowState::Failed(error) => spans.push(Span::styled(
                     format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
                     env.theme.error(),
                 )),
                 // What moved to another bucket meanwhile is read again in a moment.
-                Place::Loading | Place::Entry(_) => {
+                RowState::Loading | RowState::Entry(_) => {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 }
             }

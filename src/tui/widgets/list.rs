@@ -41,7 +41,7 @@ pub enum Entry<T> {
 
 /// What can be shown for one place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place<'a, T> {
+pub enum RowState<'a, T> {
     /// What the service gave.
     Entry(&'a Entry<T>),
     /// On its way.
@@ -293,31 +293,31 @@ impl<T: Row> PagedList<T> {
     /// The record at a place, where its page is there and gave one.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
-            Place::Entry(Entry::Row(row)) => Some(row),
+            RowState::Entry(Entry::Row(row)) => Some(row),
             _ => None,
         }
     }
 
     /// What stands at a place.
-    pub fn place(&self, place: u64) -> Place<'_, T> {
+    pub fn place(&self, place: u64) -> RowState<'_, T> {
         match self.slots.get(&self.page_of(place)) {
             Some(Slot::Loaded(entries)) => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(Place::Entry(&Entry::Missing), Place::Entry)
+                entries.get(within).map_or(RowState::Entry(&Entry::Missing), RowState::Entry)
             }
             other => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
                 match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
-                    (Some(entry), _) => Place::Entry(entry),
-                    (None, Some(Slot::Failed(error))) => Place::Failed(error),
-                    (None, _) => Place::Loading,
+                    (Some(entry), _) => RowState::Entry(entry),
+                    (None, Some(Slot::Failed(error))) => RowState::Failed(error),
+                    (None, _) => RowState::Loading,
                 }
             }
         }
     }
 
     /// The places on the screen, with what stands there: never more than its height.
-    pub fn visible(&self) -> impl Iterator<Item = (u64, Place<'_, T>)> {
+    pub fn visible(&self) -> impl Iterator<Item = (u64, RowState<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
 

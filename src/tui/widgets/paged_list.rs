@@ -21,7 +21,7 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{FilterBar, Spec, Value};
 use crate::tui::widgets::list::{PagedList, Row};
-use crate::tui::widgets::table_header::{Did, Head, Heading, Order, SortKey, Table, compare};
+use crate::tui::widgets::table_header::{Did, Head, Heading, SortKey, SortOrder, Table, compare};
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -89,7 +89,7 @@ pub struct Browser<T: Browse> {
     /// Who does the ordering, where there is an order.
     by: By,
     /// The order under which the service failed, while the list is read without it to see whether that works.
-    suspect: Option<(Order, By)>,
+    suspect: Option<(SortOrder, By)>,
     /// Changes of the filter.
     changes: u64,
     top: Top,
@@ -224,7 +224,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Effects<'_>) {
+    fn set_order(&mut self, order: Option<SortOrder>, by: By, out: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
             self.list.order_by(match (order, by) {
@@ -349,7 +349,7 @@ impl<T: Browse> Browser<T> {
 
     /// Whether a page that the service was asked to sort looks sorted. Its collation is not known, so most
     /// neighbours being in order is enough; a service that takes no notice comes out near a half.
-    fn is_ordered(&self, page: u64, order: Order) -> bool {
+    fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
         let rows = self.list.page_rows(page);
         let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
         let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
@@ -421,6 +421,6 @@ pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) 
     }
 }
 
-fn compare_by<T: Browse>(a: &T, b: &T, order: Order) -> Ordering {
+fn compare_by<T: Browse>(a: &T, b: &T, order: SortOrder) -> Ordering {
     compare(&a.sort_key(order.column), &b.sort_key(order.column), order.direction)
 }

@@ -28,7 +28,7 @@ pub struct Head {
 
 /// What a list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct SortOrder {
     /// The number of the column among all that the list has.
     pub column: usize,
     /// Whether the smallest or the largest comes first.
@@ -79,7 +79,7 @@ pub enum Did {
     /// It was done.
     Something,
     /// This order was chosen, or none. It is not set: [`Heading::set_order`] sets it.
-    Chose(Option<Order>),
+    Chose(Option<SortOrder>),
 }
 
 /// The heading of a list.
@@ -88,7 +88,7 @@ pub struct Heading {
     /// The columns as they are where nobody has sized them.
     own: Vec<Column>,
     columns: Columns,
-    order: Option<Order>,
+    order: Option<SortOrder>,
     menu: Option<Menu>,
     sight: Sight,
     /// The cells that a row has on the screen.
@@ -119,12 +119,12 @@ impl Heading {
     }
 
     /// What the list is to be sorted by; `None` for its own order.
-    pub fn order(&self) -> Option<Order> {
+    pub fn order(&self) -> Option<SortOrder> {
         self.order
     }
 
     /// Sorts by something else.
-    pub fn set_order(&mut self, order: Option<Order>) {
+    pub fn set_order(&mut self, order: Option<SortOrder>) {
         self.changes += u64::from(self.order != order);
         self.order = order;
     }
@@ -196,7 +196,7 @@ impl Heading {
     }
 
     /// An order in words: `by holder`.
-    pub fn words_of(&self, order: Order) -> String {
+    pub fn words_of(&self, order: SortOrder) -> String {
         let title = self.table.heads.get(order.column).map_or("", |head| tr(head.title));
         t!("by {column}", column = title.to_lowercase())
     }
@@ -208,9 +208,9 @@ impl Heading {
     }
 
     /// The order by a field, if there is a column of it.
-    pub fn order_by(&self, field: &str, descending: bool) -> Option<Order> {
+    pub fn order_by(&self, field: &str, descending: bool) -> Option<SortOrder> {
         let direction = if descending { Direction::Desc } else { Direction::Asc };
-        Some(Order { column: self.column(field)?, direction })
+        Some(SortOrder { column: self.column(field)?, direction })
     }
 
     fn column(&self, field: &str) -> Option<usize> {
@@ -231,7 +231,7 @@ impl Heading {
 
     /// Shows the columns that were kept, and gives the order that was. What this list does not know is left
     /// out.
-    pub fn restore(&mut self, view: &ListView) -> Option<Order> {
+    pub fn restore(&mut self, view: &ListView) -> Option<SortOrder> {
         if !view.columns.is_empty() {
             let choices = view.columns.iter().filter_map(|kept| {
                 Some(Choice { column: self.column(&kept.field)?, shown: kept.shown, width: kept.width })

@@ -3,8 +3,8 @@
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::index::{
-    Account, Cert, DetailsRead, Index, IndexError, Period, Query, Reading, Renewals, Settings, Sums, Synced,
-    Want, Which,
+    Account, Cert, DetailsRead, Index, IndexError, Period, Query, Renewals, Settings, Sums, SyncProgress,
+    Synced, Want, Which,
 };
 use crate::jobs::receipt::{MailReport, mail_failures};
 use std::path::PathBuf;
@@ -158,7 +158,7 @@ pub async fn run(
     ask: IndexAsk,
     slot: &Slot,
     reader: &Reader,
-    progress: watch::Sender<Reading>,
+    progress: watch::Sender<SyncProgress>,
     cancel: CancellationToken,
 ) -> IndexAnswer {
     if matches!(ask, IndexAsk::TurnOn) {

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 /// A question of a support call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Errand {
+pub enum LookupQuery {
     /// Whose badges have this name on them: one request.
     Name(String),
     /// Where else the badges of an address may be: at most [`crate::domain::address_search::MOST`] requests.
@@ -28,10 +28,10 @@ pub enum Errand {
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Report {
-    /// To [`Errand::Name`] and [`Errand::Elsewhere`].
+pub enum LookupReply {
+    /// To [`LookupQuery::Name`] and [`LookupQuery::Elsewhere`].
     Rows(Rows),
-    /// To [`Errand::Pictures`].
+    /// To [`LookupQuery::Pictures`].
     Pictures {
         /// Front and back, in words.
         said: [String; 2],
@@ -44,7 +44,7 @@ pub enum Report {
 
 /// What a first page leaves unread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Beyond {
+pub enum Remaining {
     /// It is all.
     #[default]
     Nothing,
@@ -60,7 +60,7 @@ pub struct Rows {
     /// The rows; one may be there twice.
     pub items: Vec<HistoryItem>,
     /// What lies beyond the first page of the question that has most.
-    pub beyond: Beyond,
+    pub beyond: Remaining,
     /// What could not be read.
     pub trouble: Option<ApiError>,
     /// How many requests it took.
@@ -68,26 +68,26 @@ pub struct Rows {
 }
 
 /// The answer where nothing could be asked.
-pub fn failed(errand: &Errand, error: ApiError) -> Report {
+pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
     match errand {
-        Errand::Name(_) | Errand::Elsewhere { .. } => {
-            Report::Rows(Rows { trouble: Some(error), ..Rows::default() })
+        LookupQuery::Name(_) | LookupQuery::Elsewhere { .. } => {
+            LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() })
         }
-        Errand::Pictures(..) => {
+        LookupQuery::Pictures(..) => {
             let said = || t!("not checked: a part of lapel failed").to_owned();
-            Report::Pictures { said: [said(), said()], detail: None, requests: 0 }
+            LookupReply::Pictures { said: [said(), said()], detail: None, requests: 0 }
         }
     }
 }
 
 /// Runs one.
-pub async fn run(errand: Errand, reader: &Reader, connection: &Connection, call: &Call) -> Report {
+pub async fn run(errand: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
     match errand {
-        Errand::Name(name) => Report::Rows(rows(reader, vec![Lead::Name(name)], call).await),
-        Errand::Elsewhere { address, name } => {
-            Report::Rows(rows(reader, leads(&address, name.as_deref()), call).await)
+        LookupQuery::Name(name) => LookupReply::Rows(rows(reader, vec![Lead::Name(name)], call).await),
+        LookupQuery::Elsewhere { address, name } => {
+            LookupReply::Rows(rows(reader, leads(&address, name.as_deref()), call).await)
         }
-        Errand::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
+        LookupQuery::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
     }
 }
 
@@ -125,9 +125,9 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     pages.sort_by_key(|(place, _)| *place);
     for (_, page) in pages {
         let beyond = match page.total_count {
-            Some(total) if total > page.list_len as u64 => Beyond::Counted(total),
-            None if page.list_len >= MAX_ROWS_PER_PAGE as usize => Beyond::Unknown,
-            _ => Beyond::Nothing,
+            Some(total) if total > page.list_len as u64 => Remaining::Counted(total),
+            None if page.list_len >= MAX_ROWS_PER_PAGE as usize => Remaining::Unknown,
+            _ => Remaining::Nothing,
         };
         rows.beyond = rows.beyond.max(beyond);
         rows.items.extend(page.items.into_iter().map(|(_, item)| item));
@@ -141,7 +141,7 @@ async fn pictures(
     reader: &Reader,
     connection: &Connection,
     call: &Call,
-) -> Report {
+) -> LookupReply {
     let mut requests = 0;
     let mut detail = None;
     if urls.iter().all(Option::is_none) {
@@ -153,7 +153,7 @@ async fn pictures(
             }
             Err(error) => {
                 let said = || t!("URL not read: {error}", error);
-                return Report::Pictures { said: [said(), said()], detail: None, requests };
+                return LookupReply::Pictures { said: [said(), said()], detail: None, requests };
             }
         }
     }
@@ -162,7 +162,7 @@ async fn pictures(
     let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
     let Ok(Ok(client)) = client else {
         let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
-        return Report::Pictures { said: [said(), said()], detail, requests };
+        return LookupReply::Pictures { said: [said(), said()], detail, requests };
     };
     let look = |url: Option<Text>| {
         let (client, url) = (&client, url.and_then(|url| reader.picture_url(&url)));
@@ -175,7 +175,7 @@ async fn pictures(
     };
     let [front, back] = urls;
     let ((one, front), (two, back)) = tokio::join!(look(front), look(back));
-    Report::Pictures { said: [front, back], detail, requests: requests + one + two }
+    LookupReply::Pictures { said: [front, back], detail, requests: requests + one + two }
 }
 
 /// What a picture's server said, as the rest of a sentence that begins with the picture.

@@ -1,6 +1,6 @@
 //! Opens zip archives safely, and detects their format.
 
-use super::{Bytes, Desk};
+use super::{Bytes, SheetContext};
 use crate::jobs::intake::about::Format;
 use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
@@ -12,12 +12,12 @@ use zip::read::ZipFile;
 
 /// Detects the format of an archive, after checking that it unpacks within limits. Adds up the declared sizes, and
 /// then unpacks to check, since declared sizes may be wrong.
-pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError> {
-    let mut zip = open(bytes, desk)?;
+pub(super) fn look(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
+    let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);
     let unsupported =
-        |what: &str| IntakeError::Unsupported { name: desk.name.to_owned(), what: what.to_owned() };
+        |what: &str| IntakeError::Unsupported { name: context.name.to_owned(), what: what.to_owned() };
     let format = if has("mimetype") && has("content.xml") {
         let mut mime = String::new();
         if let Ok(entry) = zip.by_name("mimetype") {
@@ -41,12 +41,12 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
     } else {
         return Err(unsupported(t!("a zip archive")));
     };
-    measure(&mut zip, desk)?;
+    measure(&mut zip, context)?;
     Ok(format)
 }
 
-pub(super) fn open(bytes: &Bytes, desk: &Desk<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
-    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged(tr_noop!("a spreadsheet"), e))
+pub(super) fn open(bytes: &Bytes, context: &SheetContext<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
+    ZipArchive::new(bytes.clone()).map_err(|e| context.damaged(tr_noop!("a spreadsheet"), e))
 }
 
 /// Only XML parts are ever unpacked, so pictures do not count.
@@ -58,10 +58,10 @@ fn has_ending(name: &str, ending: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case(ending))
 }
 
-fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeError> {
+fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<(), IntakeError> {
     let limit = MAX_UNPACKED_BYTES;
     let too_big =
-        || IntakeError::TooBig { name: desk.name.to_owned(), what: t!("an unpacked spreadsheet"), limit };
+        || IntakeError::TooBig { name: context.name.to_owned(), what: t!("an unpacked spreadsheet"), limit };
     let mut declared: u64 = 0;
     for at in 0..zip.len() {
         if let Ok(entry) = zip.by_index_raw(at)
@@ -75,7 +75,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeErr
     }
     let mut left = limit;
     for at in 0..zip.len() {
-        desk.unless_cancelled()?;
+        context.unless_cancelled()?;
         let Ok(entry) = zip.by_index(at) else { continue };
         let Ok(name) = entry.name().map(|n| n.to_ascii_lowercase()) else { continue };
         if !is_read(&name) {
@@ -84,7 +84,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeErr
         // A truncated part is the reader's error, if it needs that part.
         let mut entry = entry.take(left.saturating_add(1));
         let unpacked = if name.ends_with("sharedstrings.xml") {
-            shared_strings(&mut entry, desk)?
+            shared_strings(&mut entry, context)?
         } else {
             io::copy(&mut entry, &mut io::sink()).unwrap_or(0)
         };
@@ -95,7 +95,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeErr
 
 /// Unpacks the table of strings. The table declares its number of strings, and the reader allocates for it. So a
 /// number that does not fit its size is refused.
-fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeError> {
+fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u64, IntakeError> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;
     let mut xml = reader(BufReader::new(&mut counted));
@@ -114,9 +114,8 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
-        return Err(
-            desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more strings than it can contain"))
-        );
+        return Err(context
+            .damaged(tr_noop!("an Excel workbook"), t!("it declares more strings than it can contain")));
     }
     Ok(counted.bytes)
 }

@@ -1,6 +1,6 @@
 //! The cells of one sheet in a compact form.
 
-use super::Desk;
+use super::SheetContext;
 use crate::domain::EmailKey;
 use crate::jobs::intake::cell_text::is_blank;
 use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
@@ -30,7 +30,7 @@ pub(super) mod fact {
 pub(in crate::jobs::intake) struct Grid {
     text: String,
     cells: Vec<Cell>,
-    rows: Vec<Row>,
+    rows: Vec<GridRow>,
     /// Links to another address than the cell shows.
     elsewhere: HashMap<(u32, u16), String>,
     hidden_columns: Vec<usize>,
@@ -44,7 +44,7 @@ struct Cell {
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct GridRow {
     /// From 0.
     number: u32,
     hidden: bool,
@@ -65,14 +65,14 @@ impl Grid {
         hidden: bool,
         text: &str,
         facts: u8,
-        desk: &Desk<'_>,
+        context: &SheetContext<'_>,
     ) -> Result<(), IntakeError> {
         let (row, column) = at;
         // A cell with spaces or with a formula without a result is data. A cell with only formatting is not.
         if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
-        let name = || desk.name.to_owned();
+        let name = || context.name.to_owned();
         if u64::from(row) >= MAX_ROWS {
             return Err(IntakeError::TooManyRows { name: name() });
         }
@@ -85,10 +85,10 @@ impl Grid {
         }
         match self.rows.last() {
             Some(last) if last.number > row => {
-                return Err(desk.damaged(tr_noop!("a spreadsheet"), t!("its rows are out of order")));
+                return Err(context.damaged(tr_noop!("a spreadsheet"), t!("its rows are out of order")));
             }
             Some(last) if last.number == row => {}
-            _ => self.rows.push(Row { number: row, hidden, cells_end: 0 }),
+            _ => self.rows.push(GridRow { number: row, hidden, cells_end: 0 }),
         }
         self.text.push_str(text);
         self.cells.push(Cell { column: column as u16, facts, end: self.text.len() as u32 });

@@ -107,8 +107,8 @@ struct Seen {
 
 impl Seen {
     /// Takes a cell into account. `row` counts from 1.
-    fn see(&mut self, row: u64, text: &str, desk: &Desk<'_>) -> Result<(), IntakeError> {
-        desk.unfold(row, text)?;
+    fn see(&mut self, row: u64, text: &str, context: &SheetContext<'_>) -> Result<(), IntakeError> {
+        context.unfold(row, text)?;
         if !super::cell_text::is_blank(text) {
             self.rows = self.rows.max(row);
             self.addresses = self.addresses || text.len() <= LONGEST_ADDRESS && is_address_like(text);
@@ -123,19 +123,19 @@ trait Workbook {
     /// Notes about the file as a whole.
     fn notes(&self) -> Vec<Note>;
     /// All sheets in order.
-    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError>;
-    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
+    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError>;
+    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
 }
 
 /// The state that the readers share.
-struct Desk<'a> {
+struct SheetContext<'a> {
     name: &'a str,
     watch: &'a dyn Watch,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
 
-impl Desk<'_> {
+impl SheetContext<'_> {
     fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
         let why = scrub(&why.to_string()).into_owned();
         IntakeError::Damaged { name: self.name.to_owned(), what: i18n::tr(what), why }
@@ -172,24 +172,24 @@ pub(super) fn open(
     let all = bytes.len() as u64;
     let is_zip = kind_of(&bytes) == Kind::Zip;
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
-    let desk = Desk { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
+    let context = SheetContext { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
     let mut book: Box<dyn Workbook> = if is_zip {
-        match archive::look(&bytes, &desk)? {
+        match archive::look(&bytes, &context)? {
             Format::Ods => Box::new(ods::Ods::new(bytes)),
-            _ => Box::new(xlsx::Xlsx::open(bytes, &desk)?),
+            _ => Box::new(xlsx::Xlsx::open(bytes, &context)?),
         }
     } else {
-        Box::new(xls::Xls::open(bytes, &desk)?)
+        Box::new(xls::Xls::open(bytes, &context)?)
     };
-    desk.unless_cancelled()?;
+    context.unless_cancelled()?;
     watch.progress(all / 3, all);
-    let seen = book.look(&desk)?;
+    let seen = book.look(&context)?;
     watch.progress(all * 2 / 3, all);
     let mut notes = book.notes();
     let sheet = choose(&seen, choices, &origin.name, &mut notes)?;
     let grid = match &sheet {
         Some(sheet) => {
-            let (grid, found) = book.load(sheet, &desk)?;
+            let (grid, found) = book.load(sheet, &context)?;
             notes.extend(found);
             grid
         }

@@ -5,7 +5,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
-use super::{Bytes, Desk, Seen, Workbook, archive};
+use super::{Bytes, Seen, SheetContext, Workbook, archive};
 use crate::jobs::intake::about::{Format, Note};
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
@@ -24,13 +24,14 @@ impl Ods {
         Self { bytes }
     }
 
-    fn walk(&self, desk: &Desk<'_>, to: &mut dyn Sink) -> Result<(), IntakeError> {
-        let mut zip = archive::open(&self.bytes, desk)?;
+    fn walk(&self, context: &SheetContext<'_>, to: &mut dyn Sink) -> Result<(), IntakeError> {
+        let mut zip = archive::open(&self.bytes, context)?;
         if is_encrypted(&mut zip) {
-            return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() });
+            return Err(IntakeError::PasswordProtected { name: context.name.to_owned() });
         }
-        let xml = part(&mut zip, "content.xml").ok_or_else(|| desk.damaged(WHAT, t!("it has no content")))?;
-        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, desk };
+        let xml =
+            part(&mut zip, "content.xml").ok_or_else(|| context.damaged(WHAT, t!("it has no content")))?;
+        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context };
         walk.run(to)
     }
 }
@@ -44,16 +45,22 @@ impl Workbook for Ods {
         Vec::new()
     }
 
-    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
-        let mut look = Look { desk, sheets: Vec::new() };
-        self.walk(desk, &mut look)?;
+    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+        let mut look = Look { context, sheets: Vec::new() };
+        self.walk(context, &mut look)?;
         Ok(look.sheets)
     }
 
-    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
-        let mut load =
-            Load { sheet, desk, grid: Grid::default(), hidden_columns: Vec::new(), merged: 0, is_it: false };
-        self.walk(desk, &mut load)?;
+    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+        let mut load = Load {
+            sheet,
+            context,
+            grid: Grid::default(),
+            hidden_columns: Vec::new(),
+            merged: 0,
+            is_it: false,
+        };
+        self.walk(context, &mut load)?;
         let (mut grid, merged) = (load.grid, load.merged);
         grid.hide_columns(load.hidden_columns);
         let mut notes = super::hidden_notes(&grid);
@@ -74,7 +81,7 @@ trait Sink {
 }
 
 struct Look<'a> {
-    desk: &'a Desk<'a>,
+    context: &'a SheetContext<'a>,
     sheets: Vec<Seen>,
 }
 
@@ -90,13 +97,13 @@ impl Sink for Look<'_> {
     fn cell(&mut self, at: (u32, u32), _: bool, cell: &Cell) -> Result<(), IntakeError> {
         let Some(sheet) = self.sheets.last_mut() else { return Ok(()) };
         let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
-        sheet.see(u64::from(at.0) + 1, text, self.desk)
+        sheet.see(u64::from(at.0) + 1, text, self.context)
     }
 }
 
 struct Load<'a> {
     sheet: &'a str,
-    desk: &'a Desk<'a>,
+    context: &'a SheetContext<'a>,
     grid: Grid,
     hidden_columns: Vec<usize>,
     merged: u64,
@@ -125,7 +132,7 @@ impl Sink for Load<'_> {
         if let Some(target) = &cell.link {
             self.grid.link(at, &cell.text, target);
         }
-        self.grid.push(at, hidden, &cell.text, cell.facts, self.desk)
+        self.grid.push(at, hidden, &cell.text, cell.facts, self.context)
     }
 }
 
@@ -148,7 +155,7 @@ struct Walk<'a, R: BufRead> {
     hidden_styles: HashSet<String>,
     /// Number of cells so far. A few bytes can repeat a row a million times.
     given: usize,
-    desk: &'a Desk<'a>,
+    context: &'a SheetContext<'a>,
 }
 
 impl<R: BufRead> Walk<'_, R> {
@@ -156,7 +163,7 @@ impl<R: BufRead> Walk<'_, R> {
         self.buffer.clear();
         match self.xml.read_event_into(&mut self.buffer) {
             Ok(event) => Ok(event.into_owned()),
-            Err(e) => Err(self.desk.damaged(WHAT, e)),
+            Err(e) => Err(self.context.damaged(WHAT, e)),
         }
     }
 
@@ -196,7 +203,7 @@ impl<R: BufRead> Walk<'_, R> {
                         column = (column + many).min(MAX_COLUMNS);
                     }
                     "table:table-row" => {
-                        self.desk.unless_cancelled()?;
+                        self.context.unless_cancelled()?;
                         let many = repeated(&e, "number-rows-repeated");
                         let hidden = is_collapsed(&e);
                         let cells = self.row(row + 1, to)?;
@@ -206,11 +213,11 @@ impl<R: BufRead> Walk<'_, R> {
                         }
                         for _ in 0..many {
                             if row >= MAX_ROWS {
-                                return Err(IntakeError::TooManyRows { name: self.desk.name.to_owned() });
+                                return Err(IntakeError::TooManyRows { name: self.context.name.to_owned() });
                             }
                             self.given += cells.len();
                             if self.given > MAX_CELLS {
-                                let (name, limit) = (self.desk.name.to_owned(), MAX_UNPACKED_BYTES);
+                                let (name, limit) = (self.context.name.to_owned(), MAX_UNPACKED_BYTES);
                                 return Err(IntakeError::TooBig {
                                     name,
                                     what: t!("an unpacked spreadsheet"),
@@ -226,7 +233,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -259,11 +266,11 @@ impl<R: BufRead> Walk<'_, R> {
                         }
                         bytes += cell.text.len() * many.min(MAX_COLUMNS as u64) as usize;
                         if bytes > MAX_ROW_BYTES {
-                            return Err(IntakeError::RowTooLong { name: self.desk.name.to_owned(), line });
+                            return Err(IntakeError::RowTooLong { name: self.context.name.to_owned(), line });
                         }
                         for _ in 0..many {
                             if column >= MAX_COLUMNS {
-                                return Err(self.desk.damaged(WHAT, t!("a row is too wide")));
+                                return Err(self.context.damaged(WHAT, t!("a row is too wide")));
                             }
                             cells.push((column, cell.clone()));
                             column += 1;
@@ -272,7 +279,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -357,7 +364,7 @@ impl<R: BufRead> Walk<'_, R> {
                     end if apart == 0 && end == name => return Ok(cell),
                     _ => {}
                 },
-                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
                 _ => {}
             }
         }

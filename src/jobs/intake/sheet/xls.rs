@@ -5,7 +5,7 @@
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Desk, Seen, Workbook, guarded};
+use super::{Bytes, Seen, SheetContext, Workbook, guarded};
 use crate::jobs::intake::about::{Format, Note};
 use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
@@ -39,30 +39,31 @@ struct SheetAt {
 }
 
 impl Xls {
-    pub fn open(bytes: Bytes, desk: &Desk<'_>) -> Result<Self, IntakeError> {
-        let name = || desk.name.to_owned();
+    pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
+        let name = || context.name.to_owned();
         let read = guarded(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| desk.damaged(WHAT, t!("it cannot be read")))? {
+        let stream = match read.ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))? {
             Ok(stream) => stream,
             Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
-            Err(NoWorkbook::Damaged(why)) => return Err(desk.damaged(WHAT, why)),
+            Err(NoWorkbook::Damaged(why)) => return Err(context.damaged(WHAT, why)),
             Err(NoWorkbook::Other(what)) => {
                 return Err(IntakeError::Unsupported { name: name(), what: what.to_owned() });
             }
         };
-        let globals = Globals::read(&stream, desk)?;
+        let globals = Globals::read(&stream, context)?;
         Ok(Self { stream, globals })
     }
 
     /// The filled cells of a sheet, row by row.
-    fn cells(&self, start: usize, desk: &Desk<'_>) -> Result<Sheet, IntakeError> {
+    fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<Sheet, IntakeError> {
         let mut sheet = Sheet::default();
         let mut awaits_text = None;
         let mut depth = 0;
-        let stream = self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, t!("a sheet is missing")))?;
+        let stream =
+            self.stream.get(start..).ok_or_else(|| context.damaged(WHAT, t!("a sheet is missing")))?;
         for (count, record) in Records::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
-                desk.unless_cancelled()?;
+                context.unless_cancelled()?;
             }
             match record.kind {
                 // The start of the sheet itself, or of a chart in it.
@@ -223,20 +224,20 @@ impl Workbook for Xls {
         Vec::new()
     }
 
-    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
         let mut all = Vec::new();
         for at in &self.globals.sheets {
             let mut seen = Seen { name: at.name.clone(), hidden: at.hidden, ..Seen::default() };
-            for cell in &self.cells(at.start, desk)?.cells {
+            for cell in &self.cells(at.start, context)?.cells {
                 let row = u64::from(cell.row) + 1;
                 match &cell.value {
                     // Not copied: every cell may share one long text.
                     Value::Shared(index) => {
                         let text = self.globals.strings.get(*index as usize);
-                        seen.see(row, text.map_or("", String::as_str), desk)?;
+                        seen.see(row, text.map_or("", String::as_str), context)?;
                     }
-                    Value::Text(text) => seen.see(row, text, desk)?,
-                    _ => seen.see(row, "=", desk)?,
+                    Value::Text(text) => seen.see(row, text, context)?,
+                    _ => seen.see(row, "=", context)?,
                 }
             }
             all.push(seen);
@@ -244,10 +245,10 @@ impl Workbook for Xls {
         Ok(all)
     }
 
-    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let at = self.globals.sheets.iter().find(|s| s.name == sheet);
-        let at = at.ok_or_else(|| desk.damaged(WHAT, t!("a sheet is missing")))?;
-        let sheet = self.cells(at.start, desk)?;
+        let at = at.ok_or_else(|| context.damaged(WHAT, t!("a sheet is missing")))?;
+        let sheet = self.cells(at.start, context)?;
         let links: HashSet<(u16, u16)> =
             sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
         let mut grid = Grid::default();
@@ -257,7 +258,7 @@ impl Workbook for Xls {
                 facts |= fact::LINK;
             }
             let at = (u32::from(cell.row), u32::from(cell.column));
-            grid.push(at, sheet.hidden_rows.contains(&cell.row), &text, facts, desk)?;
+            grid.push(at, sheet.hidden_rows.contains(&cell.row), &text, facts, context)?;
         }
         grid.hide_columns(sheet.hidden_columns);
         let mut notes = super::hidden_notes(&grid);
@@ -274,15 +275,17 @@ impl Workbook for Xls {
 }
 
 impl Globals {
-    fn read(stream: &[u8], desk: &Desk<'_>) -> Result<Self, IntakeError> {
+    fn read(stream: &[u8], context: &SheetContext<'_>) -> Result<Self, IntakeError> {
         let mut globals = Self::default();
         for (n, record) in Records::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
                 let what = crate::i18n::tr(OLDER).to_owned();
-                return Err(IntakeError::Unsupported { name: desk.name.to_owned(), what });
+                return Err(IntakeError::Unsupported { name: context.name.to_owned(), what });
             }
             match record.kind {
-                biff::FILE_PASS => return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() }),
+                biff::FILE_PASS => {
+                    return Err(IntakeError::PasswordProtected { name: context.name.to_owned() });
+                }
                 biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
                 biff::FORMAT => {
                     if let Some(id) = record.u16(0) {
@@ -306,7 +309,7 @@ impl Globals {
                 _ => {}
             }
         }
-        Err(desk.damaged(WHAT, t!("it is incomplete")))
+        Err(context.damaged(WHAT, t!("it is incomplete")))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Desk, Seen, Workbook, archive, guarded};
+use super::{Bytes, Seen, SheetContext, Workbook, archive, guarded};
 use crate::jobs::intake::IntakeError;
 use crate::jobs::intake::about::{Format, Note};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
@@ -21,20 +21,20 @@ pub(super) struct Xlsx {
 }
 
 impl Xlsx {
-    pub fn open(bytes: Bytes, desk: &Desk<'_>) -> Result<Self, IntakeError> {
-        let macros = archive::open(&bytes, desk)?
+    pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
+        let macros = archive::open(&bytes, context)?
             .file_names()
             .filter_map(Result::ok)
             .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
         let copy = bytes.clone();
         let book = guarded(|| calamine::Xlsx::new(copy))
-            .ok_or_else(|| desk.damaged(WHAT, t!("it cannot be read")))?;
-        Ok(Self { bytes, book: book.map_err(|e| failed(&e, desk))?, macros })
+            .ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))?;
+        Ok(Self { bytes, book: book.map_err(|e| failed(&e, context))?, macros })
     }
 
     /// The path of a sheet in the archive.
-    fn path_of(&self, sheet: &str, desk: &Desk<'_>) -> Option<String> {
-        let mut zip = archive::open(&self.bytes, desk).ok()?;
+    fn path_of(&self, sheet: &str, context: &SheetContext<'_>) -> Option<String> {
+        let mut zip = archive::open(&self.bytes, context).ok()?;
         let mut id = None;
         let mut xml = part(&mut zip, "xl/workbook.xml")?;
         let mut buffer = Vec::new();
@@ -73,9 +73,9 @@ impl Xlsx {
         }
     }
 
-    fn flags(&self, sheet: &str, desk: &Desk<'_>) -> Option<Flags> {
-        let path = self.path_of(sheet, desk)?;
-        let mut zip = archive::open(&self.bytes, desk).ok()?;
+    fn flags(&self, sheet: &str, context: &SheetContext<'_>) -> Option<Flags> {
+        let path = self.path_of(sheet, context)?;
+        let mut zip = archive::open(&self.bytes, context).ok()?;
         Flags::read(&mut zip, &path)
     }
 
@@ -103,7 +103,7 @@ impl Workbook for Xlsx {
         if self.macros { vec![Note::MacroEnabled] } else { Vec::new() }
     }
 
-    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
         let sheets: Vec<_> =
             self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
         let mut seen = Vec::new();
@@ -111,17 +111,17 @@ impl Workbook for Xlsx {
             let hidden = sheet.visible != SheetVisible::Visible;
             let mut found = Seen { name: sheet.name, hidden, ..Seen::default() };
             let name = found.name.clone();
-            each_cell(&mut self.book, &name, desk, &mut |at, text, facts| {
-                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" }, desk)
+            each_cell(&mut self.book, &name, context, &mut |at, text, facts| {
+                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" }, context)
             })?;
             seen.push(found);
         }
         Ok(seen)
     }
 
-    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let mut notes = Vec::new();
-        let flags = self.flags(sheet, desk).unwrap_or_else(|| {
+        let flags = self.flags(sheet, context).unwrap_or_else(|| {
             notes.push(Note::CannotTell(t!(
                 "lapel could not read which rows and columns are hidden in this file."
             )));
@@ -129,12 +129,12 @@ impl Workbook for Xlsx {
         });
         let links = self.links(sheet);
         let mut grid = Grid::default();
-        each_cell(&mut self.book, sheet, desk, &mut |at, text, mut facts| {
+        each_cell(&mut self.book, sheet, context, &mut |at, text, mut facts| {
             if let Some(target) = links.of(at) {
                 facts |= fact::LINK;
                 grid.link(at, text, target);
             }
-            grid.push(at, flags.hidden_rows.contains(&at.0), text, facts, desk)
+            grid.push(at, flags.hidden_rows.contains(&at.0), text, facts, context)
         })?;
         grid.hide_columns(flags.hidden_columns);
         if flags.merged > 0 {
@@ -152,7 +152,7 @@ type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeError> + '
 fn each_cell(
     book: &mut calamine::Xlsx<Bytes>,
     sheet: &str,
-    desk: &Desk<'_>,
+    context: &SheetContext<'_>,
     call: &mut OnCell<'_>,
 ) -> Result<(), IntakeError> {
     let read = || {
@@ -160,13 +160,13 @@ fn each_cell(
             Ok(cells) => cells,
             // A chart or dialog sheet declared as a worksheet has no cells.
             Err(XlsxError::NotAWorksheet(_)) => return Ok(()),
-            Err(e) => return Err(failed(&e, desk)),
+            Err(e) => return Err(failed(&e, context)),
         };
         let mut count: u32 = 0;
-        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(|e| failed(&e, desk))? {
+        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(|e| failed(&e, context))? {
             count = count.wrapping_add(1);
             if count.trailing_zeros() >= 12 {
-                desk.unless_cancelled()?;
+                context.unless_cancelled()?;
             }
             let (text, mut facts) = text_of(&cell.value);
             if cell.formula.is_some() {
@@ -176,7 +176,7 @@ fn each_cell(
         }
         Ok(())
     };
-    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, t!("a sheet cannot be read"))))
+    guarded(read).unwrap_or_else(|| Err(context.damaged(WHAT, t!("a sheet cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
@@ -194,10 +194,10 @@ fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
     }
 }
 
-fn failed(error: &XlsxError, desk: &Desk<'_>) -> IntakeError {
+fn failed(error: &XlsxError, context: &SheetContext<'_>) -> IntakeError {
     match error {
-        XlsxError::Password => IntakeError::PasswordProtected { name: desk.name.to_owned() },
-        other => desk.damaged(WHAT, other),
+        XlsxError::Password => IntakeError::PasswordProtected { name: context.name.to_owned() },
+        other => context.damaged(WHAT, other),
     }
 }
 

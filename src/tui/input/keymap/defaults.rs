@@ -4,10 +4,10 @@ use super::Context;
 use crate::tui::input::action::Action;
 
 /// One line of the keymap: what an action's keys are in a context.
-pub(super) type Line = (Context, Action, &'static [&'static str]);
+pub(super) type DefaultBinding = (Context, Action, &'static [&'static str]);
 
 /// The keys that lapel comes with.
-pub(super) const DEFAULT: &[Line] = &[
+pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::Always, Action::QuitNow, &["ctrl-c"]),
     (Context::Always, Action::Suspend, &["ctrl-z"]),
     (Context::Always, Action::Redraw, &["ctrl-l"]),

@@ -46,14 +46,14 @@ impl Context {
 }
 
 /// A line of the keymap, with the line of the file it comes from.
-struct Line<'a> {
+struct StackLine<'a> {
     context: Context,
     action: Action,
     chords: &'a [Chord],
     from: Option<usize>,
 }
 
-impl Line<'_> {
+impl StackLine<'_> {
     /// Whether the file gives it this key, which it has not anyway.
     fn is_new(&self, chord: &Chord) -> bool {
         let usual = || {
@@ -77,7 +77,7 @@ impl Keymap {
             stack.push(Context::Tour);
             for (depth, context) in stack.iter().enumerate() {
                 for outer in self.lines_of(*context, from) {
-                    let inner: Vec<Line<'_>> =
+                    let inner: Vec<StackLine<'_>> =
                         stack[..depth].iter().flat_map(|context| self.lines_of(*context, from)).collect();
                     for chord in outer.chords.iter().filter(|chord| !self.is_free(&stack[..depth], chord)) {
                         found.extend(self.lost(&stack, &outer, chord, &inner));
@@ -95,9 +95,9 @@ impl Keymap {
         &'a self,
         context: Context,
         from: &'a [Option<usize>],
-    ) -> impl Iterator<Item = Line<'a>> + 'a {
+    ) -> impl Iterator<Item = StackLine<'a>> + 'a {
         let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
-        lines.map(|((context, action, chords), from)| Line {
+        lines.map(|((context, action, chords), from)| StackLine {
             context: *context,
             action: *action,
             chords,
@@ -109,9 +109,9 @@ impl Keymap {
     fn lost(
         &self,
         stack: &[Context],
-        outer: &Line<'_>,
+        outer: &StackLine<'_>,
         chord: &Chord,
-        inner: &[Line<'_>],
+        inner: &[StackLine<'_>],
     ) -> Option<(usize, String)> {
         let takes = |mine: &&Chord| chord.starts_with(mine) || mine.starts_with(chord);
         let (taker, mine) = inner

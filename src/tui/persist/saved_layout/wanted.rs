@@ -27,7 +27,7 @@ impl Wanted {
                 t!(
                     "--tab {word}: unknown tab. Use one of: {words}.",
                     word = scrub(word),
-                    words = Tab::WORDS.map(|(word, _)| word).join(", ")
+                    words = Tab::ALL.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ")
                 )
             })?),
             None => None,

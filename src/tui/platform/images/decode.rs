@@ -15,23 +15,18 @@ const MOST_MEMORY: u64 = 96 << 20;
 /// Why there is nothing to show.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum NoPicture {
-    /// No bytes at all.
-    #[error("The picture is empty: its server sent nothing.")]
+    #[error("{}", t!("The image server sent nothing."))]
     Empty,
-    /// A drawing.
-    #[error("The picture is an SVG drawing, which is not drawn here: open its address in a browser.")]
+    #[error("{}", t!("lapel cannot draw SVG images. Open the image in a browser."))]
     Svg,
-    /// A page, perhaps one that asks for a password.
-    #[error("There is a web page where the picture should be.")]
+    /// Perhaps a page that asks for a password.
+    #[error("{}", t!("The image server sent a web page instead of an image."))]
     Page,
-    /// Anything else.
-    #[error("What is there is no picture that lapel shows: those are PNG, JPEG, GIF and WebP.")]
+    #[error("{}", t!("lapel shows PNG, JPEG, GIF and WebP images. This is another format."))]
     Unknown,
-    /// Beyond the bounds.
-    #[error("The picture is too large to be shown here: {0} × {1} pixels.")]
+    #[error("{}", t!("The image is too large: {width} × {height} pixels.", width = .0, height = .1))]
     TooLarge(u32, u32),
-    /// Broken off, or not what it says.
-    #[error("The picture is damaged: it cannot be decoded.")]
+    #[error("{}", t!("The image is damaged."))]
     Damaged,
 }
 

@@ -25,6 +25,6 @@ mod typed;
 
 pub use gallery::{Gallery, PictureAsk};
 pub use pack::{KITTY_IDS, Packed, Way};
-pub use questions::{ASKED_ROW, Asked};
+pub use questions::{ASKED_ROW, TerminalQueries};
 pub use store::{Store, Want};
 pub use typed::messages as typed_messages;

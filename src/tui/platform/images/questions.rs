@@ -81,7 +81,7 @@ fn is_cell((width, height): (u16, u16)) -> bool {
 
 /// Questions that have been asked.
 #[derive(Debug)]
-pub struct Asked {
+pub struct TerminalQueries {
     terminal: TerminalHints,
     pictures: bool,
     background: bool,
@@ -98,7 +98,7 @@ pub struct Heard {
     pub broken_off: bool,
 }
 
-impl Asked {
+impl TerminalQueries {
     /// Asks, where there is something to be found out.
     ///
     /// # Errors

@@ -61,7 +61,9 @@ fn what_stands_between_is_asked_less_and_believed_less() {
     let auto = |terminal| Pictures { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
     assert!(
-        Asked::ask(&auto(between), ThemeChoice::Auto, GlyphChoice::Ascii, &mut out).expect("asked").is_some()
+        TerminalQueries::ask(&auto(between), ThemeChoice::Auto, GlyphChoice::Ascii, &mut out)
+            .expect("asked")
+            .is_some()
     );
     let asked = String::from_utf8(out).expect("text");
     assert!(
@@ -84,7 +86,8 @@ fn nobody_is_asked_where_the_way_is_said() {
     ] {
         let mut out = Vec::new();
         let pictures = Pictures { choice, terminal };
-        let asked = Asked::ask(&pictures, ThemeChoice::Dark, GlyphChoice::Ascii, &mut out).expect("written");
+        let asked = TerminalQueries::ask(&pictures, ThemeChoice::Dark, GlyphChoice::Ascii, &mut out)
+            .expect("written");
         assert!(asked.is_none() && out.is_empty(), "{choice:?}");
     }
     let mute = Pictures { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
@@ -159,7 +162,8 @@ fn an_endless_answer_is_let_go() {
 /// What is written to a terminal.
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();
-    Asked::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out).expect("written");
+    TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out)
+        .expect("written");
     String::from_utf8(out).expect("text")
 }
 
@@ -220,7 +224,8 @@ fn the_background_is_heard_among_other_answers() {
 fn the_width_of_a_sign_is_asked_where_signs_are_drawn() {
     let of = |choice, terminal, theme| {
         let mut out = Vec::new();
-        let asked = Asked::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Unicode, &mut out);
+        let asked =
+            TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Unicode, &mut out);
         let asked = asked.expect("written").is_some_and(|asked| asked.has_written());
         (asked, String::from_utf8(out).expect("text"))
     };

@@ -9,19 +9,19 @@ use super::super::pack::pack;
 use super::*;
 use crate::config::PictureChoice;
 use crate::tui::request::RequestIds;
-use crate::tui::worker::Order;
+use crate::tui::worker::WorkerCommand;
 use image::{Rgba, RgbaImage};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 /// A store with what it has handed out.
-struct Desk {
+struct TestStore {
     store: Store,
     tickets: RequestIds,
-    orders: Vec<Order>,
+    orders: Vec<WorkerCommand>,
 }
 
-impl Desk {
+impl TestStore {
     fn new(choice: PictureChoice) -> Self {
         let pictures = Pictures { choice, ..Pictures::none() };
         Self { store: Store::new(&pictures), tickets: RequestIds::default(), orders: Vec::new() }
@@ -43,9 +43,9 @@ impl Desk {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {
             match order {
-                Order::Request(ticket, Request::Pause(_)) => rests.push(ticket),
-                Order::Request(ticket, Request::Picture(ask)) => pictures.push((ticket, *ask)),
-                Order::Cancel(ticket) => cancelled.push(ticket),
+                WorkerCommand::Request(ticket, Request::Pause(_)) => rests.push(ticket),
+                WorkerCommand::Request(ticket, Request::Picture(ask)) => pictures.push((ticket, *ask)),
+                WorkerCommand::Cancel(ticket) => cancelled.push(ticket),
                 _ => panic!("something else"),
             }
         }
@@ -102,7 +102,7 @@ const B: &str = "https://h.example/b.png";
 
 #[test]
 fn a_picture_is_asked_for_after_a_rest_and_once() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     desk.want(A);
     desk.want(A);
     let (rests, pictures, cancelled) = desk.asked();
@@ -123,7 +123,7 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
 
 #[test]
 fn moving_through_a_list_fetches_what_one_stays_at() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     for n in 0..50 {
         desk.want(&format!("https://h.example/{n}.png"));
     }
@@ -140,7 +140,7 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
 
 #[test]
 fn the_newest_wins_and_what_one_left_is_cancelled() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     let (slow, _) = desk.begin(A);
     desk.want(B);
     let (rests, _, cancelled) = desk.asked();
@@ -156,7 +156,7 @@ fn the_newest_wins_and_what_one_left_is_cancelled() {
 
 #[test]
 fn what_has_no_picture_says_so_and_asks_nobody() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     for (raw, said) in [
         (None, "There is no picture."),
         (Some(" "), "There is no picture."),
@@ -177,7 +177,7 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
 
 #[test]
 fn read_again_does_not_take_what_is_kept() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     let (ticket, _) = desk.begin(A);
     desk.answered(ticket, Err("The picture's server answered HTTP 500.".into()));
     desk.store.read_again();
@@ -189,7 +189,7 @@ fn read_again_does_not_take_what_is_kept() {
 
 #[test]
 fn nothing_is_asked_before_the_terminal_has_answered() {
-    let mut desk = Desk::new(PictureChoice::Auto);
+    let mut desk = TestStore::new(PictureChoice::Auto);
     desk.want(A);
     assert!(desk.orders.is_empty() && desk.store.is_on());
     let way =
@@ -202,7 +202,7 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
 
 #[test]
 fn kittys_names_come_round_only_when_the_picture_is_gone() {
-    let mut desk = Desk::new(PictureChoice::Kitty);
+    let mut desk = TestStore::new(PictureChoice::Kitty);
     let mut alive: Vec<(u32, String)> = Vec::new();
     for n in 0..100 {
         let url = format!("https://h.example/{n}.png");
@@ -217,14 +217,14 @@ fn kittys_names_come_round_only_when_the_picture_is_gone() {
 
 #[test]
 fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
-    let mut desk = Desk::new(PictureChoice::Kitty);
+    let mut desk = TestStore::new(PictureChoice::Kitty);
     let (ticket, first) = desk.begin(A);
     desk.answered(ticket, Ok(picture()));
     desk.store.lost();
     let (_, again) = desk.begin(A);
     assert_ne!(first.id, again.id);
     // The others are drawn anew with everything else.
-    let mut desk = Desk::new(PictureChoice::Sixel);
+    let mut desk = TestStore::new(PictureChoice::Sixel);
     let (ticket, _) = desk.begin(A);
     desk.answered(ticket, Ok(picture()));
     desk.store.lost();
@@ -234,7 +234,7 @@ fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
 
 #[test]
 fn another_service_begins_with_nothing() {
-    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let mut desk = TestStore::new(PictureChoice::Halfblocks);
     let (ticket, _) = desk.begin(A);
     desk.answered(ticket, Ok(picture()));
     desk.store.begin_anew(Some("https://set.example".into()));

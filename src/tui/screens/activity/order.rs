@@ -6,7 +6,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
-use crate::tui::widgets::table_header::{Did, Heading, Order, SortKey, compare};
+use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 use ratatui::layout::Position;
 
 impl Activity {
@@ -38,7 +38,7 @@ impl Activity {
 
     /// Sorts what is on the screen: the rows of a job are read again in that order, the jobs are all here. What
     /// was selected stays so.
-    fn sort_by(&mut self, order: Option<Order>, out: &mut Effects<'_>) {
+    fn sort_by(&mut self, order: Option<SortOrder>, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);
@@ -61,7 +61,7 @@ impl Activity {
             return;
         }
         self.sorted.clear();
-        if let Some(Order { column, direction }) = self.heading.order() {
+        if let Some(SortOrder { column, direction }) = self.heading.order() {
             let keyed = self.jobs.iter().map(|job| (columns::sort_key(job, column), job.id));
             let mut keyed: Vec<(SortKey, JobId)> = keyed.collect();
             // Among equals the newest stays the first.

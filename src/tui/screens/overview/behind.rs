@@ -8,7 +8,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, PagedList, Place};
+use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::text_layout::{cells, fit, layout, number, wrap};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
@@ -165,7 +165,7 @@ impl Behind {
                 Span::raw(" "),
             ];
             match what {
-                Place::Entry(Entry::Row(row)) => {
+                RowState::Entry(Entry::Row(row)) => {
                     let mut values = row.cells(env);
                     if ending && let Some((text, _)) = values.get_mut(WHEN) {
                         *text = row
@@ -175,10 +175,10 @@ impl Behind {
                     }
                     spans.extend(cells(&values, &widths, env.glyphs.ellipsis));
                 }
-                Place::Failed(error) => {
+                RowState::Failed(error) => {
                     spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
                 }
-                Place::Loading | Place::Entry(_) => {
+                RowState::Loading | RowState::Entry(_) => {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim()));
                 }
             }

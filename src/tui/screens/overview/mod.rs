@@ -413,7 +413,7 @@ fn ask(out: &mut Effects<'_>, what: IndexAsk) -> RequestId {
 mod tests {
     use super::*;
     use crate::tui::request::RequestIds;
-    use crate::tui::worker::Order;
+    use crate::tui::worker::WorkerCommand;
     use std::time::Duration;
 
     #[test]
@@ -437,8 +437,8 @@ mod tests {
         // While it is being read it is not due.
         overview.tick(&mut out);
         assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
-        let is_sync = |order: &&Order| match order {
-            Order::Request(_, Request::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
+        let is_sync = |order: &&WorkerCommand| match order {
+            WorkerCommand::Request(_, Request::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
             _ => false,
         };
         out.orders.iter().filter(is_sync).count()

@@ -1,7 +1,7 @@
 //! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
 
 use super::people::{Origin, People};
-use super::{BUDGET, Call, Errands, Found, Wallet, alone, cert, masked, wants_reason};
+use super::{BUDGET, Call, HolderBadges, Lookups, Wallet, alone, cert, masked, wants_reason};
 use crate::api::ApiError;
 use crate::domain::address_search::{Why, leads, matches};
 use crate::domain::holder::{join, names};
@@ -15,7 +15,7 @@ use crate::tui::request::{Holder, Request, Response};
 use crate::tui::widgets::field::Recent;
 use crate::tui::worker::index::IndexAnswer;
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::{Beyond, Errand, Report, Rows};
+use crate::tui::worker::lookup::{LookupQuery, LookupReply, Remaining, Rows};
 
 impl Wallet {
     /// Forgets the call before.
@@ -114,7 +114,7 @@ impl Wallet {
         }
     }
 
-    pub(super) fn send(&mut self, what: Errands, ask: Request, out: &mut Effects<'_>) {
+    pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
         self.errand = Some((out.ask(ask), what));
     }
@@ -128,7 +128,7 @@ impl Wallet {
 
     pub(super) fn badge(&mut self, id: BadgeId, out: &mut Effects<'_>) {
         self.call.by_id = Some(id.clone());
-        self.send(Errands::ById(id.clone()), Request::Badge(id), out);
+        self.send(Lookups::ById(id.clone()), Request::Badge(id), out);
     }
 
     /// Opens the wallet of the holder of the badge whose record is shown. That is written down first: the person who
@@ -140,7 +140,7 @@ impl Wallet {
             return;
         }
         let deed = JobCommand::Opened(Opening::WalletOf(id.clone()));
-        self.send(Errands::Opening(id), Request::Do(Box::new(deed)), out);
+        self.send(Lookups::Opening(id), Request::Do(Box::new(deed)), out);
     }
 
     /// The address of the holder of a badge that was read.
@@ -152,7 +152,7 @@ impl Wallet {
 
     fn name(&mut self, name: String, out: &mut Effects<'_>) {
         self.call.name = Some(name.clone());
-        self.send(Errands::Name(name.clone()), Request::Call(Errand::Name(name)), out);
+        self.send(Lookups::Name(name.clone()), Request::Call(LookupQuery::Name(name)), out);
     }
 
     /// Looks where else the badges of the address may be.
@@ -172,8 +172,8 @@ impl Wallet {
             return;
         }
         self.send(
-            Errands::Elsewhere(address.clone()),
-            Request::Call(Errand::Elsewhere { address, name }),
+            Lookups::Elsewhere(address.clone()),
+            Request::Call(LookupQuery::Elsewhere { address, name }),
             out,
         );
     }
@@ -266,7 +266,7 @@ impl Wallet {
         let sent: Vec<SentHere> = holder.sent.into_iter().filter(|one| !is_shown(one)).collect();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         let (both, order) = (troubles.is_empty(), Vec::new());
-        self.found = Some(Found { email, held, order, troubles, sent, both, complete, failed });
+        self.found = Some(HolderBadges { email, held, order, troubles, sent, both, complete, failed });
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
@@ -276,8 +276,8 @@ impl Wallet {
             let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
             if !leads(&address, name.as_deref()).is_empty() {
                 self.send(
-                    Errands::Elsewhere(address.clone()),
-                    Request::Call(Errand::Elsewhere { address, name }),
+                    Lookups::Elsewhere(address.clone()),
+                    Request::Call(LookupQuery::Elsewhere { address, name }),
                     out,
                 );
             }
@@ -287,15 +287,15 @@ impl Wallet {
     /// Takes what came of an errand, or gives back what is none.
     pub(super) fn take_errand(
         &mut self,
-        errand: Errands,
+        errand: Lookups,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match (errand, answer) {
-            (Errands::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
+            (Lookups::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
                 self.take_cert(query, &found, out);
             }
-            (Errands::ById(id), Response::Badge(badge)) => {
+            (Lookups::ById(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 match *badge {
                     Ok(badge) => {
@@ -308,14 +308,14 @@ impl Wallet {
                     Err(error) => self.no_badge(&id, &error, out),
                 }
             }
-            (Errands::SentHere(id), Response::SentBadge(sent)) => match sent.into_iter().next() {
+            (Lookups::SentHere(id), Response::SentBadge(sent)) => match sent.into_iter().next() {
                 Some(sent) => {
                     self.call.by_id = None;
                     self.call.unseen = Some(sent);
                 }
                 None => self.no_such_id(&id, out),
             },
-            (Errands::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
+            (Lookups::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
                 (Ok(_), Some(email)) => {
                     self.call.opened = true;
                     self.call.masked = false;
@@ -328,7 +328,7 @@ impl Wallet {
                     out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
                 }
             },
-            (Errands::Detail(id), Response::Badge(badge)) => {
+            (Lookups::Detail(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
                 if let (Ok(badge), Some(found)) = (&badge, &mut self.found)
@@ -339,18 +339,18 @@ impl Wallet {
                 }
                 self.call.details.insert(id, badge);
             }
-            (Errands::Name(name), Response::Call(report)) => {
-                if let Report::Rows(rows) = *report {
+            (Lookups::Name(name), Response::Call(report)) => {
+                if let LookupReply::Rows(rows) = *report {
                     self.take_names(&name, rows, out);
                 }
             }
-            (Errands::Elsewhere(address), Response::Call(report)) => {
-                if let Report::Rows(rows) = *report {
+            (Lookups::Elsewhere(address), Response::Call(report)) => {
+                if let LookupReply::Rows(rows) = *report {
                     self.take_elsewhere(&address, rows, out);
                 }
             }
-            (Errands::Pictures(id), Response::Call(report)) => {
-                if let Report::Pictures { said, detail, requests } = *report {
+            (Lookups::Pictures(id), Response::Call(report)) => {
+                if let LookupReply::Pictures { said, detail, requests } = *report {
                     self.call.requests += requests;
                     if let (Some(badge), Some(found)) = (detail, &mut self.found)
                         && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
@@ -371,7 +371,7 @@ impl Wallet {
     fn only(&mut self, badge: crate::domain::Badge) {
         self.typing = false;
         self.call.masked = true;
-        self.found = Some(Found {
+        self.found = Some(HolderBadges {
             email: String::new(),
             held: vec![alone(badge)],
             order: Vec::new(),
@@ -390,7 +390,7 @@ impl Wallet {
             self.error = Some(t!("Badge {id} could not be read: {error}", id = short(id.wire()), error));
             return;
         }
-        self.send(Errands::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
+        self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
     /// No badge has the id that was given: it may be a name, where that was not tried before.
@@ -429,7 +429,7 @@ impl Wallet {
                     });
                 }
             },
-            [one] if rows.beyond == Beyond::Nothing => {
+            [one] if rows.beyond == Remaining::Nothing => {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
                 self.field.set(&email);
@@ -485,7 +485,7 @@ impl Wallet {
                 && wants_reason(held, env.now())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
-            self.send(Errands::Detail(id.clone()), Request::Badge(id), out);
+            self.send(Lookups::Detail(id.clone()), Request::Badge(id), out);
         }
     }
 
@@ -496,14 +496,14 @@ impl Wallet {
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
-            Errands::Opening(_) => t!("recording that this wallet is opened").to_owned(),
-            Errands::Cert(_) => t!("searching the index for this certificate number").to_owned(),
-            Errands::ById(id) | Errands::SentHere(id) | Errands::Detail(id) => {
+            Lookups::Opening(_) => t!("recording that this wallet is opened").to_owned(),
+            Lookups::Cert(_) => t!("searching the index for this certificate number").to_owned(),
+            Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Errands::Name(name) => t!("searching for {name}", name = short(name)),
-            Errands::Elsewhere(_) => t!("searching further").to_owned(),
-            Errands::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
+            Lookups::Name(name) => t!("searching for {name}", name = short(name)),
+            Lookups::Elsewhere(_) => t!("searching further").to_owned(),
+            Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Certificate numbers in the box: the service finds no badge by one, the local index does.
 
-use super::{Errands, Wallet};
+use super::{Lookups, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
 use crate::tui::context::Env;
@@ -78,7 +78,7 @@ impl Wallet {
     /// Asks the index first: that costs no request, and the service knows nothing of these numbers.
     pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();
-        self.send(Errands::Cert(query), Request::Index(Box::new(IndexAsk::Find(number))), out);
+        self.send(Lookups::Cert(query), Request::Index(Box::new(IndexAsk::Find(number))), out);
     }
 
     /// The badge that has it; or it is something else after all.

@@ -2,7 +2,7 @@
 
 use super::cert::Certs;
 use super::people::People;
-use super::{Errands, Found, Wallet, pane};
+use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::text::short;
@@ -102,7 +102,7 @@ impl Wallet {
 
     fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
-        let reading = matches!(&self.errand, Some((_, Errands::Detail(id))) if *id == held.badge_id);
+        let reading = matches!(&self.errand, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id),
             reason_missing: pane::reason_missing(&verdict, known, reading, env),
@@ -290,7 +290,7 @@ impl Wallet {
         }
     }
 
-    fn draw_found(&self, found: &Found, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let dot = env.glyphs.dot;
         let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
         let only_history = found.held.len() as u64 - in_wallet;

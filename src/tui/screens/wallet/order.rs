@@ -10,7 +10,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
-use crate::tui::widgets::table_header::{Did, Order, SortKey, compare};
+use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
 use ratatui::layout::{Position, Rect};
 
 impl Wallet {
@@ -84,7 +84,7 @@ impl Wallet {
             return;
         }
         let order = match (self.heading.order(), self.as_rows(env)) {
-            (Some(Order { column, direction }), Some(view)) => {
+            (Some(SortOrder { column, direction }), Some(view)) => {
                 let keyed = self.held().iter().map(|held| view.sort_key(held, column)).zip(0..);
                 let mut keyed: Vec<(SortKey, usize)> = keyed.collect();
                 // Among equals the newest stays the first.

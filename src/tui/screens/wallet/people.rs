@@ -5,7 +5,7 @@ use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number};
-use crate::tui::worker::lookup::Beyond;
+use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
@@ -28,24 +28,29 @@ pub(super) struct People {
 #[derive(Default)]
 pub(super) struct Origin {
     pub asked: Option<String>,
-    pub found: Option<super::Found>,
+    pub found: Option<super::HolderBadges>,
     pub by_id: Option<BadgeId>,
 }
 
 impl People {
     /// Of a name: `read` rows of it, and what lies beyond them.
-    pub fn with_name(name: &str, matches: Vec<Match>, (read, of): (u64, Beyond), namesakes: usize) -> Self {
+    pub fn with_name(
+        name: &str,
+        matches: Vec<Match>,
+        (read, of): (u64, Remaining),
+        namesakes: usize,
+    ) -> Self {
         let mut notes = vec![
             t!("Different people can share a name. Ask the caller for the e-mail address or the course, then open the matching one.")
                 .to_owned(),
         ];
         let read = number(read);
         let read = match of {
-            Beyond::Nothing => None,
-            Beyond::Counted(of) => {
+            Remaining::Nothing => None,
+            Remaining::Counted(of) => {
                 Some(t!("Only the first {read} of {of} rows were read.", read, of = number(of)))
             }
-            Beyond::Unknown => Some(t!("Only the first {read} rows were read. There may be more.", read)),
+            Remaining::Unknown => Some(t!("Only the first {read} rows were read. There may be more.", read)),
         };
         notes.extend(read.map(|read| {
             format!("{read} {}", t!("Ask for the full name, the e-mail address or a badge id."))
@@ -70,7 +75,7 @@ impl People {
         address: &str,
         has_badges: bool,
         matches: Vec<Match>,
-        of: Beyond,
+        of: Remaining,
         trouble: Option<String>,
     ) -> Self {
         let address = short(address).into_owned();
@@ -92,7 +97,7 @@ impl People {
                 t!("No badge for {address}; {matches}", address, matches = many)
             }
         };
-        if of != Beyond::Nothing {
+        if of != Remaining::Nothing {
             notes.push(
                 t!("Some searches had several pages. lapel read only the first page of each.").to_owned(),
             );

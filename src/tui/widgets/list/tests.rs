@@ -81,7 +81,7 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
 fn shown(list: &PagedList<Item>) -> Vec<u64> {
     list.visible()
         .filter_map(|(_, place)| match place {
-            Place::Entry(Entry::Row(Item(n))) => Some(*n),
+            RowState::Entry(Entry::Row(Item(n))) => Some(*n),
             _ => None,
         })
         .collect()
@@ -214,7 +214,7 @@ fn a_count_that_is_too_high_shows_its_holes() {
     list.move_to(u64::MAX);
     settle(&mut list, &service);
     assert_eq!(list.selected(), None);
-    assert!(list.visible().all(|(_, p)| matches!(p, Place::Entry(Entry::Missing))));
+    assert!(list.visible().all(|(_, p)| matches!(p, RowState::Entry(Entry::Missing))));
     list.move_to(3);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(3)));
@@ -257,11 +257,11 @@ fn short_and_empty_pages_in_the_middle_leave_visible_holes() {
     settle(&mut list, &service);
     list.move_to(160);
     settle(&mut list, &service);
-    assert_eq!(list.place(149), Place::Entry(&Entry::Row(Item(149))));
-    assert_eq!(list.place(150), Place::Entry(&Entry::Missing));
+    assert_eq!(list.place(149), RowState::Entry(&Entry::Row(Item(149))));
+    assert_eq!(list.place(150), RowState::Entry(&Entry::Missing));
     list.move_to(250);
     settle(&mut list, &service);
-    assert_eq!(list.place(250), Place::Entry(&Entry::Missing));
+    assert_eq!(list.place(250), RowState::Entry(&Entry::Missing));
     list.move_to(300);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(300)));
@@ -277,7 +277,7 @@ fn a_page_that_failed_is_shown_and_read_again_on_demand() {
         RequestId::test(7)
     });
     list.on_response(RequestId::test(7), Err("given up".to_owned()));
-    assert!(matches!(list.place(0), Place::Failed(_)));
+    assert!(matches!(list.place(0), RowState::Failed(_)));
     assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
     list.reload();
     assert_eq!(settle(&mut list, &service), 1);
@@ -311,7 +311,7 @@ fn an_unreadable_record_keeps_its_place() {
     list.load_visible(|_| RequestId::test(1));
     list.on_response(RequestId::test(1), Ok(page));
     assert_eq!(list.row_at(0), Some(&Item(0)));
-    assert!(matches!(list.place(1), Place::Entry(Entry::Unreadable(_))));
+    assert!(matches!(list.place(1), RowState::Entry(Entry::Unreadable(_))));
     assert_eq!(list.row_at(2), Some(&Item(2)));
 }
 
@@ -420,7 +420,7 @@ fn a_count_that_is_too_low_does_not_end_the_list() {
 fn rows_at(list: &PagedList<Item>) -> Vec<(u64, u64)> {
     list.visible()
         .filter_map(|(place, what)| match what {
-            Place::Entry(Entry::Row(row)) => Some((place, row.0)),
+            RowState::Entry(Entry::Row(row)) => Some((place, row.0)),
             _ => None,
         })
         .collect()

@@ -6,7 +6,7 @@ use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, Note, Place};
+use crate::tui::widgets::list::{Entry, Note, RowState};
 use crate::tui::widgets::paged_list::{Browse, Browser, By, Top, so_many};
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -119,7 +119,7 @@ impl<T: Browse> Browser<T> {
             let mut spans =
                 vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
             match what {
-                Place::Entry(Entry::Row(row)) => {
+                RowState::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
                     spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
                     spans.extend(self.heading.cells(row.cells(env), widths, env));
@@ -143,20 +143,20 @@ impl<T: Browse> Browser<T> {
     }
 
     /// What stands where there is no row.
-    fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
+    fn stand_in(&self, place: &RowState<'_, T>, env: &Env) -> (String, Style) {
         match place {
-            Place::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
-            Place::Failed(error) => {
+            RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
+            RowState::Failed(error) => {
                 (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
             }
-            Place::Entry(Entry::Unreadable(problem)) => {
+            RowState::Entry(Entry::Unreadable(problem)) => {
                 (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
             }
-            Place::Entry(Entry::Double(other)) => (
+            RowState::Entry(Entry::Double(other)) => (
                 t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
                 env.theme.warning(),
             ),
-            Place::Entry(_) => {
+            RowState::Entry(_) => {
                 let key = env.key(&OF_LISTS, Action::First);
                 let text = t!(
                     "the service counts this row but did not return it: its count may be too high ({key} first row)",
@@ -199,7 +199,7 @@ impl<T: Browse> Browser<T> {
             return Some((error.to_string(), Tone::Error));
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
-        if let Some((_, Place::Entry(Entry::Unreadable(problem)))) = selected {
+        if let Some((_, RowState::Entry(Entry::Unreadable(problem)))) = selected {
             // In its row it is cut.
             return Some((unreadable(problem), Tone::Warning));
         }

@@ -10,7 +10,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below};
 use crate::tui::widgets::columns::Choice;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::table_header::{Did, Heading, Order};
+use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -42,7 +42,7 @@ impl Heading {
             (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
             (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
             (None, Action::Sort) => {
-                let place = |order: Order| self.sortable().iter().position(|c| *c == order.column);
+                let place = |order: SortOrder| self.sortable().iter().position(|c| *c == order.column);
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
@@ -89,7 +89,7 @@ impl Heading {
             Action::Accept => {
                 self.menu = None;
                 let column = at.checked_sub(1).and_then(|at| sortable.get(at)).copied();
-                return Did::Chose(column.map(|column| Order { column, direction }));
+                return Did::Chose(column.map(|column| SortOrder { column, direction }));
             }
             Action::Back => {
                 self.menu = None;

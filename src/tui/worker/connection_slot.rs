@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 /// The connection in use, or the one that is being made.
 #[derive(Default)]
-pub(super) struct Line {
-    pub(super) link: Option<Link>,
-    making: Option<(JoinHandle<Option<Link>>, CancellationToken)>,
+pub(super) struct ConnectionSlot {
+    pub(super) link: Option<WorkerConnection>,
+    making: Option<(JoinHandle<Option<WorkerConnection>>, CancellationToken)>,
 }
 
-impl Line {
+impl ConnectionSlot {
     /// Lets go of the connection that there is, its jobs in good order, and makes another one.
-    pub(super) fn change(&mut self, session: Box<Session>, tell: Tell) {
+    pub(super) fn change(&mut self, session: Box<Session>, tell: Events) {
         let (before, link) = (self.making.take(), self.link.take());
         let token = CancellationToken::new();
         let given_up = token.clone();
@@ -32,7 +32,7 @@ impl Line {
             for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
                 jobs.close().await;
             }
-            Link::new(&session, &tell, given_up).await
+            WorkerConnection::new(&session, &tell, given_up).await
         });
         self.making = Some((making, token));
     }
@@ -56,12 +56,12 @@ impl Line {
 
 /// What a connection says by itself goes to the desk with the connection's number.
 #[derive(Clone)]
-pub(super) struct Tell {
+pub(super) struct Events {
     pub(super) number: u64,
     pub(super) messages: mpsc::Sender<Message>,
 }
 
-impl Tell {
+impl Events {
     /// Whether anybody is there to hear it.
     async fn send(&self, message: Message) -> bool {
         self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
@@ -70,7 +70,7 @@ impl Tell {
 
 /// A connection in use.
 #[derive(Clone)]
-pub(super) struct Link {
+pub(super) struct WorkerConnection {
     pub(super) reader: Reader,
     pub(super) connection: Connection,
     pub(super) jobs: Option<Jobs>,
@@ -78,8 +78,8 @@ pub(super) struct Link {
     pub(super) index: Slot,
 }
 
-impl Link {
-    async fn new(session: &Session, tell: &Tell, given_up: CancellationToken) -> Option<Self> {
+impl WorkerConnection {
+    async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Self> {
         let connection = session.connection.clone();
         // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
