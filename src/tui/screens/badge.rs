@@ -1,4 +1,4 @@
-//! The Badge tab: the verdict first, everything else below it.
+//! The Badge tab: one badge, with the verdict first and everything else below it.
 
 mod copyables;
 mod told;
@@ -36,33 +36,30 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The Badge tab.
 pub struct BadgeScreen {
     wanted: Option<BadgeId>,
-    /// When it was accepted, as a list said: the badge's own record does not.
+    /// The time of acceptance from a list. The badge's own record does not have it.
     accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
     ticket: Option<RequestId>,
-    /// What the journal knows of a badge that the service does not show, and the question for it.
+    /// The journal's records of a badge that the service does not show, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
-    /// What was typed earlier, while one goes through it.
+    /// The recent inputs, while the user steps through them.
     recent: Recent,
-    /// Which badge has what was typed as its certificate number; it may be an id after all.
+    /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
     certs: Certs,
     scroll: u16,
     most: u16,
-    /// The back of the badge is looked at.
     back: bool,
-    /// The picture stands in place of the text.
+    /// Whether the picture replaces the text.
     over_text: bool,
-    /// The picture stands beside the text.
     beside: bool,
 }
 
 impl Default for BadgeScreen {
-    /// With the box for an id open.
+    /// Starts with the input for a badge id open.
     fn default() -> Self {
         Self {
             wanted: None,
@@ -84,12 +81,11 @@ impl Default for BadgeScreen {
 }
 
 impl BadgeScreen {
-    /// The area of the text, where the picture stands beside it.
+    /// The area of the text, without the picture's pane beside it.
     fn text_area(&self, area: Rect) -> Rect {
         if self.beside { picture::beside(area).0 } else { area }
     }
 
-    /// Reads a badge and shows it.
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = Recent::default();
@@ -107,7 +103,7 @@ impl BadgeScreen {
         out.ask_instead(&mut self.ticket, Request::Badge(id));
     }
 
-    /// Reads the badge again if it is this one.
+    /// Reads the badge again if it is the one on the screen.
     pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.wanted.as_ref() == Some(id) {
             out.ask_instead(&mut self.ticket, Request::Badge(id.clone()));
@@ -118,7 +114,7 @@ impl BadgeScreen {
         self.read.as_ref().and_then(|r| r.as_ref().ok())
     }
 
-    /// Opens the badge with this id, or with this certificate number, which only the index knows.
+    /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
         out.typed.push((Typed::Badge, typed.wire().to_owned()));
         out.cancel(self.cert.take().map(|(ticket, _)| ticket));
@@ -147,7 +143,7 @@ impl BadgeScreen {
         }
     }
 
-    /// The picture with a line above it: which side, of what, and how to turn it over.
+    /// Draws the picture and a caption: which side, of which badge, and how to turn it over.
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let key =
@@ -193,7 +189,7 @@ impl Component for BadgeScreen {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
-                // What a pasted id stands in is left out; anything else is taken for an id as it stands.
+                // A badge id inside pasted text is extracted. Any other text is taken as the id itself.
                 let id = match Query::read(&typed) {
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
@@ -227,7 +223,7 @@ impl Component for BadgeScreen {
             }
             Action::Picture if self.beside => {}
             Action::Picture => self.over_text = true,
-            // Where no side is to be seen, the front comes first.
+            // If no picture is visible, the front comes first.
             Action::TurnOver if !self.beside && !self.over_text => self.over_text = true,
             Action::TurnOver => self.back = !self.back,
             Action::FindBadge => {
@@ -325,9 +321,9 @@ impl Component for BadgeScreen {
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(id) = &self.wanted
                 {
-                    // A slip in the id is mended in the box; its letters must not act as keys.
+                    // Open the input, so that the user can correct the id and the letters do not act as keys.
                     self.find = Some(Field::with(id.wire()));
-                    // The service may not show it yet.
+                    // The badge may exist already: the service may not show it yet.
                     self.sent.0 = Some(out.ask(Request::SentBadge(id.clone())));
                 }
                 self.read = Some(badge.map(|mut badge| {
@@ -467,8 +463,8 @@ fn not_read(
     lines
 }
 
-/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest. What to tell a
-/// caller stands behind the mail line where `rows` have room for it, and below the fields otherwise.
+/// All lines of a badge: verdict, mail, recipient and title, dates, then the rest.
+/// The advice for a caller follows the mail line if it fits into `rows`, otherwise the fields.
 fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
@@ -481,7 +477,7 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
     let mut first = format!("{} {word}  {why}", env.glyphs.state(&state));
     if matches!(verdict, Verdict::Waiting { since: None }) {
-        // The record of one badge does not tell when it was accepted; the history of its holder does.
+        // A badge's own record does not have the time of acceptance. Its holder's history does.
         first.push_str("; ");
         first.push_str(&if badge.recipient_email.is_some() {
             let key = env.key(&[Context::Badge], Action::Wallet);
@@ -503,7 +499,7 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
-    // A badge that only waits is not valid yet, whatever dates it carries; that is not the same as having no end.
+    // A waiting badge is not valid yet, so its dates are hidden. It must not show "no end date" either.
     let from = badge.valid_from.as_ref().filter(|_| state != State::Waiting).map(|t| with_age(t, now));
     let until = match (&badge.valid_until, &state) {
         (_, State::Waiting) => None,
@@ -558,7 +554,7 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     lines
 }
 
-/// What happened to the mail, in the service's own word, and to exactly which address it went.
+/// The mail status in the service's own word, and the exact address.
 fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let Some(address) = &badge.recipient_email else { return Vec::new() };
     let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
@@ -572,7 +568,7 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     };
     let mut lines: Vec<Line<'static>> =
         wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
-    // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
+    // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
     let odd = remarks(address.wire());
     if !odd.is_empty() {
         let said = t!("the address has {remarks}", remarks = odd.join(", "));
@@ -585,7 +581,7 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
                 line.spans.push(Span::raw("  "));
                 line.spans.extend(letters);
             }
-            // An address that is longer than the line is whole among the fields.
+            // An address longer than the line is not repeated here. The recipient's line above has it in full.
             _ if wide <= room => lines.push(Line::from(letters)),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
+//! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
 mod copyables;
 mod mark_all;
@@ -201,35 +201,32 @@ impl Browse for HistoryItem {
     }
 }
 
-/// The History tab.
 #[derive(Default)]
 pub struct History {
-    /// The list.
     pub browser: Browser<HistoryItem>,
     marks: BTreeMap<BadgeId, HistoryItem>,
-    /// Where a range begins: the place and the badge that stood there.
+    /// The start of a range: the position and the badge there.
     range_from: Option<(u64, BadgeId)>,
-    /// Where the mouse was pressed, and whether it was dragged elsewhere since.
+    /// The row where the mouse was pressed, and whether the mouse was dragged to another row since.
     held: Option<((u64, BadgeId), bool)>,
-    /// A range whose rows are still being read.
+    /// The two ends of a range whose rows are still being read.
     ranging: Option<[(u64, BadgeId); 2]>,
-    /// All that match the filter, still being read.
+    /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
 }
 
 impl History {
-    /// Whether any of these badges is among the rows that are held.
     pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
         let ids: std::collections::HashSet<&BadgeId> = ids.collect();
         self.browser.list.loaded().any(|(_, row)| ids.contains(&row.badge_id))
     }
 
-    /// The marked badges, as they were when they were marked or last seen.
+    /// The marked badges, each as lapel last read it.
     pub fn marks(&self) -> &BTreeMap<BadgeId, HistoryItem> {
         &self.marks
     }
 
-    /// What is marked, for a file; everything that the filter lets through, where nothing is.
+    /// The rows for an export: the marked badges, or all that match the filter if none are marked.
     fn takeaway(&self, env: &Env) -> Result<ExportSource, String> {
         if self.marks.is_empty() {
             return self.browser.takeaway("history", env);
@@ -266,7 +263,6 @@ impl History {
 }
 
 impl History {
-    /// Reads what is on the screen again.
     pub fn reload(&mut self, out: &mut Effects<'_>) {
         let dropped = self.browser.list.reload();
         out.cancel(dropped);
@@ -346,7 +342,7 @@ impl Component for History {
     ) -> Result<(), Response> {
         let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
         self.browser.on_response(ticket, answer, out)?;
-        // What is marked shows its state as it was last seen.
+        // Marked badges show their latest known state.
         for (_, row) in self.browser.list.loaded() {
             if let Some(marked) = self.marks.get_mut(&row.badge_id)
                 && marked != row
@@ -393,7 +389,7 @@ impl Component for History {
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         let clicked = self.browser.on_click(at, area);
-        // What begins beside the rows drags nothing.
+        // A press outside the rows does not start a drag.
         if clicked == Clicked::Changed && self.browser.place_at(area, at.y).is_some() {
             self.drag_start();
         }

@@ -1,4 +1,4 @@
-//! The five tabs and the first screen. Each has its state, its update, its drawing and its tests in one place.
+//! The five tabs, the overview and the first screen. Each keeps its state, updates, drawing and tests together.
 
 pub mod activity;
 pub mod badge;
@@ -14,17 +14,15 @@ use crate::tui::component::Screen;
 /// Declares the screens: tab, field and type, word on the command line and in files, name in the header.
 macro_rules! screens {
     ($($tab:ident, $field:ident: $screen:ty, $word:literal, $name:expr;)+) => {
-        /// The tabs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Tab { $($tab),+ }
 
         impl Tab {
-            /// Every tab with its word, and its name if the header shows it.
+            /// Every tab with its word, and with its name if the header shows it.
             pub const ALL: &'static [(Self, &'static str, Option<&'static str>)] =
                 &[$((Self::$tab, $word, $name)),+];
         }
 
-        /// The screens, one for each tab.
         #[derive(Default)]
         pub(in crate::tui) struct Screens {
             $(pub(in crate::tui) $field: $screen),+
@@ -48,12 +46,12 @@ screens! {
     Wallet, wallet: wallet::Wallet, "wallet", Some(tr_noop!("Wallet"));
     Badge, badge: badge::BadgeScreen, "badge", Some(tr_noop!("Badge"));
     Activity, activity: activity::Activity, "activity", Some(tr_noop!("Activity"));
-    // It opens over the others.
+    // Not in the header: it opens over the other tabs.
     Overview, overview: overview::Overview, "overview", None;
 }
 
 impl Tab {
-    /// Those of the header, in order, with their names.
+    /// The tabs of the header in order, with their names.
     pub fn header() -> impl Iterator<Item = (Self, &'static str)> {
         Self::ALL.iter().filter_map(|(tab, _, name)| Some((*tab, (*name)?)))
     }
@@ -66,7 +64,7 @@ impl Tab {
         Self::ALL.iter().find(|(_, known, _)| *known == word).map(|(tab, ..)| *tab)
     }
 
-    /// The tab of the header so many places further; negative goes back.
+    /// Moves `by` tabs in the header and wraps around. A negative number moves back.
     pub(in crate::tui) fn step(self, by: isize) -> Self {
         let tabs: Vec<Self> = Self::header().map(|(tab, _)| tab).collect();
         let at = tabs.iter().position(|tab| *tab == self).unwrap_or(0);

@@ -1,35 +1,34 @@
-//! Where a picture stands on a screen: beside the text or above it where there is room, and otherwise in
-//! place of it, on request. The text never gives way to a picture by itself.
+//! Layout of pictures on a screen: beside the text, above it, or in place of it.
+//! A picture replaces the text only when the user asks for it.
 
 use crate::tui::context::Env;
 use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// From this width on there is room beside the text.
+/// Minimum screen width, in columns, for a picture beside the text.
 const BESIDE: u16 = 100;
-/// How wide the pane is.
+/// Minimum and maximum width of the pane, in columns.
 const PANE: (u16, u16) = (30, 56);
-/// A notice takes this many rows of the screen above its own: no picture stands there.
+/// Rows at the bottom that stay free of pictures, because a toast can cover them.
 const NOTICE: u16 = 3;
-/// A picture of fewer rows shows nothing.
+/// Minimum height of a picture, in rows. A smaller one shows nothing.
 const FEWEST_ROWS: u16 = 6;
-/// Above a text it has no more rows than this.
+/// Maximum height of a picture above a text, in rows.
 const MOST_ROWS_ABOVE: u16 = 16;
 
-/// Whether there is room beside the text.
 pub fn has_room_beside(area: Rect) -> bool {
     area.width >= BESIDE
 }
 
-/// The text's part of an area, and the picture's pane beside it.
+/// Splits an area into the text and the picture's pane beside it.
 pub fn beside(area: Rect) -> (Rect, Rect) {
     let wide = (area.width * 3 / 10).clamp(PANE.0, PANE.1).min(area.width);
     let text = Rect { width: area.width - wide, ..area };
     (text, Rect { x: text.right(), width: wide, ..area })
 }
 
-/// The place for a picture in a pane that has a line about it on top.
+/// The area for a picture in a pane that has a caption at the top.
 pub fn in_pane(pane: Rect) -> Rect {
     Rect {
         x: pane.x + 2,
@@ -39,7 +38,7 @@ pub fn in_pane(pane: Rect) -> Rect {
     }
 }
 
-/// The place for a picture above a text, and what is left for that; none where the text needs the rows.
+/// Splits an area into a picture and the text below it. There is no picture if the text needs the rows.
 pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     let rows = (area.height * 2 / 5).min(MOST_ROWS_ABOVE);
     if rows < FEWEST_ROWS {
@@ -49,7 +48,7 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     (Some(Rect { height: rows, ..area }), text)
 }
 
-/// Draws the pane's edge.
+/// Draws the line between text and pane.
 pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
     for y in pane.y..pane.bottom() {
         let at = Rect { y, width: 1, height: 1, ..pane };
@@ -57,7 +56,6 @@ pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
     }
 }
 
-/// Draws the line about a picture.
 pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, env: &Env) {
     let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
     frame.render_widget(Line::styled(caption.to_owned(), env.theme.dim()), at);

@@ -1,4 +1,4 @@
-//! The Templates tab: the organisation's badge templates, the selected one in full beside them.
+//! The Templates tab: the organisation's badge templates, with the details of the selected one beside them.
 
 mod categories;
 mod copyables;
@@ -29,11 +29,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
 
-/// From this width on, the selected template stands beside the list.
+/// Minimum screen width, in columns, for showing the selected template beside the list.
 const BESIDE: u16 = 100;
-/// How long the cursor has to rest before the template under it is read in full.
+/// Time that the cursor must rest on a template before lapel reads its details.
 const REST: Duration = Duration::from_millis(150);
-/// Which field of the filter is the category's id.
+/// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;
 const TITLE_FIELD: usize = 0;
 
@@ -144,27 +144,24 @@ impl Browse for Template {
     }
 }
 
-/// The Templates tab.
 #[derive(Default)]
 pub struct Templates {
-    /// The list.
     pub browser: Browser<Template>,
     detail: Option<(TemplateId, Result<TemplateDetail, ApiError>)>,
     detail_ticket: Option<RequestId>,
     rest: Option<RequestId>,
     wanted: Option<TemplateId>,
-    /// The whole detail is open where there is no room beside the list.
+    /// Whether the details are open in place of the list, when there is no room beside it.
     full: bool,
-    /// The picture stands in place of the whole detail.
+    /// Whether the picture replaces the details.
     over_text: bool,
-    /// There is room beside the list, so nothing has to be opened.
+    /// Whether the details are shown beside the list, so that nothing has to be opened.
     beside: bool,
     scroll: u16,
     categories: Option<Categories>,
 }
 
 impl Templates {
-    /// Shows the templates whose title has this in it.
     pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
         self.categories = None;
         self.browser.filter_by(TITLE_FIELD, title, out);
@@ -271,7 +268,7 @@ impl Component for Templates {
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
-                // They are drawn over the list, so the list has to be seen.
+                // These are drawn over the list, so the list must be visible.
                 self.full = false;
                 return self.browser.on_action(action, out);
             }
@@ -335,8 +332,8 @@ impl Component for Templates {
         if shows && selected.is_some() && selected != self.wanted {
             self.wanted = selected;
             self.scroll = 0;
-            // The first one at once; after that the cursor has to rest, or every row passed over would cost
-            // a request.
+            // The first template is read at once. Later the cursor must rest, because otherwise every row passed
+            // would cost a request.
             if self.detail.is_none() && self.detail_ticket.is_none() && self.rest.is_none() {
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.detail_ticket, Request::Template(id));
@@ -401,7 +398,6 @@ impl Component for Templates {
     }
 }
 
-/// A template in full, as lines.
 fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
@@ -435,7 +431,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     lines
 }
 
-/// Labels and the values that are there, which wrap beside them.
+/// Lines with labels and wrapped values. Fields without a value are left out.
 pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &Env) -> Vec<Line<'static>> {
     const LEAST: usize = 10;
     let wide = fields.iter().map(|(label, _)| width(label) + 1).fold(LEAST, usize::max);

@@ -1,5 +1,6 @@
-//! The Wallet tab: one box, one answer. Wallet and history of a holder side by side, so that what the
-//! wallet hides is seen; the selected badge with its verdict and with what to tell a caller.
+//! The Wallet tab: looks up a holder's badges from one input.
+//! It compares the holder's wallet with the history, so that badges missing from the wallet are visible.
+//! It shows the selected badge with its verdict and with advice for the caller.
 
 mod call;
 pub(in crate::tui) mod cert;
@@ -37,102 +38,91 @@ use ratatui::layout::Position;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
 
-/// The most requests that a look-up makes by itself; whatever goes beyond them is asked for by a key.
+/// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
 
-/// What was found for an address.
 struct HolderBadges {
     email: String,
     held: Vec<Held>,
-    /// Their places in the order that was chosen; none where they stand as they came.
+    /// Indexes of `held` in the chosen order. Empty if no order is chosen.
     order: Vec<usize>,
     troubles: Vec<String>,
-    /// What was sent from here and is in neither list.
+    /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
-    /// Whether both lists were read: only then does one tell what the other lacks.
+    /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     both: bool,
     complete: bool,
     failed: bool,
 }
 
-/// What is known of the call that is being answered; another look-up begins another one.
+/// The state of the current look-up. Each look-up begins with a fresh one.
 #[derive(Default)]
 struct Call {
-    /// What the box held.
     query: Option<Query>,
-    /// Requests so far.
     requests: u32,
-    /// The badge whose id was given, and what was read of it.
     by_id: Option<BadgeId>,
-    /// Whether only the record of that badge is shown, with its holder masked, and not their wallet.
+    /// Whether only that badge's record is shown, with its holder masked and without the wallet.
     masked: bool,
-    /// Whether the wallet of its holder was opened, which was written down.
+    /// Whether the holder's wallet was opened. The journal has a record of it.
     opened: bool,
-    /// The badge that one came from, to be selected.
+    /// The badge to select when the look-up is finished.
     wanted: Option<BadgeId>,
-    /// The caller's name, where it was typed or stood beside the address.
+    /// The caller's name, if it was typed, alone or next to the address.
     name: Option<String>,
-    /// How many addresses have that name, where they were counted.
+    /// The number of addresses with that name, if they were counted.
     namesakes: usize,
-    /// Badges in full, or why one was not read.
+    /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
-    /// Whether the pictures of a badge open, in words.
+    /// The results of checking the front and back pictures, as text.
     pictures: HashMap<BadgeId, [String; 2]>,
-    /// What was looked for and is not there.
     nothing: Option<String>,
-    /// A badge that was sent from here and that the service does not know.
+    /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
-    /// What the index says to certificate numbers, once it was asked.
+    /// The result of searching the index for a certificate number.
     certs: cert::Certs,
-    /// The address that had nothing in the look-up before: a name that is typed then is its caller's.
+    /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,
 }
 
-/// What a ticket other than the holder's stands for.
+/// The purpose of a request other than that for a holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Lookups {
-    /// Which badge has what was typed as its certificate number; it may be something else after all.
+    /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
     Cert(Query),
-    /// The badge whose id was given.
+    /// Reads the badge with the id that the user typed.
     ById(BadgeId),
-    /// What the journal knows of a badge that the service does not know.
+    /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
-    /// That the wallet of this badge's holder is opened is being written down.
+    /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
-    /// A badge of the list in full: its reason.
+    /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
-    /// Whose badges have a name.
     Name(String),
-    /// Where else an address may have badges.
+    /// Searches for other addresses that may have the caller's badges.
     Elsewhere(String),
-    /// Whether the pictures open.
     Pictures(BadgeId),
 }
 
-/// The Wallet tab.
 pub struct Wallet {
     field: Field,
-    /// What was looked up earlier, while one goes through it.
+    /// The recent inputs, while the user steps through them.
     recent: Recent,
     typing: bool,
     error: Option<String>,
-    /// Of the look-up of a holder.
     ticket: Option<RequestId>,
-    /// Of everything else.
+    /// The running request for anything but a holder. `ticket` has that one.
     errand: Option<(RequestId, Lookups)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: Call,
-    /// Possible matches.
     people: Option<People>,
-    /// Whether they are what is selected from, and not the badges.
+    /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
-    /// Whether something has changed since the badges were brought into their order.
+    /// Whether the badges have changed since the last sorting.
     unsorted: bool,
     at: usize,
     top: usize,
-    /// Rows of the list that there is room for.
     height: usize,
 }
 
@@ -160,42 +150,39 @@ impl Default for Wallet {
 }
 
 impl Wallet {
-    /// Looks up an address that somebody followed to here.
+    /// Looks up an address that the user followed from another screen.
     pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
         self.forget(out);
         self.field.set(email);
         self.holder(email, out);
     }
 
-    /// Looks up a name, as if it were typed into the box.
+    /// Looks up a name, as if the user had typed it.
     pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
         self.field.set(name);
         self.take_box(out);
     }
 
-    /// Selects a badge as soon as it is among what is found.
+    /// Selects a badge when the look-up has found it.
     pub fn select(&mut self, id: BadgeId) {
         self.call.wanted = Some(id);
     }
 
-    /// Reads again, with what is there still shown, when one of these badges is among it.
+    /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Effects<'_>) {
         if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
             self.read_again(out);
         }
     }
 
-    /// Whether badges of somebody are shown.
     pub fn has_found(&self) -> bool {
         self.is_listing() && self.ticket.is_none()
     }
 
-    /// The badges that were found.
     fn held(&self) -> &[Held] {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
     }
 
-    /// How many rows the list has.
     fn len(&self) -> usize {
         match &self.people {
             Some(people) if self.choosing => people.matches.len(),
@@ -207,7 +194,7 @@ impl Wallet {
         self.row(self.at)
     }
 
-    /// What is known when the caller asks about a badge.
+    /// The facts that the advice for the caller depends on.
     fn case<'a>(&'a self, held: &'a Held, env: &Env) -> Case<'a> {
         Case {
             held,
@@ -222,7 +209,7 @@ impl Wallet {
         }
     }
 
-    /// Offers what was looked up before the one in the box, or after it.
+    /// Puts the previous or the next recent input into the field.
     fn earlier(&mut self, earlier: bool, env: &Env) {
         if self.recent.at().is_none() {
             self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
@@ -244,7 +231,6 @@ impl Wallet {
         }
     }
 
-    /// The badges that are listed, for a file.
     fn takeaway(&self, env: &Env) -> Result<ExportSource, &'static str> {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
@@ -318,7 +304,7 @@ impl Component for Wallet {
                 self.earlier(action == Action::Earlier, env);
             }
             Action::Back if self.typing => {
-                // The box says again whose badges stand below it.
+                // The input shows the address of the listed badges again.
                 self.typing = false;
                 self.error = None;
                 self.recent = Recent::default();
@@ -339,7 +325,7 @@ impl Component for Wallet {
             Action::Reload => self.read_again(out),
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
-                // Whose address it was is nobody's business; that one was opened is.
+                // The journal records that a match was opened, but not whose address it was.
                 out.ask(Request::Do(Box::new(JobCommand::Opened(Opening::Match))));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
@@ -454,7 +440,7 @@ impl Component for Wallet {
     }
 }
 
-/// Whether an action would show whose badge it is, or act on it, where only its record is shown.
+/// Whether an action would reveal or affect the holder, which is not allowed while only the record is shown.
 fn shows_the_holder(action: Action) -> bool {
     matches!(
         action,
@@ -462,8 +448,7 @@ fn shows_the_holder(action: Action) -> bool {
     )
 }
 
-/// A record as anybody may be told of it: without the address and what happened to the mail, and with the name
-/// masked.
+/// A copy that anyone may see: without address and mail status, and with the name masked.
 fn masked(mut badge: Badge) -> Badge {
     badge.recipient_name = badge.recipient_name.map(|name| Text::new(mask::name(name.wire())));
     badge.recipient_email = None;
@@ -471,12 +456,12 @@ fn masked(mut badge: Badge) -> Badge {
     badge
 }
 
-/// Whether the reason of a badge in this state is worth a request: a caller asks for nothing else.
+/// Whether a request for the revoke reason is worth it. For other states, a caller needs no further data.
 fn wants_reason(held: &Held, now: jiff::civil::DateTime) -> bool {
     matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
 }
 
-/// A badge of which only its own record is known.
+/// An entry for a badge of which lapel knows only the record.
 fn alone(badge: Badge) -> Held {
     Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id) }
 }

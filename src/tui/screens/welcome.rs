@@ -1,5 +1,5 @@
-//! The first screen, when no profile is set up: the sandbox, or a base URL and a key, checked before they
-//! are kept.
+//! The first screen, shown when no profile is set up: start the sandbox, or enter a base URL and a key.
+//! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
 use crate::tui::component::{Clicked, Component};
@@ -16,37 +16,34 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// The first screen.
 pub struct Welcome {
     form: Option<ProfileForm>,
-    /// The profiles that there are, opened from here.
+    /// The list of profiles, when the user opened it from here.
     list: Option<Box<Profiles>>,
     ticket: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
-    /// Whether the tour is offered.
     tour: bool,
-    /// The profile that lapel was started with, where its key had to be asked for.
+    /// The profile that lapel was started with, if its key had to be asked for.
     opening: Option<String>,
 }
 
 impl Welcome {
-    /// With a warning about the configuration, where there is one.
+    /// Shows a warning about the configuration, if there is one.
     pub fn new(warning: Option<String>) -> Self {
         Self { form: None, list: None, ticket: None, error: None, warning, tour: false, opening: None }
     }
 
-    /// With a sandbox on its way, and nothing to choose.
+    /// Shows that a sandbox is starting. The user can choose nothing meanwhile.
     pub fn starting(out: &mut Effects<'_>) -> Self {
         Self { ticket: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
     }
 
-    /// With a profile on its way, whose key is asked for.
+    /// Shows that lapel opens this profile and asks for its key.
     pub fn opening(name: String, out: &mut Effects<'_>) -> Self {
         Self { ticket: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
-    /// Offers the tour, or no longer.
     pub fn offer_tour(&mut self, offered: bool) {
         self.tour = offered;
     }
@@ -58,7 +55,7 @@ impl Component for Welcome {
             return list.key_contexts();
         }
         match self.form {
-            // While it is checked, or a sandbox starts, there is nothing to type or to choose.
+            // During the check, or while a sandbox starts, the user cannot type or choose.
             _ if self.ticket.is_some() => vec![Context::Always],
             Some(_) => vec![Context::Form, Context::Always],
             None => vec![Context::Welcome, Context::Always],
@@ -106,7 +103,7 @@ impl Component for Welcome {
             (Action::Quit | Action::Back, None) => out.go.push(Navigate::Quit),
             (action, Some(form)) => match form.on_action(action) {
                 Step::NotMine => return false,
-                // There is nothing here to be changed.
+                // This form only adds a profile, so there is nothing to change.
                 Step::Done | Step::Change(_) => {}
                 Step::Wrong(why) => self.error = Some(why),
                 Step::Try(candidate) => {
@@ -222,7 +219,7 @@ impl Component for Welcome {
                     (Action::Profiles, t!("profiles: open, add, change, test or remove one")),
                     (Action::Quit, t!("quit")),
                 ]);
-                // What has no key cannot be done.
+                // An action without a key cannot be used, so it is not listed.
                 let ways: Vec<(String, &str)> = ways
                     .filter_map(|(action, words)| {
                         Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))

@@ -1,4 +1,4 @@
-//! The columns of the list of jobs: what a job is, how far it is, and how many of its rows stand where.
+//! The columns of the list of jobs: facts about a job, its progress, and the number of rows in each status.
 
 use super::draw::{bar, done_of, standing, standing_style, state};
 use crate::jobs::{Job, Kind, RowStatus};
@@ -8,16 +8,16 @@ use crate::tui::widgets::table_header::{Head, Heading, SortKey, Table};
 use crate::tui::widgets::text_layout::{Column, number, width};
 use ratatui::style::Style;
 
-/// The columns whose widths depend on the room or on the language.
+/// Indexes of the columns whose widths depend on the width of the list or on the language.
 const KIND: usize = 0;
 const TITLE: usize = 1;
 const BAR: usize = 3;
 
-/// What a job is and how far it is; the number of rows in each bucket follows.
+/// The facts about a job. The columns with the number of rows in each status follow them.
 const FACTS: [Head; 14] = [
     head(tr_noop!("Kind"), "kind", 6, 0, 0),
     head(tr_noop!("Title or reason"), "title", 20, 0, 0),
-    // One more than the widest number, and one more than the bar: both stand a little apart.
+    // Both columns are one cell wider than their content, to leave a gap.
     head(tr_noop!("Rows"), "rows", 8, 0, 0),
     head(tr_noop!("Progress"), "progress", 11, 0, 0),
     head(tr_noop!("Row statuses"), "standing", 1, 1, 0),
@@ -48,7 +48,7 @@ static HEADS: [Head; COUNT] = {
     all
 };
 
-/// Numbers stand at the right: of rows, of the job, of the one before, and of the rows in each bucket.
+/// Columns with right-aligned numbers: rows, job id, previous job id, and the rows in each status.
 static RIGHT: [usize; 3 + RowStatus::ALL.len()] = {
     let mut all = [2; 3 + RowStatus::ALL.len()];
     (all[1], all[2]) = (5, 12);
@@ -64,12 +64,11 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
     Head { title, column: Column { least, share, goes }, sort_by }
 }
 
-/// The heading of the list.
 pub fn heading() -> Heading {
     Heading::new(Table { heads: &HEADS, usual: 5, right: &RIGHT, own_order: tr_noop!("newest first") })
 }
 
-/// The columns in a list that is so many cells wide.
+/// The columns for a list that is `columns` cells wide.
 pub fn own(columns: usize) -> Vec<Column> {
     let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
     own[KIND].least =
@@ -79,7 +78,6 @@ pub fn own(columns: usize) -> Vec<Column> {
     own
 }
 
-/// The cells of a job.
 pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(String, Style)> {
     let (theme, dash) = (&env.theme, || env.glyphs.dash.to_owned());
     let minute = |at| env.clock().offset().to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string();
@@ -107,7 +105,7 @@ pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(
     cells
 }
 
-/// What a job is sorted by in a column. How its rows stand is sorted by those that a person has to look at.
+/// The sort key of a job in a column. The status column sorts by the number of rows that need a person.
 pub fn sort_key(job: &Job, column: usize) -> SortKey {
     let count = |n: u64| SortKey::Number(i64::try_from(n).unwrap_or(i64::MAX));
     let text = |text: &str| SortKey::Text(text.to_lowercase());

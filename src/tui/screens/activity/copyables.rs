@@ -1,4 +1,4 @@
-//! What can be copied and looked at as it was sent, from the Activity tab.
+//! Copying and raw JSON for the Activity tab.
 
 use super::Activity;
 use crate::api::RawOf;
@@ -9,7 +9,7 @@ use crate::tui::effects::Effects;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows::RowList;
 
-/// In the language of the screen that it is copied from.
+/// The titles are translated when a job is copied.
 const JOB_HEADS: [&str; 5] = [
     tr_noop!("Job"),
     tr_noop!("Kind"),
@@ -62,7 +62,7 @@ impl Screen for Activity {
     }
 
     fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
-        // The journal tells what has changed.
+        // Nothing to do: the journal reports changes itself.
     }
 }
 

@@ -1,4 +1,4 @@
-//! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
+//! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
 use super::{Activity, columns, is_mine};
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
@@ -12,9 +12,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// From this width on, the selected job stands beside the list.
+/// Minimum screen width, in columns, for showing the selected job beside the list.
 const BESIDE: u16 = 140;
-/// Lines that a row in full takes below the rows.
+/// Height of the detail of a row below the rows, in lines.
 const ROW_DETAIL: u16 = 5;
 
 fn detail_area(area: Rect, list: Rect) -> Rect {
@@ -32,12 +32,13 @@ fn detail_area(area: Rect, list: Rect) -> Rect {
     }
 }
 
-/// Where the rows of a job are, with headings and foot.
+/// The area of a job's rows, including headings and footer.
 pub fn rows_area(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(2 + ROW_DETAIL), ..area }
 }
 
-/// How a job's rows stand, in words that add up; what is not sent says why it is not.
+/// The number of rows in each status, which add up to the job's total, and the status in words.
+/// The words for unsent rows say why they were not sent.
 fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
     job.counts.iter().map(|(bucket, n)| (n, bucket, word(bucket, job))).collect()
 }
@@ -51,7 +52,6 @@ fn word(bucket: RowStatus, job: &Job) -> String {
     }
 }
 
-/// `3 to be sent`.
 fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
@@ -61,19 +61,18 @@ fn shares_text(job: &Job, env: &Env) -> String {
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
-/// Whether nothing is to come of a row any more.
+/// Whether a row in this status is finished and needs nothing more.
 fn is_done(bucket: RowStatus) -> bool {
     matches!(bucket, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
 }
 
-/// How much of a job is done, of so many parts.
+/// The finished part of a job, on a scale from 0 to `parts`.
 pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
     let done = job.counts.sum(is_done);
     u64::try_from(u128::from(done) * u128::from(parts) / u128::from(job.counts.total().max(1)))
         .unwrap_or(parts)
 }
 
-/// How a job stands as a whole, in a word.
 pub(super) fn state(job: &Job) -> &'static str {
     match (&job.stop, job.phase) {
         (_, Phase::Moved) => job.phase.word(),
@@ -84,7 +83,7 @@ pub(super) fn state(job: &Job) -> &'static str {
     }
 }
 
-/// How the rows of a job stand, what is most first: what has no room on the line is what is least.
+/// The row counts of a job, largest first, so that only the smallest are cut when the line is too short.
 pub(super) fn standing(job: &Job, env: &Env) -> String {
     let mut all = shares(job);
     all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
@@ -93,14 +92,13 @@ pub(super) fn standing(job: &Job, env: &Env) -> String {
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
-/// How that is shown: a person has to look at it, or not.
+/// The style of the row counts: a warning if the job stopped or a row needs a person.
 pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
     let alarming = job.stop.is_some() || job.counts.sum(RowStatus::needs_a_person) > 0;
     if alarming { env.theme.warning() } else { env.theme.text() }
 }
 
-/// How far a job is: done, under way, and what is not sent or has failed. At least one column for what is
-/// not nothing.
+/// The progress bar of a job: finished, open, and the rest (not sent or failed).
 pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
     let total = job.counts.total().max(1);
     let done = job.counts.sum(is_done);
@@ -115,7 +113,7 @@ pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
 }
 
 impl Activity {
-    /// Where the list of jobs is, without its first line and its headings.
+    /// The area of the list of jobs, without its first line and its headings.
     pub(super) fn list_area(&self, area: Rect) -> Rect {
         let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).max(1);
         let head = 1 + u16::from(self.has_headings());
@@ -129,7 +127,7 @@ impl Activity {
         }
     }
 
-    /// Whether the columns have headings: as the list comes, every cell says itself what it is.
+    /// Whether the columns have headings. The default columns need none: each cell explains itself.
     fn has_headings(&self) -> bool {
         !self.jobs.is_empty() && !self.heading.is_usual()
     }
@@ -255,7 +253,7 @@ impl Activity {
         if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
             if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
-                // The keys of the list, also while a menu stands over it.
+                // The keys of the list, even while a menu covers it.
                 let key = |action| env.key(&[Context::Activity], action);
                 let text = t!(
                     "{resume} resumes when there is quota again; {use_up} uses up the remaining quota; {redo} saves the unsent rows in a file.",
@@ -325,7 +323,7 @@ impl Activity {
         for (n, bucket, word) in shares(job) {
             let text = counted(n, &word);
             if width(&text) + 3 > left {
-                // Half a number would be another number.
+                // A cut number would show a wrong value.
                 spans.push(Span::styled(format!(" {}", env.glyphs.ellipsis), theme.dim()));
                 break;
             }

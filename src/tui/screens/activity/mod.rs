@@ -1,4 +1,4 @@
-//! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
+//! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
 mod columns;
 mod copyables;
@@ -21,22 +21,21 @@ use crate::tui::worker::job_command::{JobCommand, RowsQuery};
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
-/// Rows that are shown below a job without opening it.
+/// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;
-/// A job of at most so many rows is shown with all of them.
+/// Maximum number of rows of a job whose rows are all shown without opening it.
 const FEW: u64 = 3;
 
-/// The Activity tab.
 pub struct Activity {
-    /// The newest first; drafts belong to their form and are not here.
+    /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
-    /// Whether the journal was read.
+    /// The result of reading the journal. `None` until it was read.
     read: Option<Result<(), String>>,
     ticket: Option<RequestId>,
     heading: Heading,
-    /// The jobs in the order that was chosen, where one is.
+    /// The jobs in the order that the user chose. Unused while no order is chosen.
     sorted: Vec<JobId>,
-    /// Whether a job has changed since they were brought into it.
+    /// Whether a job has changed since the last sorting.
     unsorted: bool,
     selected: Option<JobId>,
     top: usize,
@@ -67,7 +66,7 @@ impl Default for Activity {
     }
 }
 
-/// The rows of the selected job that a person should see first.
+/// The rows of the selected job that need a person.
 #[derive(Default)]
 struct Peek {
     of: Option<JobId>,
@@ -77,7 +76,7 @@ struct Peek {
 }
 
 impl Activity {
-    /// Begins with what another connection knows.
+    /// Starts again for another connection. Only the headings and the height stay.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
         let before = std::mem::take(self);
         self.height = before.height;
@@ -85,7 +84,7 @@ impl Activity {
         self.ticket = Some(out.ask(Request::Jobs));
     }
 
-    /// Takes a job as it stands now; gives back how it stood before.
+    /// Stores the new state of a job and returns the previous one. Ignores drafts.
     pub fn take(&mut self, job: Job) -> Option<Job> {
         if job.phase == Phase::Draft {
             return None;
@@ -106,17 +105,16 @@ impl Activity {
         }
     }
 
-    /// The jobs, the newest first.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// Whether the journal was read: a job that is not known then is a new one.
+    /// Whether the journal was read. After that, an unknown job is a new job.
     pub fn is_read(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Shows a job: the one that has just been begun.
+    /// Returns to the list and selects its first job, which is the one just started.
     pub fn select_newest(&mut self) {
         self.rows = None;
         self.heading.close();
@@ -125,38 +123,36 @@ impl Activity {
         self.top = 0;
     }
 
-    /// How many jobs are open.
     pub fn open(&self) -> usize {
         self.jobs.iter().filter(|job| job.is_open()).count()
     }
 
-    /// Whether a person has to look at any of the open ones.
+    /// Whether an open job has rows in doubt.
     pub fn needs_a_person(&self) -> bool {
         self.jobs.iter().any(|job| job.is_open() && job.counts.of(RowStatus::InDoubt) > 0)
     }
 
-    /// Whether an answer to something that has consequences is still to come.
+    /// Whether this process is still sending rows of a job.
     pub fn is_sending(&self) -> bool {
         self.jobs.iter().any(|job| job.is_sending() && is_mine(job))
     }
 
-    /// Requests whose answers are not here yet.
+    /// The number of requests of this process's jobs that have no answer yet.
     pub fn in_flight(&self) -> u64 {
         self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
     }
 
-    /// The job that the keys are about: the newest where none was chosen.
+    /// The job that the keys act on: the selected one, otherwise the newest.
     pub fn job(&self) -> Option<&Job> {
         self.selected.and_then(|id| self.find(id)).or_else(|| self.jobs.first())
     }
 
-    /// A job by its number.
     pub fn find(&self, id: JobId) -> Option<&Job> {
         let at = self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok()?;
         self.jobs.get(at)
     }
 
-    /// Shows only the rows of the next outcome, and all again after the last.
+    /// Shows only the rows of the next status. After the last status, shows all rows again.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
         let there: Vec<RowStatus> = job.counts.iter().map(|(bucket, _)| bucket).collect();
@@ -229,7 +225,8 @@ impl Activity {
     }
 }
 
-/// Which rows of a job are shown without opening it: those that a person should see, or all of a few.
+/// The statuses of the rows shown without opening the job; an empty list means all rows.
+/// A job of at most `FEW` rows shows all of them. Other jobs show the rows that need a person.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     let buckets: Vec<RowStatus> = job
         .counts
@@ -243,17 +240,16 @@ fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     (!buckets.is_empty()).then_some(buckets)
 }
 
-/// Whether this process may act on it.
+/// Whether this process owns the job. Only the owner may act on it.
 fn is_mine(job: &Job) -> bool {
     job.owner.as_ref().is_some_and(|owner| owner.is_me)
 }
 
-/// Whether it waits to be resumed because lapel had ended.
+/// Whether the job stopped because lapel ended, and can be resumed.
 pub fn is_interrupted(job: &Job) -> bool {
     matches!(&job.stop, Some(Stop { kind: StopKind::Interrupted, .. })) && job.can_resume()
 }
 
-/// Whether an action is about a job, rather than about the screen.
 fn is_deed(action: Action) -> bool {
     matches!(
         action,
@@ -271,7 +267,6 @@ fn is_deed(action: Action) -> bool {
     )
 }
 
-/// Whether a job is one that an action does something with.
 fn can(action: Action, job: &Job) -> bool {
     let of = |bucket| job.counts.of(bucket);
     let mine = is_mine(job);
@@ -290,12 +285,10 @@ fn can(action: Action, job: &Job) -> bool {
     }
 }
 
-/// Whether a person has to decide about a row that was sent.
 fn can_decide(row: &JobRow, job: &Job) -> bool {
     is_mine(job) && may(Step::Decide, Stand::of(job, row))
 }
 
-/// Why an action does nothing with a job, in words.
 fn refusal(action: Action, job: &Job) -> String {
     if !is_mine(job)
         && let Some(owner) = &job.owner
@@ -325,7 +318,7 @@ fn refusal(action: Action, job: &Job) -> String {
     t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
 }
 
-/// What the notice says when a job has changed; `None` when there is nothing new to say.
+/// The toast about a changed job, and whether it is a warning. `None` if there is nothing new.
 pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if now.phase == Phase::Draft {
         return None;
@@ -466,7 +459,7 @@ impl Component for Activity {
                 let mut interrupted = 0;
                 for job in jobs.unwrap_or_default() {
                     interrupted += u64::from(is_interrupted(&job));
-                    // What has come meanwhile is newer.
+                    // A job that arrived while lapel read the list is newer than the list.
                     if !self.jobs.iter().any(|known| known.id == job.id) {
                         self.take(job);
                     }

@@ -1,4 +1,4 @@
-//! What can be copied, opened and looked at as it was sent, from the Badge tab.
+//! Copying, opening and raw JSON for the Badge tab.
 
 use super::BadgeScreen;
 use crate::api::RawOf;

@@ -1,4 +1,4 @@
-//! What to tell a caller about the badge that is shown, and what nobody can do about it from here.
+//! The advice for a caller about the badge on the Badge tab, and what support staff cannot do about it.
 
 use crate::domain::call_advice::Case;
 use crate::domain::{Badge, Held, Text};
@@ -6,15 +6,14 @@ use crate::tui::context::Env;
 use crate::tui::screens::wallet::pane;
 use ratatui::text::Line;
 
-/// Columns of the labels of the Badge tab: the widest in either language is `Accepted at`, and one between.
+/// Width of the labels on the Badge tab, in columns: the widest one (`Accepted at`) and one space.
 const LABEL: usize = 12;
 
-/// The badge as a holder's list would have it.
 pub(super) fn held(badge: &Badge) -> Held {
     Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) }
 }
 
-/// What is known when somebody asks about it: nothing but itself.
+/// The call about this badge, when lapel knows nothing but the badge itself.
 pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
     let (now, zone_known) = (env.now(), env.clock().is_zone_known());
@@ -31,8 +30,8 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
     }
 }
 
-/// The lines, behind an empty one, and whether they fit into `rows`. The standing advice gives way first; where
-/// that does not help, all of them are given, to be scrolled to.
+/// The advice after an empty line, and whether it fits into `rows`. General advice is left out first.
+/// If the rest still does not fit, this returns all lines, and the user scrolls.
 pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> (Vec<Line<'static>>, bool) {
     let held = held(badge);
     let case = case(&held, env);

@@ -1,4 +1,4 @@
-//! What can be copied and looked at as it was sent, from the History tab.
+//! Copying and raw JSON for the History tab.
 
 use super::History;
 use crate::api::RawOf;
@@ -9,7 +9,7 @@ use crate::tui::effects::Effects;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
 
-/// In the language of the screen that it is copied from.
+/// The titles are translated when rows are copied.
 const HEADS: [&str; 9] = [
     tr_noop!("State"),
     tr_noop!("Holder"),

@@ -1,5 +1,5 @@
-//! Marking all badges that match the filter, across pages. What it costs is said before; all of them are marked
-//! in the end, or none.
+//! Marking all badges that match the filter, across pages.
+//! A popup states the cost first. In the end all of them are marked, or none.
 
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
@@ -12,18 +12,17 @@ use crate::tui::modals::mark_all::MarkAllForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 
-/// All that match a filter, being read.
 pub struct Marking {
     ticket: RequestId,
-    /// The filter that they match: another one in its place ends this.
+    /// The filter of the request. A change of the list's filter ends the request.
     filter: HistoryFilter,
     done: u64,
-    /// How many there are, or 0 where that is not known.
+    /// The number of matching badges, or 0 if unknown.
     all: u64,
 }
 
 impl History {
-    /// Asks whether to mark all that match, and says what that costs; what is here already is marked at once.
+    /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
     pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let rows = list.is_counted().then(|| list.len());
@@ -49,7 +48,6 @@ impl History {
         }
     }
 
-    /// Reads all that match, to mark them.
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
         let all = self.browser.list.len();
@@ -57,13 +55,12 @@ impl History {
         self.marking = Some(Marking { ticket, filter, done: 0, all });
     }
 
-    /// Breaks it off.
     pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.marking.take().map(|marking| marking.ticket));
         out.say(t!("Stopped. Nothing was marked."));
     }
 
-    /// Ends it where the filter is another one by now: what it would mark is not what is seen.
+    /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
     pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
         if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
             out.cancel(self.marking.take().map(|marking| marking.ticket));
@@ -71,7 +68,7 @@ impl History {
         }
     }
 
-    /// Takes how far the reading is. Returns whether it was this reading.
+    /// Stores the progress. Returns whether it belongs to this request.
     pub(super) fn take_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.ticket == ticket => {
@@ -82,7 +79,6 @@ impl History {
         }
     }
 
-    /// How far it is, in words.
     pub(super) fn marking_words(&self) -> Option<String> {
         let marking = self.marking.as_ref()?;
         let done = number(marking.done);
@@ -92,7 +88,7 @@ impl History {
         })
     }
 
-    /// Takes what was read, or gives it back.
+    /// Handles the result of the reading. Returns any other response.
     pub(super) fn receive_marking(
         &mut self,
         ticket: RequestId,

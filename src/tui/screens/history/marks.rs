@@ -1,4 +1,4 @@
-//! Marks, which are kept by badge: one by one, a range with its two ends, rows that the mouse is dragged over.
+//! Marks, stored by badge id: single badges, a range between two ends, and rows that the mouse is dragged over.
 
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
@@ -9,30 +9,28 @@ use crate::tui::input::action::Action;
 use crate::tui::widgets::list::Row;
 use ratatui::layout::Rect;
 
-/// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
+/// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
+/// For more rows, use a file of badge ids.
 pub const LARGEST_RANGE: u64 = 10_000;
 
 impl History {
-    /// Takes the marks of these badges away: they have been dealt with.
+    /// Removes the marks of these badges, because they have been processed.
     pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
         for id in ids {
             self.marks.remove(&id);
         }
     }
 
-    /// Marks these, whatever is marked already.
     pub(super) fn mark(&mut self, rows: impl IntoIterator<Item = HistoryItem>) {
         self.marks.extend(rows.into_iter().map(|row| (row.badge_id.clone(), row)));
     }
 
-    /// Marks a badge, or takes its mark away.
     pub(super) fn flip(&mut self, row: HistoryItem) {
         if self.marks.remove(&row.badge_id).is_none() {
             self.mark([row]);
         }
     }
 
-    /// Every row that is loaded.
     pub(super) fn loaded(&self) -> Vec<HistoryItem> {
         self.browser.list.loaded().map(|(_, row)| row.clone()).collect()
     }
@@ -76,8 +74,8 @@ impl History {
         }
     }
 
-    /// Marks a range once all of its rows are there, if both ends still are what they were: marks mean
-    /// badges, and the rows between may be others by now.
+    /// Marks a range once all its rows are loaded and both ends still hold the same badges.
+    /// Marks belong to badges. If an end has changed, the rows between may be others as well.
     pub(super) fn finish_range(&mut self, out: &mut Effects<'_>) {
         let Some([first, last]) = self.ranging.clone() else { return };
         if !self.browser.list.pins_settled() {
@@ -109,17 +107,17 @@ impl History {
         }
     }
 
-    /// The mouse was pressed on the selected row: a range may begin there.
+    /// Handles a mouse press on the selected row. A drag may start there.
     pub fn drag_start(&mut self) {
         self.held = self.here().map(|here| (here, false));
     }
 
-    /// Whatever was dragged is let go of, and nothing is marked.
+    /// Cancels the drag. Nothing is marked.
     pub fn drag_cancel(&mut self) {
         self.held = None;
     }
 
-    /// The mouse was dragged to a row of the screen; at its edges the list moves on. Whether anything changed.
+    /// Handles a drag to a screen row; beyond the list's edges it scrolls. Returns whether anything changed.
     pub fn drag_to(&mut self, area: Rect, row: u16) -> bool {
         let Some((from, moved)) = &mut self.held else { return false };
         let before = self.browser.list.cursor();
@@ -132,7 +130,7 @@ impl History {
         before != self.browser.list.cursor()
     }
 
-    /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
+    /// Handles the mouse release and marks the dragged rows. Returns whether a drag took place.
     pub fn drag_end(&mut self, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some((from, true)) = self.held.take() else { return false };
         if self.here().is_none() {
@@ -143,7 +141,6 @@ impl History {
         true
     }
 
-    /// The selected badge, with its place.
     fn here(&self) -> Option<(u64, BadgeId)> {
         self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
     }

@@ -1,4 +1,4 @@
-//! What comes back from the index, and what the overview makes of it.
+//! Handling of the index's responses in the overview.
 
 use super::{LIST, Overview, Plan};
 use crate::index::Renewal;
@@ -14,11 +14,11 @@ use crate::tui::worker::job_command::JobCommand;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Minutes between two readings where the profile does not say.
+/// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;
 
 impl Overview {
-    /// Takes an answer, or gives it back.
+    /// Handles a response of the index. Returns any other response.
     pub(super) fn take_answer(
         &mut self,
         ticket: RequestId,
@@ -153,7 +153,7 @@ impl Overview {
                             why
                         ));
                     }
-                    // Said before the review opens: it has no room for it.
+                    // This message comes before the review, because the review has no room for it.
                     Some(said) => {
                         out.warn(t!(
                             "{said} Press {key} again to plan the others. Nothing is sent before the review.",
@@ -187,7 +187,7 @@ impl Overview {
     }
 }
 
-/// Hands plans in, for drafts and their review.
+/// Sends the plans, so that drafts are made and reviewed.
 pub(super) fn plan(plans: Vec<Plan>, out: &mut Effects<'_>) {
     out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
 }

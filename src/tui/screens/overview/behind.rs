@@ -1,4 +1,4 @@
-//! The list behind a bar: badges from the index, read page by page, only those on the screen.
+//! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
 use crate::domain::HistoryItem;
 use crate::i18n;
@@ -17,38 +17,32 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::cell::Cell;
 
-/// The column that tells when a badge was issued; of those that end it tells when.
+/// Index of the date column: the issue time, or in the Expiring section the end date.
 const WHEN: usize = 4;
 
-/// The badges behind a bar.
 pub struct Behind {
-    /// Which.
     pub which: Which,
-    /// What they are, in words.
     pub title: String,
     list: PagedList<HistoryItem>,
-    /// Whether the index has changed since they were read.
+    /// Whether the index has changed since the badges were read.
     pub stale: bool,
     built: Cell<u64>,
 }
 
 impl Behind {
-    /// Of a bar.
     pub fn new(which: Which, title: String) -> Self {
         Self { which, title, list: PagedList::default(), stale: false, built: Cell::new(0) }
     }
 
-    /// How many there are.
     pub fn len(&self) -> u64 {
         self.list.len()
     }
 
-    /// Rows that the last drawing built.
     pub fn rows_built(&self) -> u64 {
         self.built.get()
     }
 
-    /// Moves, opens; false when the action is none of the list's.
+    /// Handles an action of the list. Returns false if the action belongs elsewhere.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.list.move_by(1),
@@ -70,7 +64,7 @@ impl Behind {
         true
     }
 
-    /// Takes an answer, or gives it back.
+    /// Handles a page of badges. Returns any other response.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -88,7 +82,6 @@ impl Behind {
         }
     }
 
-    /// Asks for what is missing in an area.
     pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(3));
         if self.stale && !self.list.is_loading() {
@@ -104,7 +97,6 @@ impl Behind {
         out.cancel(dropped);
     }
 
-    /// Selects the row at a screen row, for the mouse.
     pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
         let first = area.y + 2;
         let last = area.bottom().saturating_sub(1);
@@ -116,7 +108,6 @@ impl Behind {
         place.is_some()
     }
 
-    /// Draws it: what it is, headings, rows, and where one is.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let text = format!("  {} {} {}", self.title, env.glyphs.dot, badges(self.list.len()));

@@ -1,5 +1,5 @@
-//! Drawing the overview: a line of totals, the sections, the bars of one of them with numbers beside; on a
-//! wide screen the other sections at a glance.
+//! Drawing of the overview: totals, section names, and the bars of one section with numbers.
+//! A wide screen also shows the first bars of the other sections.
 
 use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Find, Overview};
@@ -18,28 +18,28 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// From this width on, the other sections stand beside the open one.
+/// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;
-/// Bars of each section at a glance.
+/// Maximum number of bars of each other section.
 const GLANCE: usize = 5;
-/// Columns that a number takes.
+/// Width of a number, in columns.
 const NUMBER: usize = 9;
-/// Columns of the longest bar.
+/// Maximum length of a bar, in columns.
 const LONGEST_BAR: usize = 60;
-/// Lines that what went wrong takes.
+/// Maximum height of an error message, in lines.
 const LONGEST_TROUBLE: usize = 6;
-/// From low to high.
+/// Signs of the sparkline, from low to high.
 const SPARKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// The same in plain signs.
+/// The same in ASCII.
 const PLAIN_SPARKS: [&str; 8] = [".", ":", "-", "=", "+", "*", "#", "@"];
 
-/// The screen below the line of totals.
+/// The area below the line of totals.
 pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
 impl Overview {
-    /// Where the bars are: below what went wrong, if anything did.
+    /// The area of the bars. It starts below the error message, if there is one.
     pub(super) fn bars_area(&self, area: Rect) -> Rect {
         let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };
         let lines = u16::try_from(self.trouble(wide, "!").len()).unwrap_or(0);
@@ -47,7 +47,7 @@ impl Overview {
         Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
     }
 
-    /// What went wrong, in lines of a width.
+    /// The lines of the error message, wrapped to `columns`.
     fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
         let Some(error) = &self.error else { return Vec::new() };
         let mut lines = wrap(&format!("{sign} {error}"), usize::from(columns).saturating_sub(4));
@@ -55,7 +55,6 @@ impl Overview {
         lines
     }
 
-    /// Draws the screen.
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if !self.is_on(env) {
             draw_off(frame, area, env);
@@ -105,7 +104,6 @@ impl Overview {
         }
     }
 
-    /// What there is in all, and how far it was read.
     fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let (right, style) = self.reading_words(env);
@@ -122,7 +120,7 @@ impl Overview {
                 parts.push(t!("{n} of unknown state", n = number(sums.other)));
             }
         }
-        // Whole facts, as many as there is room for.
+        // Drop whole totals from the end until the rest fits. Never cut one.
         let dot = format!(" {} ", env.glyphs.dot);
         let room = usize::from(area.width).saturating_sub(width(&right) + 5);
         while parts.len() > 1 && width(&parts.join(&dot)) > room {
@@ -178,7 +176,7 @@ impl Overview {
         let mut spans = vec![Span::raw("  ")];
         for (section, name) in Section::ALL {
             let here = section == self.section;
-            // The open one is told by a sign, too: not every terminal underlines.
+            // A sign marks the open section as well: some terminals cannot underline.
             spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
             spans.push(Span::styled(i18n::tr(name), if here { theme.tab() } else { theme.dim() }));
             spans.push(Span::raw("  "));
@@ -236,7 +234,7 @@ impl Overview {
                 format!("  {hint}")
             }
             Section::Mail => format!("  {}", t!("SENT means that a mail was sent, not that it arrived")),
-            // Whoever looks at what was kept sees where.
+            // Anyone who sees data from the index also sees where the index is stored.
             Section::Issued => {
                 let place = self.all.as_ref().map_or("", |all| all.place.as_str());
                 let room = usize::from(area.width).saturating_sub(12);
@@ -259,7 +257,6 @@ impl Overview {
         );
     }
 
-    /// The other sections, each with its first bars.
     fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -293,7 +290,7 @@ impl Overview {
     }
 }
 
-/// The widths of a set of bars, and what the longest of them stands for.
+/// The widths for a set of bars, and the count that the longest bar represents.
 struct Widths {
     label: usize,
     bar: usize,
@@ -304,19 +301,20 @@ struct Widths {
 impl Widths {
     fn of(bars: &[Bar], room: usize) -> Self {
         let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
-        // A sign stands before what a person should look at.
+        // Alarming bars have a sign before the label.
         let sign = if bars.iter().any(|bar| bar.alarming) { 2 } else { 0 };
         let label = label + sign;
         let note = bars.iter().map(|bar| width(&bar.note) + 1).max().unwrap_or(0);
         let left = room.saturating_sub(label + NUMBER + 3);
-        // The number never goes; the note takes what the bars can spare.
+        // The number is never cut. The note gets the room that the bars leave.
         let bar = left.saturating_sub(note).clamp(left / 3, left.max(1)).min(LONGEST_BAR);
         let most = bars.iter().filter(|bar| !bar.aside).map(|bar| bar.count).max().unwrap_or(0);
         Self { label, bar, note: left.saturating_sub(bar), most }
     }
 }
 
-/// A bar with its label, its number and what else there is to say. Something is never drawn as nothing.
+/// Draws a bar with its label, number and note. A count above zero has at least one cell, except
+/// for bars that show only their number.
 fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     let theme = &env.theme;
     let cells = if bar.aside || bar.count == 0 || widths.most == 0 {
@@ -337,7 +335,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     ]
 }
 
-/// The course of the periods, from the oldest to the newest.
+/// The sparkline of the periods, from the oldest to the newest.
 fn spark(bars: &[Bar], env: &Env) -> String {
     let sparks = if env.glyphs == Glyphs::ASCII { PLAIN_SPARKS } else { SPARKS };
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
@@ -380,7 +378,7 @@ fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     frame.render_widget(ratatui::text::Text::from(lines), below);
 }
 
-/// What an index is, what it would hold and where, and how to have one.
+/// Explains what an index is, what it contains, where it is stored and how to turn it on.
 fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
     let name = env.session.as_ref().map_or("NAME", |session| session.name.as_str());
@@ -413,7 +411,7 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let mut lines: Vec<Line<'_>> = Vec::new();
     for (text, style) in texts {
         lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        // On a small screen every line counts.
+        // A small screen has no room for empty lines.
         if area.height > 16 {
             lines.push(Line::raw(""));
         }

@@ -1,5 +1,5 @@
-//! The overview: what was issued and revoked when, what waits, what expires, whose mails failed; counted from
-//! the local index, with the badges behind every number.
+//! The overview: counts of issued, revoked, waiting and expiring badges and of failed mails.
+//! The counts come from the local index. The user can list the badges behind every number.
 
 mod answers;
 mod behind;
@@ -28,56 +28,51 @@ use ratatui::layout::Rect;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
 
-/// While the history is read, the counts are taken anew after so many pages.
+/// Number of pages after which the counts are refreshed while the history is read.
 const COUNTED_AFTER: u64 = 10;
 
-/// The overview.
 #[derive(Default)]
 pub struct Overview {
-    /// Whether somebody has turned an index on for this session.
+    /// Whether the user turned on an index for this session.
     turned_on: bool,
     period: Period,
     section: Section,
-    /// The selected bar of each section.
     cursors: [usize; Section::ALL.len()],
     top: usize,
     height: usize,
     all: Option<Box<Overall>>,
-    /// Why there are no counts, or why the history was not read on.
+    /// Why there are no counts, or why reading the history stopped.
     error: Option<String>,
     counting: Option<RequestId>,
-    /// Whether the index has changed since it was counted.
+    /// Whether the index has changed since the last count.
     stale: bool,
     running: Option<Running>,
-    /// Whether the history was looked at in this session.
+    /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
     behind: Option<Behind>,
     find: Option<Find>,
     asked: Option<RequestId>,
-    /// Badges whose own records are read when a person says so once more.
+    /// Badges whose own records lapel reads after the user confirms by repeating the action.
     offered: Option<Vec<BadgeId>>,
-    /// The same for what is planned to be issued again, where not all of it can be.
+    /// Plans for issuing badges again, after the same confirmation. Some badges cannot be issued again.
     planned: Option<Vec<Plan>>,
 }
 
-/// A template, and who is to get it again.
+/// A template and the recipients who get its badge again.
 type Plan = ((TemplateId, Text), Vec<Person>);
 
-/// What goes on behind the screen.
 struct Running {
     ticket: RequestId,
-    /// Whether badges' own records are read, rather than the history.
+    /// Whether lapel reads the badges' own records instead of the history.
     details: bool,
     done: u64,
     all: u64,
     told: u64,
 }
 
-/// The contexts of the badges behind a bar.
 const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
-/// Looking for a certificate number.
 #[derive(Default)]
 struct Find {
     field: Field,
@@ -85,29 +80,27 @@ struct Find {
 }
 
 impl Overview {
-    /// Whether an index is kept.
+    /// Whether the profile has an index or the user turned one on.
     fn is_on(&self, env: &Env) -> bool {
         self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
     }
 
-    /// It is looked at: what it tells of ages is counted anew.
+    /// Called when the screen opens. The counts are refreshed, because ages depend on the current time.
     pub fn opened(&mut self) {
         self.stale = true;
     }
 
-    /// When the history is to be looked at again; never before it was looked at in this session.
+    /// When to read the history again. `None` until it was read once in this session.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.running.is_none())
     }
 
-    /// Looks at the history again where that is due.
     pub fn tick(&mut self, out: &mut Effects<'_>) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
             self.read(Want::New, out);
         }
     }
 
-    /// The bars of the section.
     fn bars(&self) -> Vec<Bar> {
         self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
     }
@@ -136,7 +129,7 @@ impl Overview {
         true
     }
 
-    /// The first time says what it costs, the second time reads.
+    /// The first call shows the cost. The second call is the confirmation and reads the records.
     fn details(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.running.is_some() {
             let key = env.key(&self.key_contexts(), Action::IndexStop);
@@ -205,7 +198,7 @@ impl Overview {
         }
     }
 
-    /// Whether something is being read into the index.
+    /// Whether lapel is reading something into the index.
     pub fn is_reading(&self) -> bool {
         self.running.is_some()
     }
@@ -229,7 +222,7 @@ impl Screen for Overview {
     }
 
     fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
-        // The index is updated only when a person asks for it.
+        // lapel updates the index only when the user asks for it or when the next reading is due.
     }
 }
 
@@ -427,14 +420,14 @@ mod tests {
         assert_eq!(section.step(Section::ALL.len() - 1), Section::Mail);
     }
 
-    /// How often the history is asked for, when so many seconds are left until it is due.
+    /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut overview = Overview { due, ..Overview::default() };
         let mut tickets = RequestIds::default();
         let mut out = Effects::new(&mut tickets);
         overview.tick(&mut out);
-        // While it is being read it is not due.
+        // A second reading is not due while the first one runs.
         overview.tick(&mut out);
         assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
         let is_sync = |order: &&WorkerCommand| match order {

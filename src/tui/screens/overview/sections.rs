@@ -1,4 +1,4 @@
-//! The sections of the overview: what each counts, as bars with the badges behind them.
+//! The sections of the overview: what each one counts, as bars with the badges behind them.
 
 use crate::domain::EmailKey;
 use crate::index::{Period, Series, TemplateSum, Which};
@@ -6,26 +6,21 @@ use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
 
-/// A section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Section {
-    /// Issued, by period.
     #[default]
     Issued,
-    /// Revoked, by period.
     Revoked,
-    /// By template.
     Templates,
-    /// Waiting and overdue.
+    /// Waiting and overdue badges, by time of waiting.
     Waiting,
-    /// What ends soon.
+    /// Badges that expire soon.
     Ending,
-    /// Whose mails did not go out.
+    /// Failed mails by domain.
     Mail,
 }
 
 impl Section {
-    /// All of them, in order, with their names.
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Issued, tr_noop!("Issued")),
         (Self::Revoked, tr_noop!("Revoked")),
@@ -35,38 +30,33 @@ impl Section {
         (Self::Mail, tr_noop!("Mail")),
     ];
 
-    /// Its place among them.
     pub fn place(self) -> usize {
         Self::ALL.iter().position(|(section, _)| *section == self).unwrap_or(0)
     }
 
-    /// The one so many places further, and round.
+    /// Moves `by` sections forward and wraps around.
     pub fn step(self, by: usize) -> Self {
         Self::ALL[(self.place() + by) % Self::ALL.len()].0
     }
 
-    /// Whether it is counted by period.
     pub fn has_periods(self) -> bool {
         matches!(self, Self::Issued | Self::Revoked)
     }
 }
 
-/// One bar: how many, and which.
+/// One bar: a count and the badges behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// What it stands for.
     pub label: String,
-    /// How many.
     pub count: u64,
-    /// What else there is to say, beside the number.
+    /// Text beside the number.
     pub note: String,
-    /// The badges behind it.
     pub which: Option<Which>,
-    /// Whether it is only a number: it stands for more than the bars beside it.
+    /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
-    /// Whether a person should look at it.
+    /// Whether the count needs a person's attention.
     pub alarming: bool,
-    /// Whether what it counts has ended already.
+    /// Whether the counted badges have expired already.
     pub is_over: bool,
 }
 
@@ -95,7 +85,7 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    /// What the badges behind it are, for the head of their list.
+    /// The title of the list of badges behind the bar.
     pub fn behind(&self, section: Section) -> String {
         match section {
             Section::Issued => t!("issued, {when}", when = self.label),
@@ -115,7 +105,6 @@ impl Bar {
     }
 }
 
-/// The bars of a section.
 pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
     let sums = &all.sums;
     match section {
@@ -242,7 +231,6 @@ fn mail(all: &Overall) -> Vec<Bar> {
     bars
 }
 
-/// What a section counts, in words.
 pub fn caption(section: Section, all: &Overall, period: Period) -> String {
     let sums = &all.sums;
     match section {
@@ -286,7 +274,7 @@ fn issued(n: u64) -> String {
     count!(n, "issued badge", "issued badges")
 }
 
-/// A day of the week in three letters.
+/// The abbreviated name of a weekday, in English three letters.
 fn weekday(day: Weekday) -> &'static str {
     match day {
         Weekday::Monday => t!("Mon"),
@@ -299,7 +287,7 @@ fn weekday(day: Weekday) -> &'static str {
     }
 }
 
-/// Badges that have waited for more than a day.
+/// The number of badges that have waited for more than a day.
 pub fn overdue(all: &Overall) -> u64 {
     all.sums.waiting.by_age.iter().skip(3).map(|(_, n)| n).sum()
 }

@@ -1,4 +1,4 @@
-//! The categories and the types of badges, which open over the list of templates.
+//! The lists of categories and badge types, shown over the list of templates.
 
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
@@ -13,7 +13,6 @@ use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The categories, while they are open.
 #[derive(Default)]
 pub(super) struct Categories {
     pub(super) ticket: Option<RequestId>,
@@ -25,7 +24,7 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    /// Opens them, and asks for what there is.
+    /// Opens the lists and requests their data.
     pub(super) fn open(out: &mut Effects<'_>) -> Self {
         Self {
             ticket: Some(out.ask(Request::Categories(CategoryFilter::default()))),
@@ -34,7 +33,6 @@ impl Categories {
         }
     }
 
-    /// Draws them over the list.
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut lines: Vec<Line<'static>> = Vec::new();
         let tail = type_lines(self, area.width, env);
@@ -54,7 +52,7 @@ impl Categories {
                     format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
                     env.theme.strong(),
                 ));
-                // They take what the types below leave, and half of the room at least.
+                // The categories get the rows that the types below leave, and at least half of the area.
                 let below_them = u16::try_from(tail.len() + listed.problems.len()).unwrap_or(u16::MAX);
                 let rows = below(area, lines.len());
                 let height = rows.height.saturating_sub(below_them).max(area.height / 2);
@@ -114,7 +112,7 @@ impl Templates {
     }
 }
 
-/// What the service knows of types, after an empty line.
+/// The lines about badge types, after an empty line.
 fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("")];
     match &open.types {
@@ -153,7 +151,7 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
     lines
 }
 
-/// A field of a type as the template beside the list calls it; the service's name, where lapel knows none.
+/// The label of a type's field, as in the template details. Unknown fields keep the service's name.
 fn type_field(name: &Text) -> String {
     match name.wire() {
         "badge_type" => t!("Type code").to_owned(),

@@ -1,4 +1,4 @@
-//! What can be copied, opened and looked at as it was sent, from the Templates tab.
+//! Copying, opening and raw JSON for the Templates tab.
 
 use super::Templates;
 use crate::api::RawOf;
@@ -13,7 +13,7 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell};
 use ratatui::layout::Rect;
 
-/// In the language of the screen that it is copied from.
+/// The titles are translated when rows are copied.
 const HEADS: [&str; 7] = [
     tr_noop!("Title"),
     tr_noop!("Type"),
@@ -30,7 +30,7 @@ impl Templates {
         open.categories.as_ref()?.as_ref().ok()?.items.get(open.at)
     }
 
-    /// Reads again what is on the screen, which stays there meanwhile.
+    /// Reads the data on the screen again. The old data stays visible meanwhile.
     pub fn read_again(&mut self, out: &mut Effects<'_>) {
         if self.categories.is_some() {
             return;
@@ -97,7 +97,7 @@ impl Screen for Templates {
 
     fn records(&self) -> Vec<RawOf> {
         if self.categories.is_some() {
-            // The badge types stand below the categories, and have no rows of their own.
+            // The badge types are listed below the categories and cannot be selected one by one.
             let category = self.category().map(|category| RawOf::Category(category.category_id.clone()));
             return category.into_iter().chain([RawOf::BadgeTypes]).collect();
         }

@@ -1,4 +1,4 @@
-//! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
+//! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::people::{Origin, People};
 use super::{BUDGET, Call, HolderBadges, Lookups, Wallet, alone, cert, masked, wants_reason};
@@ -18,7 +18,7 @@ use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, LookupReply, Remaining, Rows};
 
 impl Wallet {
-    /// Forgets the call before.
+    /// Clears the previous look-up and cancels its requests.
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.ticket.take());
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
@@ -36,7 +36,7 @@ impl Wallet {
         self.top = 0;
     }
 
-    /// Takes what is in the box.
+    /// Starts a look-up from the input, if the input is valid.
     pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
         let query = Query::read(self.field.value());
         match &query {
@@ -58,7 +58,6 @@ impl Wallet {
         self.start(query, out);
     }
 
-    /// Begins a call.
     fn start(&mut self, query: Query, out: &mut Effects<'_>) {
         self.forget(out);
         self.call.query = Some(query.clone());
@@ -69,7 +68,6 @@ impl Wallet {
         }
     }
 
-    /// Asks for what it is.
     pub(super) fn go_on(&mut self, query: Query, out: &mut Effects<'_>) {
         match query {
             Query::Address { address, name } => {
@@ -83,12 +81,10 @@ impl Wallet {
         }
     }
 
-    /// Whether anything was looked up, which can be asked for once more.
     pub(super) fn has_asked(&self) -> bool {
         self.asked.is_some() || self.call.by_id.is_some() || self.call.query.is_some()
     }
 
-    /// Asks for what is shown once more.
     pub(super) fn read_again(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         match (self.asked.clone(), self.call.by_id.clone(), self.call.query.clone()) {
@@ -101,7 +97,7 @@ impl Wallet {
                 self.call.details.clear();
                 self.call.pictures.clear();
                 if self.held().is_empty() {
-                    // Where else it may be is looked for again, too.
+                    // The search for other addresses is repeated, too.
                     self.people = None;
                     self.choosing = false;
                 }
@@ -119,7 +115,6 @@ impl Wallet {
         self.errand = Some((out.ask(ask), what));
     }
 
-    /// Looks up the badges of an address.
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.typing = false;
         self.asked = Some(email.to_owned());
@@ -131,8 +126,8 @@ impl Wallet {
         self.send(Lookups::ById(id.clone()), Request::Badge(id), out);
     }
 
-    /// Opens the wallet of the holder of the badge whose record is shown. That is written down first: the person who
-    /// asked about the badge need not be its holder.
+    /// Opens the wallet of the holder of the badge on the screen. The journal records it first, because the
+    /// person who asked about the badge may not be its holder.
     pub(super) fn open_wallet(&mut self, out: &mut Effects<'_>) {
         let Some(id) = self.call.by_id.clone() else { return };
         if self.holder_of(&id).is_none() {
@@ -143,7 +138,6 @@ impl Wallet {
         self.send(Lookups::Opening(id), Request::Do(Box::new(deed)), out);
     }
 
-    /// The address of the holder of a badge that was read.
     fn holder_of(&self, id: &BadgeId) -> Option<String> {
         let badge = self.call.details.get(id)?.as_ref().ok()?;
         let email = badge.recipient_email.as_ref().filter(|email| !email.looks_empty())?;
@@ -155,13 +149,13 @@ impl Wallet {
         self.send(Lookups::Name(name.clone()), Request::Call(LookupQuery::Name(name)), out);
     }
 
-    /// Looks where else the badges of the address may be.
+    /// Searches for other addresses that may have the caller's badges.
     pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
         let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
             out.say(t!("Look up an e-mail address first. Then search further for its badges."));
             return;
         };
-        // The one name on what was found is the caller's, or else it is not known whose to look for.
+        // If all badges found have the same name, it is the caller's. Otherwise the name is unknown.
         let name = match names(self.held()).as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
@@ -178,7 +172,6 @@ impl Wallet {
         );
     }
 
-    /// Opens the selected possible match.
     pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
         let Some(one) = people.matches.get(self.at) else { return };
@@ -196,7 +189,7 @@ impl Wallet {
         self.holder(&email, out);
     }
 
-    /// From a match that was opened to the others, and from those to what was found.
+    /// Goes from an opened match to the list of matches, and from there to the earlier result.
     pub(super) fn back(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.ticket.take());
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
@@ -216,7 +209,6 @@ impl Wallet {
         self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
     }
 
-    /// Takes wallet and history.
     pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Effects<'_>) {
         let mut troubles = Vec::new();
         let (mut complete, mut failed) = (true, true);
@@ -253,7 +245,7 @@ impl Wallet {
                 one.detail = Some(badge.clone());
             }
         }
-        // Neither list need show a badge that can be read by its id.
+        // A badge that can be read by its id may be missing from both lists.
         if let Some(id) = &self.call.by_id
             && held.iter().all(|one| one.badge_id != *id)
             && let Some(Ok(badge)) = self.call.details.get(id)
@@ -284,7 +276,7 @@ impl Wallet {
         }
     }
 
-    /// Takes what came of an errand, or gives back what is none.
+    /// Handles the response to any other request. Returns a response that does not belong to it.
     pub(super) fn take_errand(
         &mut self,
         errand: Lookups,
@@ -367,7 +359,7 @@ impl Wallet {
         Ok(())
     }
 
-    /// A badge of which only the record is shown, without its holder.
+    /// Shows only the record of a badge, with its holder masked and without the wallet.
     fn only(&mut self, badge: crate::domain::Badge) {
         self.typing = false;
         self.call.masked = true;
@@ -383,7 +375,7 @@ impl Wallet {
         });
     }
 
-    /// The service knows no badge of the id that was given: the journal is asked.
+    /// Handles a badge id that could not be read. If the service does not know it, searches the journal.
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Effects<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
@@ -393,7 +385,7 @@ impl Wallet {
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
-    /// No badge has the id that was given: it may be a name, where that was not tried before.
+    /// No badge has this id. Tries the text as a name, unless that was done before.
     fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.call.name.is_none() {
             self.name(id.wire().to_owned(), out);
@@ -403,7 +395,7 @@ impl Wallet {
         }
     }
 
-    /// Takes whose badges have a name: the one address is opened, several are offered.
+    /// Handles the addresses with a name: opens a single one, lists several.
     fn take_names(&mut self, name: &str, rows: Rows, out: &mut Effects<'_>) {
         self.call.requests += rows.requests;
         if let Some(error) = rows.trouble {
@@ -445,7 +437,6 @@ impl Wallet {
         }
     }
 
-    /// Takes where else the badges of an address may be.
     fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Effects<'_>) {
         self.call.requests += rows.requests;
         let own = EmailKey::of(address);
@@ -455,7 +446,7 @@ impl Wallet {
             _ => None,
         });
         let mut found = matches(Some(address), name.as_deref(), &rows.items);
-        // What is on the screen already is no other place.
+        // Badges that are on the screen already are not a new place.
         found.retain(|one| !(has_badges && own.is(one.address.wire())));
         let trouble = rows.trouble.map(|error| t!("The search is incomplete: {error}", error));
         if has_badges && found.is_empty() {
@@ -474,7 +465,7 @@ impl Wallet {
         self.top = 0;
     }
 
-    /// Asks for what the selected badge lacks, within the budget.
+    /// Reads the revoke reason of the selected badge, within `BUDGET`.
     pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.ticket.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
             return;
@@ -489,7 +480,6 @@ impl Wallet {
         }
     }
 
-    /// What is being waited for, in words.
     pub(super) fn waits_for(&self) -> Option<String> {
         if self.ticket.is_some() {
             let email = short(self.asked.as_deref().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Certificate numbers in the box: the service finds no badge by one, the local index does.
+//! Search by certificate number. Only the local index can do it, not the service.
 
 use super::{Lookups, Wallet};
 use crate::domain::Query;
@@ -10,25 +10,22 @@ use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;
 use crate::tui::worker::index::IndexAsk;
 
-/// What the index says to certificate numbers.
+/// The result of searching the index for a certificate number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {
-    /// It was not asked.
     #[default]
     NotAsked,
-    /// There is none, or it cannot be read.
+    /// There is no index, or lapel cannot read it.
     NoIndex,
-    /// It knows no badge of this number.
+    /// The index has no badge with this number.
     Unknown,
 }
 
 impl Certs {
-    /// From its answer, where it found nothing.
     pub(in crate::tui) fn of(found: &Result<Vec<Cert>, String>) -> Self {
         if found.is_ok() { Self::Unknown } else { Self::NoIndex }
     }
 
-    /// What to do about a number that finds nothing.
     pub(in crate::tui) fn advice(self, env: &Env) -> String {
         let overview = || env.key(&[Context::Global], Action::Overview);
         match self {
@@ -49,7 +46,7 @@ impl Certs {
     }
 }
 
-/// Whether what was typed may be a certificate number: it has a digit and is no address.
+/// Whether the input may be a certificate number: it contains a digit and is not an address.
 pub(super) fn may_be(query: &Query) -> bool {
     number_in(query).is_some()
 }
@@ -63,7 +60,6 @@ fn number_in(query: &Query) -> Option<&str> {
     text.chars().any(char::is_numeric).then_some(text)
 }
 
-/// Several badges with one number, in words.
 pub(in crate::tui) fn several(found: &[Cert]) -> String {
     let ids: Vec<String> = found.iter().map(|cert| cert.badge_id.to_string()).collect();
     plural!(
@@ -75,13 +71,13 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
 }
 
 impl Wallet {
-    /// Asks the index first: that costs no request, and the service knows nothing of these numbers.
+    /// Asks the index first. This costs no request, and the service cannot search by these numbers.
     pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();
         self.send(Lookups::Cert(query), Request::Index(Box::new(IndexAsk::Find(number))), out);
     }
 
-    /// The badge that has it; or it is something else after all.
+    /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.
     pub(super) fn take_cert(
         &mut self,
         query: Query,

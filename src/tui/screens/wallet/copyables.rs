@@ -1,4 +1,4 @@
-//! What can be copied, opened and looked at as it was sent, from the Wallet tab.
+//! Copying, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
 use crate::api::RawOf;
@@ -13,7 +13,7 @@ use crate::tui::request::RequestId;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
 
-/// In the language of the screen that it is copied from.
+/// The titles are translated when rows are copied.
 const HEADS: [&str; 7] = [
     tr_noop!("State"),
     tr_noop!("Holder"),
@@ -71,7 +71,7 @@ impl Screen for Wallet {
     }
 }
 
-/// The address that the badge went to, as the history has it; the one that was looked up where it has none.
+/// The address that the badge was sent to, from the history. Without it, the address of the look-up.
 fn address<'a>(held: &'a Held, email: &'a str) -> &'a str {
     held.history.as_ref().and_then(|item| item.recipient_email.as_ref()).map_or(email, Text::wire)
 }

@@ -1,4 +1,4 @@
-//! Drawing the Wallet tab: the box, what was found, and the selected badge below it or beside it.
+//! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::cert::Certs;
 use super::people::People;
@@ -20,33 +20,30 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// From here on the selected badge stands beside the list.
+/// Minimum screen width, in columns, for showing the selected badge beside the list.
 const WIDE: u16 = 120;
-/// Rows above the list: the box, a rule, and what was found.
+/// Number of rows above the list: the input, a separator line, and the summary.
 const HEAD: u16 = 3;
-/// Rows that the list keeps where the badge can do with less advice, and those that it always keeps.
+/// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
 const SOME: u16 = 4;
+/// Minimum number of rows that the list keeps in every case.
 const FEW: u16 = 2;
-/// Fewer rows than this show nothing of a badge.
+/// Minimum height of the selected badge's area, in rows. With less room it is not shown.
 const LEAST: u16 = 3;
 
-/// Cells that a name keeps of the line that says whose badges these are.
+/// Minimum width of the holder's name in the summary, in columns.
 const NAME: usize = 15;
 
-/// Where everything is.
 pub(super) struct Areas {
-    /// Troubles or notes.
     pub notes: Rect,
-    /// The headings of the columns, where they are shown.
+    /// The headings of the columns. Empty if they are hidden.
     pub heads: Rect,
-    /// The rows.
     pub list: Rect,
-    /// The selected badge.
     pub pane: Option<Rect>,
 }
 
 impl Wallet {
-    /// Fits the rows to the area, with the selected one in sight.
+    /// Adjusts the list to the area and keeps the selected row visible.
     pub(super) fn lay_out_rows(&mut self, area: Rect, env: &Env) {
         self.arrange(env);
         let list = self.areas(area, env).list;
@@ -80,8 +77,8 @@ impl Wallet {
             return Areas { notes, heads, list: rest, pane: None };
         }
         let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
-        // The list keeps a few rows, so that it is seen to be one, and takes what the badge leaves. Only what
-        // answers the call pushes it aside, not advice that holds for every badge.
+        // The list keeps at least a few rows, and takes the rows that the badge does not need.
+        // Advice about the call may reduce the list further. General advice may not.
         let (case, beside) = (self.case(held, env), self.beside(held, env));
         let wanted =
             |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
@@ -109,7 +106,7 @@ impl Wallet {
         }
     }
 
-    /// The lines between the first one and the list.
+    /// The lines between the summary and the list.
     fn notes(&self, room: usize, env: &Env) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
@@ -137,7 +134,6 @@ impl Wallet {
         notes
     }
 
-    /// Draws the tab.
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
@@ -174,7 +170,7 @@ impl Wallet {
         }
     }
 
-    /// What was looked up earlier, while nothing else is typed.
+    /// Draws the recent inputs, while the user has not typed anything else.
     fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let all = if self.recent.at().is_some() {
             self.recent.all()
@@ -186,7 +182,7 @@ impl Wallet {
         input_history::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
     }
 
-    /// What the box would do with what is typed; nothing while it says what stands below it.
+    /// A hint about what the typed text would do. `None` if the input still shows the current look-up.
     fn typed(&self, env: &Env) -> Option<String> {
         let shown = self.asked.as_deref().unwrap_or_default();
         let something = self.found.is_some()
@@ -208,8 +204,8 @@ impl Wallet {
         })
     }
 
-    /// The line under the rule, with the number of requests at its end, which tells how far a look-up has gone. Of
-    /// what is said, the longest first, it takes the first beside which one can read who it is about.
+    /// Draws the summary, with the number of requests at its end as a sign of progress.
+    /// `said` has the longest text first. The first one that leaves room for the holder's name is used.
     fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let asked = self.requests(env);
         let place = self.place().filter(|_| area.width >= WIDE || self.selected().is_none());
@@ -225,7 +221,7 @@ impl Wallet {
         two_sided(frame, area, text, Span::styled(right, env.theme.dim()), true);
     }
 
-    /// A message under the rule, on as many lines as it takes beside the number of requests; gives how many.
+    /// Draws a message beside the number of requests. Returns the number of lines.
     fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) -> u16 {
         let right = self.requests(env);
         let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
@@ -241,13 +237,12 @@ impl Wallet {
         rows
     }
 
-    /// How many requests the look-up has taken so far.
     fn requests(&self, env: &Env) -> String {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked }
     }
 
-    /// Which row of a list is selected that is not all in sight.
+    /// The position of the selected row, if the list is longer than its area.
     fn place(&self) -> Option<String> {
         let entries = self.len();
         (entries > self.height).then(|| t!("row {at} of {entries}", at = self.at + 1, entries))
@@ -331,7 +326,7 @@ impl Wallet {
         };
         let by = self.heading.words().filter(|_| self.is_listing());
         if let Some(by) = by {
-            // The counts shrink before the order goes, which the arrow of its heading shows, too.
+            // If room is short, shorten the counts before the order. The heading's arrow shows the order, too.
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
             said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
@@ -422,7 +417,6 @@ fn type_something(env: &Env) -> String {
     t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
 }
 
-/// What to say, and to look at next, when there is nothing.
 fn nothing_found(email: &str) -> Vec<String> {
     let mut said = vec![
         t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.")
@@ -437,7 +431,6 @@ fn nothing_found(email: &str) -> Vec<String> {
     said
 }
 
-/// The same where a name or an id was looked for.
 fn no_such(certs: Certs, env: &Env) -> Vec<String> {
     vec![
         t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.").to_owned(),

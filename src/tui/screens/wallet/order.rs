@@ -1,4 +1,4 @@
-//! The columns and the order of a holder's badges.
+//! The columns and the sort order of a holder's badges.
 
 use super::Wallet;
 use super::rows::{self, View};
@@ -14,35 +14,35 @@ use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
 use ratatui::layout::{Position, Rect};
 
 impl Wallet {
-    /// Whether there are badges on the screen that can be sorted, and columns of them.
+    /// Whether the screen lists badges, and not possible matches.
     pub(super) fn is_listing(&self) -> bool {
         !self.choosing && !self.held().is_empty()
     }
 
-    /// Whether the columns have headings: as the list comes, every cell says itself what it is.
+    /// Whether the columns have headings. The default columns need none: each cell explains itself.
     pub(super) fn has_headings(&self) -> bool {
         self.is_listing() && !self.heading.is_usual()
     }
 
-    /// The menu that takes the keys, if one is open.
+    /// The open menu, if there is one. It gets the keys.
     pub(super) fn menu(&self) -> Option<Context> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
-    /// Takes a click in an open menu. Also returns the action that chooses the selected row.
+    /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.menu()?;
         self.heading.click(at)
     }
 
-    /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.
+    /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
         }
         match self.heading.on_action(action, out) {
             Did::Chose(order) => {
-                // The selected badge stays where the eye is, too.
+                // The selected badge also keeps its place on the screen.
                 let into = self.at.saturating_sub(self.top);
                 self.heading.set_order(order);
                 self.unsorted = true;
@@ -56,7 +56,7 @@ impl Wallet {
         Some(true)
     }
 
-    /// How the rows are shown, where there are any.
+    /// The display settings of the rows. `None` if there are none.
     pub(super) fn as_rows(&self, env: &Env) -> Option<View<'_>> {
         let found = self.found.as_ref()?;
         Some(View {
@@ -68,7 +68,6 @@ impl Wallet {
         })
     }
 
-    /// Lays out the columns for a list.
     pub(super) fn lay_out(&mut self, list: Rect, env: &Env) {
         if let Some(view) = self.as_rows(env) {
             let room = usize::from(list.width).saturating_sub(3);
@@ -78,7 +77,7 @@ impl Wallet {
         }
     }
 
-    /// Brings the badges into the order that was chosen; what is selected stays so.
+    /// Sorts the badges in the chosen order and keeps the selection.
     pub(super) fn arrange(&mut self, env: &Env) {
         if !std::mem::take(&mut self.unsorted) {
             return;
@@ -87,7 +86,7 @@ impl Wallet {
             (Some(SortOrder { column, direction }), Some(view)) => {
                 let keyed = self.held().iter().map(|held| view.sort_key(held, column)).zip(0..);
                 let mut keyed: Vec<(SortKey, usize)> = keyed.collect();
-                // Among equals the newest stays the first.
+                // The sort is stable: among equal badges the newest stays first.
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
                 keyed.into_iter().map(|(_, at)| at).collect()
             }
@@ -101,29 +100,25 @@ impl Wallet {
         self.at = place.unwrap_or(self.at);
     }
 
-    /// The badges that are on the screen, in its order: none while possible matches are.
+    /// The listed badges in their order. Empty while possible matches are shown.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Held> {
         let count = if self.choosing { 0 } else { self.held().len() };
         (0..count).filter_map(|place| self.row(place))
     }
 
-    /// The badge at a place.
     pub(super) fn row(&self, place: usize) -> Option<&Held> {
         let found = self.found.as_ref().filter(|_| !self.choosing)?;
         found.held.get(found.order.get(place).copied().unwrap_or(place))
     }
 
-    /// Counts the changes of what is to be kept.
     pub fn changes(&self) -> u64 {
         self.heading.changes()
     }
 
-    /// How the badges are shown.
     pub fn view(&self) -> ListView {
         self.heading.view()
     }
 
-    /// Shows them as they were kept.
     pub fn restore(&mut self, view: &ListView) {
         self.heading.restore_all(view);
         self.unsorted = true;

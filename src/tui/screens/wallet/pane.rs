@@ -1,4 +1,4 @@
-//! The selected badge: the verdict, where the mail went, who and what, when, and what to tell the caller.
+//! The selected badge: the verdict, the mail, recipient and title, dates, and advice for the caller.
 
 use super::rows::place;
 use crate::domain::call_advice::{Case, correction, is_sent, script};
@@ -16,24 +16,23 @@ use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-/// The step of [`lines`] that says least.
+/// Highest value of `less` in [`lines`]: leaves out the most.
 const MOST_LESS: u8 = 3;
-/// An end that is nearer than this is counted down to.
+/// lapel shows the remaining time of a badge that expires sooner than this.
 const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How wide the labels of the last lines are.
+/// Width of the labels of the last lines, in columns.
 const LABEL: usize = 8;
 
-/// What is said of a badge beside its records.
+/// Facts about a badge that its records do not contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside<'a> {
-    /// Whether its pictures open.
+    /// The results of checking the front and back pictures.
     pub pictures: Option<&'a [String; 2]>,
-    /// Why the reason of its revocation is not there.
     pub reason_missing: Option<String>,
 }
 
-/// Everything about one badge that answers a call, in `room` columns and, where it can be done, in `rows`
-/// rows: what can be read elsewhere or holds for every badge gives way first.
+/// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
+/// It first leaves out general advice, then facts that are also shown elsewhere.
 pub(super) fn fitted(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -50,8 +49,8 @@ pub(super) fn fitted(
     shown
 }
 
-/// The same in as many rows as it takes. With `less`, from 1 on, without the standing advice, from 2 on
-/// without dates, and with 3 without what kind of badge it is.
+/// The answer in as many rows as it needs. With `less` from 1 it omits general advice, from 2 the dates.
+/// With 3 it also omits title, type and level, and the warning about the time zone.
 pub(super) fn lines(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -112,8 +111,8 @@ pub(super) fn lines(
     lines
 }
 
-/// What to tell the caller and what nobody can do, in `room` columns with labels of so many; with the standing
-/// advice or without.
+/// Advice for the caller and what is not possible, `room` columns wide, with labels of `label` columns.
+/// `advice` includes general advice.
 pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let told = script(case);
@@ -133,7 +132,7 @@ pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &
     lines
 }
 
-/// What is not certain about ages, where one is told.
+/// A warning if ages are shown and the service's time zone is not known.
 fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
     let clock = env.clock();
@@ -149,7 +148,7 @@ fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
     })
 }
 
-/// When it was accepted and issued; one age where both were on one day.
+/// Times of acceptance and issue. If both are on one day, only one age is shown.
 fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
     let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
     let mut dates = Vec::new();
@@ -173,8 +172,8 @@ fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: Date
     dates
 }
 
-/// What happened to the mail, in the service's own word, and to exactly which address it went; letters that a
-/// caller gets wrong stand out.
+/// The mail status in the service's own word, and the exact address.
+/// Letters that callers often get wrong are highlighted.
 fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     let (theme, address) = (&env.theme, held.recipient_email());
     let (said, style) = match held.email_status() {
@@ -197,7 +196,7 @@ fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
         lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
         lines.push(Line::from(letters));
     } else {
-        // Longer than a line: all of it matters, so it is broken where the line ends.
+        // An address longer than the line is wrapped, because every letter of it matters.
         lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
         lines.extend(styled(&address.to_string(), room, theme.text()));
     }
@@ -211,7 +210,7 @@ fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     lines
 }
 
-/// Why the reason of a revoked badge is not there, where it is not.
+/// Why the reason of a revoked badge is missing. `None` if it is known or the badge is not revoked.
 pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env: &Env) -> Option<String> {
     let revoked = matches!(
         verdict,
@@ -230,7 +229,7 @@ fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
     wrap(text, room).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// Pieces one after the other, none broken where it fits a line.
+/// Joins pieces into lines. A piece is wrapped only if it is longer than a line.
 fn packed(pieces: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
@@ -249,7 +248,6 @@ fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Ve
     behind(LABEL, label, text, room, style, env)
 }
 
-/// A text behind a label of so many columns.
 fn behind(wide: usize, label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
     let lines = wrap(text, room.saturating_sub(wide).max(8)).into_iter().enumerate();
     lines

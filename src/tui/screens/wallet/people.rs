@@ -1,4 +1,4 @@
-//! Addresses that may be the caller's: possible matches, masked until one is opened.
+//! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
 use crate::domain::BadgeId;
 use crate::domain::address_search::{Match, Why};
@@ -9,22 +9,19 @@ use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-/// Possible matches, and what is said above them.
 pub(super) struct People {
     pub matches: Vec<Match>,
-    /// The first line.
     pub title: String,
-    /// What a person should know before opening one.
+    /// Warnings to read before opening a match.
     pub notes: Vec<String>,
-    /// How many addresses have the very name, where a name was looked for.
+    /// Number of addresses with exactly the searched name.
     pub namesakes: usize,
-    /// The one that was opened.
+    /// Index of the opened match.
     pub at: usize,
-    /// What was asked for and found before one was opened.
     pub origin: Origin,
 }
 
-/// What was on the screen before a match was opened.
+/// The state of the screen before a match was opened.
 #[derive(Default)]
 pub(super) struct Origin {
     pub asked: Option<String>,
@@ -33,7 +30,7 @@ pub(super) struct Origin {
 }
 
 impl People {
-    /// Of a name: `read` rows of it, and what lies beyond them.
+    /// The result of a search for a name: `read` rows were read, and `of` tells how many remain.
     pub fn with_name(
         name: &str,
         matches: Vec<Match>,
@@ -70,7 +67,7 @@ impl People {
         }
     }
 
-    /// Where else the badges of an address may be, and what lies beyond the rows that were read.
+    /// Other addresses that may have the badges. `of` tells whether unread rows remain.
     pub fn elsewhere(
         address: &str,
         has_badges: bool,
@@ -106,7 +103,6 @@ impl People {
         Self { matches, title, notes, namesakes, at: 0, origin: Origin::default() }
     }
 
-    /// The widths of the columns of a list.
     pub fn widths(columns: usize) -> Vec<usize> {
         layout(
             &[
@@ -121,7 +117,6 @@ impl People {
         )
     }
 
-    /// One of them as a row.
     pub fn row(one: &Match, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
         let names = one.shown_names();
         let name = match names.as_slice() {

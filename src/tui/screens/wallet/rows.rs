@@ -1,4 +1,4 @@
-//! The rows of one holder.
+//! The rows of one holder's badges.
 
 use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::tui::context::Env;
@@ -6,15 +6,14 @@ use crate::tui::widgets::table_header::{Head, Heading, SortKey, Table};
 use crate::tui::widgets::text_layout::{Column, layout, width};
 use ratatui::style::Style;
 
-/// The column of the name, which says nothing where all badges have the same.
+/// Index of the name column. It is hidden if all badges have the same name.
 const NAME: usize = 1;
-/// The columns that are shown where nobody has chosen.
+/// Number of columns that are shown by default.
 const USUAL: usize = 6;
-/// The column of the title.
 const TITLE: usize = 2;
-/// The most cells that a column is taken to need beyond its least, so that one odd row does not starve the others.
+/// Maximum number of cells that a column gets above its minimum, so that one long row does not starve the others.
 const MOST: usize = 24;
-/// The column of the remarks, which are often short, and how narrow it is made then.
+/// Index of the remarks column, and its minimum width if all remarks are short.
 const REMARKS: usize = 3;
 const SHORT: usize = 8;
 
@@ -44,16 +43,15 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
     Head { title, column: Column { least, share, goes }, sort_by }
 }
 
-/// The heading of the list.
 pub(super) fn heading() -> Heading {
     Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: tr_noop!("newest first") })
 }
 
-/// The rows that are measured: the first of a very long list tell enough.
+/// Maximum number of rows that are measured for the column widths.
 const MEASURED: usize = 200;
 
-/// The columns where the badges are of several names, or of one. What room there is goes to the columns that need
-/// it: a title is not cut while the remarks are blank.
+/// The columns for these badges. Free room goes to the columns whose content needs it.
+/// For example, a title is not cut while the remarks are blank.
 pub(super) fn own<'a>(
     view: &View<'_>,
     rows: impl Iterator<Item = &'a Held>,
@@ -75,8 +73,8 @@ pub(super) fn own<'a>(
     if !view.several {
         own[NAME] = Column { least: 0, share: 0, goes: 9 };
     }
-    // Where not everything fits, the title goes first, which tells what badge it is: a long remark stands in full
-    // beside the list or below it.
+    // If room is short, the title gets more of it, because it names the badge.
+    // The pane beside or below the list shows a long remark in full.
     let usual: Vec<Column> = own[..USUAL].iter().map(|column| Column { share: 0, ..*column }).collect();
     let least: usize = layout(&usual, room).iter().filter(|least| **least > 0).map(|least| least + 1).sum();
     if own[..USUAL].iter().map(|column| column.share).sum::<usize>() + least > room + 1 {
@@ -85,9 +83,8 @@ pub(super) fn own<'a>(
     own
 }
 
-/// How the rows of one holder are shown.
 pub(super) struct View<'a> {
-    /// The address has badges under several names.
+    /// Whether the badges of this address have several names.
     pub several: bool,
     pub both: bool,
     pub now: jiff::civil::DateTime,
@@ -96,7 +93,6 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The cells of a badge.
     pub fn cells(&self, held: &Held, env: &Env) -> Vec<(String, Style)> {
         let verdict = held.verdict(self.now);
         let state = verdict.state();
@@ -129,7 +125,8 @@ impl View<'_> {
         ]
     }
 
-    /// Where it is to be seen, and to which spelling it went, matter more to a caller than why.
+    /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
+    /// reason, because they matter more to a caller.
     fn remarks(&self, held: &Held) -> String {
         let written = held.recipient_email().map(Text::wire);
         let other = written
@@ -142,7 +139,6 @@ impl View<'_> {
         all.join("; ")
     }
 
-    /// What a badge is sorted by in a column.
     pub fn sort_key(&self, held: &Held, column: usize) -> SortKey {
         match column {
             0 => SortKey::Text(held.verdict(self.now).line().0.to_lowercase()),
@@ -168,7 +164,7 @@ impl View<'_> {
     }
 }
 
-/// Which of the two lists lacks it, where both were read.
+/// Which of the two lists does not contain the badge. `None` unless both lists were read.
 pub(super) fn place(held: &Held, both: bool) -> Option<&'static str> {
     match (&held.wallet, &held.history) {
         (None, Some(_)) if both => Some(t!("not in the wallet")),
