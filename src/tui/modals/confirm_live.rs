@@ -1,4 +1,4 @@
-//! The name of the organisation, typed before anything is sent where it is live: the field, and what it says.
+//! Field for the organisation's name, which the user must type before lapel sends anything to a live service.
 
 use crate::domain::confirm_text::is_typed;
 use crate::domain::text::scrub;
@@ -10,14 +10,14 @@ use crate::tui::widgets::text_layout::{width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
-/// Lines that a long name takes at most; all of it can be typed.
+/// Maximum number of lines for a long name. The user can type all of it.
 const LONGEST: usize = 3;
-/// Columns of the field at least, where its keys stand beside it.
+/// Minimum width of the field in columns, if its keys are beside it.
 const NARROWEST: usize = 20;
-/// Columns of the field at most.
+/// Maximum width of the field in columns.
 const WIDEST: usize = 48;
 
-/// The name that is wanted, and what was typed of it.
+/// Expected name and the input so far.
 #[derive(Clone, Debug)]
 pub struct Organisation {
     wanted: String,
@@ -25,27 +25,24 @@ pub struct Organisation {
 }
 
 impl Organisation {
-    /// For an organisation of this name.
     pub fn new(wanted: &str) -> Self {
         Self { wanted: wanted.to_owned(), field: Field::default() }
     }
 
-    /// Takes a key that is typed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.field.on_text_key(key)
     }
 
-    /// Empties the field.
     pub fn clear(&mut self) {
         self.field.clear();
     }
 
-    /// Whether it was typed as it is called.
+    /// Whether the input matches the name.
     pub fn is_right(&self) -> bool {
         is_typed(self.field.value(), &self.wanted)
     }
 
-    /// What is wrong with what was typed.
+    /// Why the input does not match.
     pub fn missing(&self) -> String {
         if self.wanted.trim().is_empty() {
             return t!("The organisation of this service is unknown. Nothing can be sent.").to_owned();
@@ -57,7 +54,7 @@ impl Organisation {
         }
     }
 
-    /// What asks for it, in `room` columns behind a margin of two.
+    /// Prompt and field, in `room` columns after a margin of two.
     pub fn lines(&self, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
         let asked = t!("LIVE. Type the organisation: {name}", name = scrub(&self.wanted));
         let mut asked = wrap(&asked, room);

@@ -1,5 +1,5 @@
-//! What is sent without a review of its own, since it was reviewed before: a job that goes on, rows that are sent
-//! again. Where it is live, it is confirmed like everything else.
+//! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
+//! before. In the live environment, the user must confirm it like any other sending.
 
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::component::{Component, Modal};
@@ -16,19 +16,18 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The question, open.
 pub struct AgainForm {
     deed: JobCommand,
     id: JobId,
-    /// What the job is about, and how many rows are sent.
+    /// Title of the job.
     title: String,
     rows: u64,
     confirm: Confirm,
-    /// What is said once it is on its way.
+    /// Toast after the confirmation.
     said: Option<(String, bool)>,
 }
 
-/// The job that a deed sends something of, where it sends something that is not reviewed elsewhere.
+/// The job whose rows a command sends, if the command has no review of its own.
 pub fn sends(deed: &JobCommand) -> Option<JobId> {
     match deed {
         JobCommand::Resume(id)
@@ -36,7 +35,7 @@ pub fn sends(deed: &JobCommand) -> Option<JobId> {
         | JobCommand::Retry(id)
         | JobCommand::ResendAll(id, ..)
         | JobCommand::Decide(id, _, Decision::SendAgain, _) => Some(*id),
-        // These come from a review, or send nothing.
+        // These commands have a review, or send no rows.
         JobCommand::Issue(_)
         | JobCommand::Replace(..)
         | JobCommand::Revoke(_)
@@ -56,7 +55,7 @@ pub fn sends(deed: &JobCommand) -> Option<JobId> {
     }
 }
 
-/// How many rows it sends.
+/// Number of rows to send.
 fn rows(deed: &JobCommand, job: &Job) -> u64 {
     match deed {
         JobCommand::Decide(..) => 1,
@@ -67,7 +66,7 @@ fn rows(deed: &JobCommand, job: &Job) -> u64 {
 }
 
 impl AgainForm {
-    /// Asks about a deed of a job; nothing where it sends nothing.
+    /// Returns `None` if the command sends no rows, or has a review.
     pub fn new(deed: JobCommand, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
         let id = sends(&deed)?;
         let rows = rows(&deed, job);
@@ -94,7 +93,7 @@ impl Component for AgainForm {
                 if self.confirm.agrees(out) {
                     out.ask(Request::Do(Box::new(self.deed.clone())));
                     out.notice = self.said.take();
-                    // What it was asked from is answered too.
+                    // This also answers the modal that opened this one.
                     out.go.push(Navigate::CloseAll);
                 }
             }

@@ -1,4 +1,4 @@
-//! The menu of what can be copied here.
+//! Menu of values that can be copied from the current screen.
 
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
@@ -14,7 +14,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
-/// The menu, open over the tab.
 pub struct CopyMenu {
     list: Vec<Copyable>,
     at: usize,
@@ -22,7 +21,7 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
-    /// The menu; none where there is nothing to copy.
+    /// Returns `None` if there is nothing to copy.
     pub fn new(all: Copyables) -> Option<Self> {
         (!all.list.is_empty()).then_some(Self { list: all.list, at: 0, sight: Sight::default() })
     }
@@ -53,7 +52,7 @@ impl Component for CopyMenu {
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
-        // With Hangul input on, the letter on the same key.
+        // With Hangul input on, use the Latin letter of the same key.
         let letter = crate::tui::input::keymap::hangul::latin(letter).unwrap_or(letter);
         let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
         match self.list.iter().position(|entry| plain && entry.key == letter) {

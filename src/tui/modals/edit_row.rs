@@ -1,4 +1,4 @@
-//! Correcting a row of a draft: name and address, checked as they are typed.
+//! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
 use crate::domain::text::scrub;
 use crate::jobs::intake::{Field as Of, Severity, check_person};
@@ -18,7 +18,6 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The form.
 pub struct CorrectForm {
     job: JobId,
     row: Box<JobRow>,
@@ -29,10 +28,9 @@ pub struct CorrectForm {
 }
 
 impl CorrectForm {
-    /// Opens it for a row.
     pub fn new(job: JobId, row: Box<JobRow>) -> Self {
         let fields = [Field::with(row.holder.wire()), Field::with(row.address.wire())];
-        // Where the address is what is wrong, one begins there.
+        // Start in the e-mail field if the worst problem is there.
         let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
         let worst = findings.iter().map(|finding| finding.severity).max();
         let about_address =

@@ -1,5 +1,5 @@
-//! Writing a list, or what is marked in it, into a file: as what, where to, and what it costs. It is read and
-//! written off the loop, can be given up, and can go on while one works.
+//! Export of a list, or of its marked rows, to a file: file kind, path and number of requests. The export runs
+//! outside the event loop. The user can cancel it, or continue to work meanwhile.
 
 use crate::api::End;
 use crate::domain::text::scrub;
@@ -21,7 +21,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The kinds of file, in the order of the form.
+/// File kinds in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
     (Kind::Table(Format::Xlsx), "Excel", tr_noop!("text cells: ids keep their zeros")),
     (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, opens in Excel")),
@@ -29,37 +29,35 @@ const KINDS: [(Kind, &str, &str); 4] = [
     (Kind::Lines, "JSON Lines", tr_noop!("one per line, for programs")),
 ];
 
-/// Columns that a file's name may take in a sentence.
+/// Maximum width of a file name in a message, in columns.
 const LONGEST_NAME: usize = 32;
 
-/// The form.
 pub struct ExportForm {
     takeaway: ExportSource,
     kind: usize,
     file: PathField,
-    /// Whether something is there that would be replaced.
+    /// Whether a file with this name exists and would be replaced.
     exists: bool,
-    /// The question that writes it: rows so far, and of how many.
+    /// The running request, rows so far, and total rows.
     work: Option<(RequestId, u64, u64)>,
-    /// Whether what is written replaces a file.
+    /// Whether the export replaces an existing file.
     replaces: bool,
     said: Option<String>,
 }
 
 impl ExportForm {
-    /// Opens it.
     pub fn new(takeaway: ExportSource, env: &Env) -> Self {
         let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
         Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
     }
 
-    /// The question that writes the file, while it does.
+    /// The running export, if there is one.
     pub fn ticket(&self) -> Option<RequestId> {
         self.work.map(|(ticket, ..)| ticket)
     }
 
-    /// The name of the file that is being written, and what is left when that is given up.
+    /// Name of the file being written, and what remains if the user cancels the export.
     pub fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
         self.work?;
         let path = self.file.path()?;
@@ -82,7 +80,7 @@ impl ExportForm {
         }
     }
 
-    /// Another kind of file, whose ending the name then has.
+    /// Chooses another file kind and changes the extension of the name.
     fn choose(&mut self, at: usize) {
         let before = KINDS[self.kind].0.ending();
         self.kind = at % KINDS.len();
@@ -93,7 +91,7 @@ impl ExportForm {
         }
     }
 
-    /// The ending that is typed says what the file becomes.
+    /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
         let typed = self.file.path().and_then(|path| Kind::from_path(&path));
         if let Some(typed) = typed.filter(|kind| kind.ending() != KINDS[self.kind].0.ending()) {
@@ -113,14 +111,14 @@ impl ExportForm {
         self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
 
-    /// What came of it while it was not in sight, where that was no file.
+    /// Why the export wrote no file while the form was hidden. `None` if there is no problem.
     pub fn trouble(&self) -> Option<String> {
         let exists =
             || self.exists.then(|| t!("A file with this name already exists. Nothing was saved.").to_owned());
         self.said.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    /// What it costs, in words.
+    /// Number of requests that the export needs, as text.
     fn cost(&self, env: &Env) -> String {
         if matches!(self.takeaway.what, What::Rows(..)) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
@@ -132,7 +130,7 @@ impl ExportForm {
         cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
 
-    /// Takes a response, or gives it back. Returns a message once the file is written.
+    /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
     pub fn take_response(
         &mut self,
         ticket: RequestId,
@@ -144,7 +142,7 @@ impl ExportForm {
                 self.work = None;
                 match *done {
                     Ok(done) => {
-                        // From wherever lapel is started the next time.
+                        // Store the absolute path: the next start may have another working directory.
                         if let Ok(path) = std::path::absolute(&done.written.path) {
                             out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
                         }
@@ -174,7 +172,7 @@ impl Component for ExportForm {
         match action {
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
             Action::Earlier => self.work.is_none() && !self.exists && self.file.is_enabled(action),
-            // What they do stands beside them.
+            // Not in the footer: the form shows these keys.
             Action::Later
             | Action::Down
             | Action::Up
@@ -325,7 +323,7 @@ impl Component for ExportForm {
 
 impl Modal for ExportForm {}
 
-/// What is said of a file that was written, and whether it is bad news: it is not known to be all.
+/// Message about the written file, and whether it is a warning: the file may be incomplete.
 fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
     let path = scrub(&done.written.path.to_string_lossy()).into_owned();
     let mut parts =
@@ -333,7 +331,7 @@ fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
     let mut bad = false;
     if let (Some(read), What::List(list)) = (&done.read, &takeaway.what) {
         bad = !matches!(read.end, End::Complete | End::Uncounted);
-        // That it is complete need not be said where the number is that of the list.
+        // Completeness is not mentioned if the number of rows matches the list.
         if read.end != End::Complete || read.gone > 0 || takeaway.rows != Some(read.rows) {
             parts.push(summary(read, list.shape().noun));
         }

@@ -1,4 +1,4 @@
-//! Saved filters of a list: one is picked, called something else, or removed; and what is set now is saved.
+//! Saved filters of a list: apply, rename or remove one, or save the current filter.
 
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
@@ -20,37 +20,37 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// The widest that names are shown, in columns.
+/// Maximum width of names, in columns.
 const NAMES: usize = 32;
 
-/// The saved filters of one list, open.
 pub struct FiltersForm {
-    /// Such as `history`.
+    /// Key of the list, e.g. `history`.
     list: &'static str,
     specs: &'static [Spec],
     heads: &'static [Head],
-    /// What is set on the tab now.
+    /// Filter and sort order of the tab now.
     current: Option<NamedFilter>,
     at: usize,
     sight: Sight,
     name: Option<Naming>,
-    /// The name of the one that the next press removes.
+    /// Name of the filter that the next press removes.
     removing: Option<String>,
     ticket: Option<RequestId>,
     said: Option<String>,
 }
 
-/// A name, being typed.
+/// Input of a filter's name.
 struct Naming {
     field: Field,
-    /// The one that is to be called so; what is set now, where there is none.
+    /// Old name of the filter to rename. `None`: saves the current filter.
     of: Option<String>,
-    /// A filter of this name may go: enter once more.
+    /// Existing filter with this name. A second Enter replaces it.
     replaces: Option<String>,
 }
 
 impl FiltersForm {
-    /// Opens it; `naming`: what is set now is to be saved. The file is read again: people edit it.
+    /// With `naming`, it opens the name field to save the current filter. lapel reads the file again, because
+    /// users edit it.
     pub fn new(
         (list, specs, heads): (&'static str, &'static [Spec], &'static [Head]),
         current: Option<NamedFilter>,
@@ -138,7 +138,7 @@ impl FiltersForm {
         true
     }
 
-    /// The file was read or changed.
+    /// Handles the filters after lapel has read or changed the file.
     fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
         let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
@@ -157,7 +157,7 @@ impl FiltersForm {
         }
     }
 
-    /// What a filter says, in words: its fields by their labels, its order by the heading of the column.
+    /// Describes a filter: its fields by label, its sort order by column heading.
     fn words(&self, filter: &NamedFilter, env: &Env) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);

@@ -1,4 +1,4 @@
-//! The help: the keys of the screen it was opened on, made from the keymap.
+//! Help: the keys of the screen below it, from the keymap.
 
 use crate::domain::text::scrub;
 use crate::tui::component::{Component, Modal};
@@ -13,25 +13,23 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::cell::Cell;
 
-/// The help, open.
 pub struct Help {
     lines: Vec<(String, Action)>,
-    /// What was said below the screen and had no room there.
+    /// Status message that did not fit below the screen.
     message: Option<String>,
-    /// Files of lapel, with what they are.
+    /// Kind and path of lapel's files.
     files: Vec<(&'static str, String)>,
     scroll: usize,
-    /// The furthest that there is something to scroll to, as it was drawn last.
+    /// Largest scroll offset, from the last drawing.
     most: Cell<usize>,
 }
 
 impl Help {
-    /// For the lines of the keymap that apply.
     pub fn new(lines: Vec<(String, Action)>) -> Self {
         Self { lines, message: None, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
     }
 
-    /// With the places of lapel's files below the keys.
+    /// Adds the paths of lapel's files below the keys.
     #[must_use]
     pub fn with_files(mut self, app_paths: &AppPaths) -> Self {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
@@ -39,19 +37,17 @@ impl Help {
         self
     }
 
-    /// With what was said below the screen, where that had no room for all of it.
+    /// Adds the status message that did not fit below the screen.
     #[must_use]
     pub fn with_message(mut self, message: Option<String>) -> Self {
         self.message = message;
         self
     }
 
-    /// Whether it tells that.
     pub fn has_message(&self) -> bool {
         self.message.is_some()
     }
 
-    /// All lines below the heading.
     fn all_lines(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
         let room = columns.saturating_sub(keys + 4);
@@ -75,7 +71,6 @@ impl Help {
         lines
     }
 
-    /// Where lapel's files are.
     fn file_lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         if self.files.is_empty() {
             return Vec::new();
@@ -100,7 +95,7 @@ impl Component for Help {
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         let last = self.most.get();
-        // A window that was made larger meanwhile shows more of it.
+        // A larger window has a smaller maximum offset.
         self.scroll = self.scroll.min(last);
         match action {
             Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
@@ -134,7 +129,7 @@ impl Component for Help {
 
 impl Modal for Help {}
 
-/// A path in at most so many columns: of one that is too long the end, which tells most.
+/// Fits a path into `columns` columns. It cuts the start of a long path, because the end tells more.
 fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {
     if width(path) <= columns {
         return path.to_owned();
@@ -173,7 +168,7 @@ mod tests {
                 loop {
                     terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
                     let buffer = terminal.backend().buffer();
-                    // Line by line, and at the end all that is left.
+                    // Read one line for each scroll step, and all remaining lines at the end.
                     let is_last = help.scroll >= help.most.get();
                     for y in 2..if is_last { rows } else { 3 } {
                         seen.extend((0..columns).map(|x| buffer[(x, y)].symbol()));

@@ -1,5 +1,5 @@
-//! One record as the service sent it, over the tab: every token of its answer, with line breaks and indents
-//! of lapel's own.
+//! JSON view of one record. It shows every token that the service sent, with lapel's own line breaks and
+//! indentation.
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
@@ -15,31 +15,30 @@ use crate::tui::widgets::text_layout::{fit, wrap};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Characters of an answer that are shown at most; all of it can be copied.
+/// Maximum number of characters shown. A copy has all of them.
 const SHOWN: usize = 200_000;
-/// Levels that are indented at most.
+/// Maximum number of indented levels.
 const DEEPEST: usize = 24;
 
-/// A record as it was sent.
 pub struct RawPane {
-    /// The same badge as several endpoints tell it.
+    /// The same badge from several endpoints.
     records: Vec<RawOf>,
     at: usize,
     ticket: Option<RequestId>,
     read: Option<Result<Raw, String>>,
-    /// As lines that may be shown, each as long as it is.
+    /// Scrubbed lines, not wrapped.
     laid_out: Vec<String>,
-    /// The same in this many columns.
+    /// The same lines, wrapped to `columns`.
     lines: Vec<String>,
     columns: u16,
-    /// A list has come in which the badge is to be found.
+    /// Whether to scroll to the badge in a list that has just arrived.
     seek: bool,
     scroll: usize,
     height: usize,
 }
 
 impl RawPane {
-    /// Asks for the first of these records; none where there is none.
+    /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let ticket = Some(out.ask(Request::Raw(records.first()?.clone())));
         Some(Self {
@@ -133,7 +132,7 @@ impl Component for RawPane {
         if std::mem::take(&mut self.seek)
             && let Some(RawOf::Badge(id)) = self.records.first()
         {
-            // In a list of several, to the badge that was asked about.
+            // In a list of several badges, scroll to this one.
             let id = id.to_string();
             let place = self.lines.iter().position(|line| line.contains(&id)).unwrap_or(0);
             self.scroll = place.saturating_sub(2);
@@ -180,8 +179,8 @@ impl Component for RawPane {
 
 impl Modal for RawPane {}
 
-/// The tokens of a JSON text, each as it stands, on lines of their own; every line may be shown. What is no
-/// JSON comes out as well as it can.
+/// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines. Invalid JSON is laid out as well as
+/// possible.
 fn lay_out(json: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

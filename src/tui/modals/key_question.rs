@@ -1,4 +1,4 @@
-//! The question whether a text that has the shape of an API key may be sent. It is asked once for each text.
+//! Question whether lapel may send a text that looks like an API key. lapel asks once for each text.
 
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
@@ -11,26 +11,24 @@ use crate::tui::widgets::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Characters of the text that are shown.
+/// Number of characters shown of the text.
 const SHOWN: usize = 4;
 
-/// What goes on when the text may be sent.
+/// What to do if the text may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// What Enter does in the form below.
+    /// Do what Enter does in the form below.
     Accept,
-    /// The filter of the list below is applied.
+    /// Apply the filter of the list below.
     Filter,
 }
 
-/// The question.
 pub struct KeyQuestion {
     texts: Vec<String>,
     then: Then,
 }
 
 impl KeyQuestion {
-    /// About these texts.
     pub fn new(texts: Vec<String>, then: Then) -> Self {
         Self { texts, then }
     }

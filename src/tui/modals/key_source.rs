@@ -1,4 +1,4 @@
-//! Where the key of a profile comes from, and the key itself where it is typed: two lines of the form for a profile.
+//! Source of a profile's key, and the key itself if it is typed: two lines of the profile form.
 
 use crate::api::ApiKey;
 use crate::config::KeyStore;
@@ -6,7 +6,7 @@ use crate::i18n;
 use crate::tui::widgets::field::Field;
 use secrecy::SecretString;
 
-/// The places that can be chosen; the last one only where the key is elsewhere now.
+/// Key sources to choose from. The last one exists only if the key is outside lapel's own file and the keyring.
 const PLACES: [&str; 5] =
     [tr_noop!("file"), tr_noop!("keyring"), tr_noop!("variable"), tr_noop!("command"), tr_noop!("as it is")];
 const FILE: usize = 0;
@@ -15,12 +15,12 @@ const VARIABLE: usize = 2;
 const COMMAND: usize = 3;
 const AS_IT_IS: usize = 4;
 
-/// A place, and a key where one was typed; without one it is to be found there.
+/// Key source, and the typed key if there is one. Without a typed key, lapel reads the key from the source.
 pub type Given = (KeyStore, Option<SecretString>);
 
-/// The two lines.
+/// The two lines of the form.
 pub struct KeyFrom {
-    /// Where the key of the profile that is changed comes from now.
+    /// Current key source of an existing profile.
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
@@ -30,7 +30,7 @@ pub struct KeyFrom {
 }
 
 impl KeyFrom {
-    /// For a new profile: a file of lapel's own.
+    /// For a new profile. The key is stored in lapel's own file by default.
     pub fn new() -> Self {
         Self {
             was: None,
@@ -42,8 +42,8 @@ impl KeyFrom {
         }
     }
 
-    /// For a profile that is changed, with the words for where its key is. Names and commands of the settings file are
-    /// not shown: somebody may have put the key there.
+    /// For an existing profile. `said` describes the current source. The form never shows a variable name or
+    /// command from the settings, because someone may have written the key there.
     pub fn of(was: KeyStore, said: &str) -> Self {
         let chosen = match was {
             KeyStore::File => FILE,
@@ -53,28 +53,27 @@ impl KeyFrom {
         Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
     }
 
-    /// The places that there are to choose from, in the language set.
+    /// Key sources to choose from, translated.
     pub fn places(&self) -> Vec<&'static str> {
         PLACES[..self.many()].iter().map(|place| i18n::tr(place)).collect()
     }
 
-    /// How many places there are: "as it is" where the key is elsewhere now.
+    /// Number of key sources. "As it is" exists only if the key is outside lapel's own file and the keyring.
     fn many(&self) -> usize {
         let is_elsewhere = !matches!(self.was, None | Some(KeyStore::File | KeyStore::Keyring));
         if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
     }
 
-    /// Which of the places is chosen.
     pub fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Chooses the place so many further on.
+    /// Moves the choice by `by` places.
     pub fn turn(&mut self, by: isize) {
         self.chosen = (self.chosen as isize + by).rem_euclid(self.many() as isize).unsigned_abs();
     }
 
-    /// What stands before the second line.
+    /// Label of the second line.
     pub fn label(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!("Variable"),
@@ -83,12 +82,12 @@ impl KeyFrom {
         }
     }
 
-    /// Where the key is now, in words.
+    /// Description of the current key source.
     pub fn said(&self) -> &str {
         &self.said
     }
 
-    /// What the second line takes; none where there is nothing to say.
+    /// Field of the second line. `None` if the source needs no input.
     pub fn field(&self) -> Option<&Field> {
         match self.chosen {
             FILE | KEYRING => Some(&self.key),
@@ -98,7 +97,6 @@ impl KeyFrom {
         }
     }
 
-    /// The same, to be typed into.
     pub fn field_mut(&mut self) -> Option<&mut Field> {
         match self.chosen {
             FILE | KEYRING => Some(&mut self.key),
@@ -108,7 +106,7 @@ impl KeyFrom {
         }
     }
 
-    /// What the place needs to be told, in a sentence or two.
+    /// Short explanation of the chosen source.
     pub fn advice(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!(
@@ -123,10 +121,10 @@ impl KeyFrom {
         }
     }
 
-    /// What was said, for a new profile.
+    /// Returns the input for a new profile.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence.
+    /// What is wrong with the input, as a full sentence.
     pub fn given(&self) -> Result<Given, String> {
         match self.chosen {
             FILE => self.typed().map(|key| (KeyStore::File, Some(key))),
@@ -138,10 +136,10 @@ impl KeyFrom {
         }
     }
 
-    /// What was said, for a profile that is changed; nothing where everything stays.
+    /// Returns the input for an existing profile, or `None` if nothing changes.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence.
+    /// What is wrong with the input, as a full sentence.
     pub fn changed(&self) -> Result<Option<Given>, String> {
         let is_typed = matches!(self.chosen, FILE | KEYRING);
         let stays = match self.chosen {

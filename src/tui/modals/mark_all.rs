@@ -1,4 +1,5 @@
-//! The question before all that match a filter are marked: how many, and what it costs to read them.
+//! Confirmation before lapel marks all rows that match a filter: their number, and the requests needed to read
+//! them.
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::i18n::number;
@@ -13,19 +14,17 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
-/// Requests that the background makes in a second when nothing holds it up, about: one after the other.
+/// Approximate number of background requests a second, one after the other and without delays.
 const A_SECOND: u64 = 5;
 
-/// The question.
 pub struct MarkAllForm {
-    /// How many match, where the service says.
+    /// Number of matching rows, if the service reports it.
     rows: Option<u64>,
-    /// The filter in words.
+    /// Description of the filter.
     words: Vec<String>,
 }
 
 impl MarkAllForm {
-    /// For so many rows that match a filter.
     pub fn new(rows: Option<u64>, words: Vec<String>) -> Self {
         Self { rows, words }
     }
@@ -98,10 +97,10 @@ impl Modal for MarkAllForm {
     }
 }
 
-/// What reading so many rows costs: requests, and how long that takes about.
+/// Number of requests to read `rows` rows, and the approximate time.
 fn cost(rows: u64, a_minute: u32) -> String {
     let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
-    // The share of a minute can be had at once; what goes beyond it waits for the next one.
+    // The first minute's share of requests is available at once. Further requests wait for the next minute.
     let waits = requests.saturating_sub(1) / u64::from(a_minute).max(1) * 60;
     let seconds = number(waits + requests.div_ceil(A_SECOND));
     plural!(

@@ -1,5 +1,5 @@
-//! Forms for what has consequences: fields, checks, a review of exactly what will be sent and where, and a
-//! confirmation that neither Enter nor the key that opened the form can give.
+//! Modals, one file or folder each. A form that issues or revokes shows exactly what it will send and where.
+//! Neither Enter nor the key that opened the form can confirm it.
 
 pub(in crate::tui) mod confirm_live;
 pub(in crate::tui) mod confirm_resend;

@@ -1,5 +1,5 @@
-//! The palette: every action of every screen by name, with its key and why it is not possible now; and ways to
-//! a badge, a holder or a template by typing it.
+//! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
+//! finds a badge, a holder or a template by its name, id or address.
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
@@ -21,34 +21,32 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_normalization::UnicodeNormalization;
 
-/// What it is worth to be possible: about as much as one letter that matches.
+/// Score bonus of a possible action, about as much as one matching letter.
 const POSSIBLE: u32 = 16;
 
-/// One action, as the palette lists it.
+/// One action in the palette.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// What it does.
     pub action: Action,
-    /// Its keys here, or where it has them.
+    /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
-    /// Why it is not possible now.
+    /// Why the action is not possible now. `None` if it is possible.
     pub why_not: Option<String>,
 }
 
-/// What stands in a line of the palette.
+/// Line of the palette.
 #[derive(Clone, Debug)]
 enum Entry {
     Command(Command),
     Badge(BadgeId),
     Holder(String),
-    /// Whoever has this name.
+    /// Holders with this name.
     Named(String),
     Template(TemplateId),
     Titled(String),
     Filter(NamedFilter),
 }
 
-/// The palette, open.
 pub struct CommandPalette {
     all: Vec<Command>,
     filters: Vec<NamedFilter>,
@@ -56,13 +54,13 @@ pub struct CommandPalette {
     shown: Vec<Entry>,
     at: usize,
     sight: Sight,
-    /// Whether one may go elsewhere: not from a form that is filled in.
+    /// Whether the user may go to another screen. False in a form with input.
     leaves: bool,
 }
 
 impl CommandPalette {
-    /// Of these commands, those that are possible first; with ways to other screens, which are possible if one
-    /// `leaves` nothing open. `filters`: those that are saved, which lead to their lists.
+    /// Lists possible commands first. `filters` are the saved filters, which open their lists. With `leaves`,
+    /// entries that go to another screen are possible.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
         all.sort_by_key(|command| command.why_not.is_some());
         let (field, sight) = (Field::default(), Sight::default());
@@ -90,13 +88,13 @@ impl CommandPalette {
             .filter_map(|command| {
                 let mut score =
                     |text: &str| pattern.score(Utf32Str::new(&letters(text), &mut buffer), &mut matcher);
-                // The name says more than the sentence.
+                // A match in the name counts double.
                 let name = score(command.action.hint()).map(|n| n.saturating_mul(2));
                 name.max(score(command.action.help())).map(|score| (score, command))
             })
             .collect();
-        // The best comes first, and of two that are about as good the one that is possible. The sort is
-        // stable, so that equals stay in the order of the help.
+        // Best match first. Of two similar matches, the possible one comes first. The sort is stable, so equal
+        // matches keep the order of the help.
         let worth = |score: u32, command: &Command| {
             score.saturating_add(if command.why_not.is_none() { POSSIBLE } else { 0 })
         };
@@ -104,7 +102,7 @@ impl CommandPalette {
             .into_iter()
             .map(|(score, command)| (worth(score, command), Entry::Command(command.clone())))
             .collect();
-        // A saved filter has nothing but its name.
+        // A saved filter has only a name, so its match counts double.
         found.extend(self.filters.iter().filter_map(|filter| {
             let name = letters(&filter_words(filter));
             let score = pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher)?;
@@ -114,7 +112,7 @@ impl CommandPalette {
         found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
         let commands = found.into_iter().map(|(_, entry)| entry);
         let ways = ways(&typed);
-        // An address is nothing but a holder's; anything else may be the beginning of a command.
+        // An e-mail address can only find a holder. Other text may be the start of a command.
         self.shown = if typed.contains('@') {
             ways.into_iter().chain(commands).collect()
         } else {
@@ -122,7 +120,7 @@ impl CommandPalette {
         };
     }
 
-    /// The action that is selected, where it is one and possible now.
+    /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.at)? {
             Entry::Command(command) if command.why_not.is_none() => Some(command.action),
@@ -169,8 +167,8 @@ impl CommandPalette {
         }
     }
 
-    /// One entry, where its keys have so many columns of the room. Why it is not possible stands behind it
-    /// where that fits; for the selected one it stands under the list.
+    /// One entry. `keys` is the width of the key column, `room` the width of the line. The reason why an action is
+    /// not possible follows it if it fits. For the selected entry, the reason is below the list.
     fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
         let theme = &env.theme;
         let left = room.saturating_sub(keys + 2);
@@ -263,7 +261,7 @@ impl Component for CommandPalette {
             let why = self.why_not(entry)?;
             Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
         };
-        // As much room as any of them wants, so that the list stays where it is.
+        // Reserve room for the longest reason, so that the list does not move.
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
@@ -286,7 +284,6 @@ impl Component for CommandPalette {
 
 impl Modal for CommandPalette {}
 
-/// What an entry does.
 fn what(entry: &Entry) -> String {
     match entry {
         Entry::Command(command) => command.action.help().to_owned(),
@@ -301,19 +298,19 @@ fn what(entry: &Entry) -> String {
     }
 }
 
-/// A saved filter, as it is found by its name.
+/// Text by which the palette finds a saved filter.
 fn filter_words(filter: &NamedFilter) -> String {
     t!("filter: {name}", name = Text::from(filter.name.as_str()))
 }
 
-/// Where what was typed may lead, what is likeliest first.
+/// Destinations for the typed text, most likely first.
 fn ways(typed: &str) -> Vec<Entry> {
     match Address::check(typed) {
         Ok(address) => vec![Entry::Holder(address.as_str().to_owned())],
         Err(_) if typed.contains('@') => Vec::new(),
         Err(_) => {
             let one_word = !typed.contains(char::is_whitespace);
-            // As the Wallet's box reads it: from a link, without brackets.
+            // The Wallet's search box reads ids the same way: from a link, without brackets.
             let badge = match Query::read(typed) {
                 Query::BadgeId(id) => Some(Entry::Badge(id)),
                 _ => BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge),
@@ -321,7 +318,7 @@ fn ways(typed: &str) -> Vec<Entry> {
             let titled = Some(Entry::Titled(typed.to_owned()));
             let named =
                 matches!(Query::read(typed), Query::Name { .. }).then(|| Entry::Named(typed.to_owned()));
-            // An id has a number in it; a name of one word is a person's sooner than a title's.
+            // A template id contains a digit. A single word is more likely a person's name than a title.
             let template = TemplateId::new(typed)
                 .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
                 .map(Entry::Template);
@@ -335,8 +332,8 @@ fn ways(typed: &str) -> Vec<Entry> {
     }
 }
 
-/// Hangul taken apart into its letters, so that what is being typed is found before its syllable is whole;
-/// letters that stand alone become those that begin one.
+/// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
+/// becomes an initial consonant.
 fn letters(text: &str) -> String {
     const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     text.nfd()
@@ -384,7 +381,7 @@ mod tests {
         assert_eq!(found(&mut palette, "").len(), 4);
         assert_eq!(found(&mut palette, "srt")[0], Action::Sort.help());
         assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
-        // Of two that match alike, the possible one.
+        // Of two equal matches, the possible one comes first.
         assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
         let nothing = found(&mut palette, "zzzz");
         let ways = ["look up holders named zzzz", "show templates with zzzz in the title", "open badge zzzz"];
@@ -401,7 +398,7 @@ mod tests {
         assert_eq!(title, ways, "an id has no spaces");
         assert_eq!(found(&mut palette, "한서윤")[0], "look up holders named 한서윤");
         assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
-        // A form is not left by the way.
+        // The palette must not leave a form with input.
         palette.leaves = false;
         assert_eq!(found(&mut palette, "a@b.example").len(), 1);
         assert!(palette.why_not(&palette.shown[0]).is_some());
@@ -424,7 +421,7 @@ mod tests {
             why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
         });
         let mut palette = CommandPalette::new(all.collect(), Vec::new(), true);
-        // What is left for it of 80x24 and of 60x16.
+        // The palette's size on an 80x24 and on a 60x16 terminal.
         for (columns, rows) in [(78, 18), (58, 10)] {
             let area = Rect::new(0, 0, columns, rows);
             for at in 0..palette.shown.len() {
@@ -439,7 +436,7 @@ mod tests {
                     Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
                     None => assert!(!words.contains("not now"), "{screen:#?}"),
                 }
-                // At the prompt, and at what is selected.
+                // One cursor at the prompt, one at the selected entry.
                 let cursors = screen.iter().filter(|line| line.contains(env.glyphs.cursor)).count();
                 assert_eq!(cursors, 2, "{screen:#?}");
             }

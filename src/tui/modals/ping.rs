@@ -1,4 +1,4 @@
-//! The question while the service asks lapel to wait: whether to ask it once, with one ping.
+//! Question while the service asks lapel to wait: whether to send one ping now.
 
 use crate::api::Reader;
 use crate::tui::component::{Component, Modal};
@@ -14,17 +14,15 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
-/// The question.
 pub struct PingForm {
     reader: Reader,
-    /// The ping, while it is on its way.
+    /// The running ping.
     ticket: Option<RequestId>,
-    /// What came of it.
+    /// Result of the ping.
     said: Option<String>,
 }
 
 impl PingForm {
-    /// About a connection.
     pub fn new(reader: Reader) -> Self {
         Self { reader, ticket: None, said: None }
     }

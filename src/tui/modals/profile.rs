@@ -1,5 +1,4 @@
-//! The form for a profile, a new one or one that is changed: on the first screen, and on the list of profiles. Its
-//! key is never shown.
+//! Form for a new or an existing profile, on the first screen and in the list of profiles. It never shows the key.
 
 use super::key_source::KeyFrom;
 use crate::config::{Change, Environment, NewProfile, ProfileLine};
@@ -17,12 +16,12 @@ use ratatui::text::{Line, Span};
 
 const RIGHTS: [&str; 2] = [tr_noop!("issue and revoke"), tr_noop!("read-only")];
 const PINNING: [&str; 2] = [tr_noop!("keep the pin"), tr_noop!("pin again")];
-/// In the place of the key while everything else is looked at.
+/// Placeholder key while the other settings are checked.
 const NO_KEY: &str = "not-yet-known";
-/// Columns of the labels.
+/// Width of the labels in columns.
 const WIDE: usize = 16;
 
-/// A line of the form.
+/// Line of the form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slot {
     Name,
@@ -37,7 +36,7 @@ enum Slot {
     Key,
 }
 
-/// The lines of a new profile, and of one that is changed: a name stays, and only what was pinned is pinned anew.
+/// Lines for a new profile, then for an existing one. An existing profile keeps its name and can be pinned again.
 const NEW: [Slot; 9] = [
     Slot::Name,
     Slot::Organisation,
@@ -80,9 +79,8 @@ impl Slot {
 
 const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
 
-/// The form.
 pub struct ProfileForm {
-    /// The profile that is changed, as it was.
+    /// The profile before the change. `None` for a new profile.
     was: Option<ProfileLine>,
     name: Field,
     organisation: Field,
@@ -96,22 +94,21 @@ pub struct ProfileForm {
     focus: Focus,
 }
 
-/// What came of an action.
+/// Result of an action.
 pub enum Step {
-    /// It is none of the form's.
+    /// The form does not handle this action.
     NotMine,
-    /// It is done.
+    /// The form handled the action.
     Done,
-    /// This is to be tried, and kept if it is good.
+    /// Test these settings, and save them if they work.
     Try(Box<Candidate>),
-    /// This is to be changed.
+    /// Change the existing profile.
     Change(Box<ProfileChange>),
-    /// Something is wrong with what was typed.
+    /// Mistake in the input, as a sentence.
     Wrong(String),
 }
 
 impl ProfileForm {
-    /// An empty one, with a name.
     pub fn new(name: &str) -> Self {
         let at = if name.is_empty() { Slot::Name } else { Slot::BaseUrl };
         Self {
@@ -129,7 +126,6 @@ impl ProfileForm {
         }
     }
 
-    /// One for changing a profile.
     pub fn of(line: ProfileLine) -> Self {
         let text = |text: &Option<String>| Field::with(text.as_deref().unwrap_or_default());
         Self {
@@ -146,7 +142,7 @@ impl ProfileForm {
         }
     }
 
-    /// The name of the profile that is changed.
+    /// Name of the profile to change. `None` for a new profile.
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }
@@ -159,7 +155,6 @@ impl ProfileForm {
         self.slots().get(self.focus.at).copied().unwrap_or(Slot::Key)
     }
 
-    /// Does an action.
     pub fn on_action(&mut self, action: Action) -> Step {
         let many = self.slots().len();
         match action {
@@ -198,8 +193,8 @@ impl ProfileForm {
         profile.read_only = self.only_look == 1;
         profile.proxy = Some(self.proxy.value().trim().to_owned()).filter(|proxy| !proxy.is_empty());
         profile.ca_file = self.ca_path().filter(|path| !path.as_os_str().is_empty());
-        // What the settings would refuse is said before the key leaves; what is in the file of certificates is
-        // looked at later, where it may take its time.
+        // Report invalid settings before the key is sent. The CA file is checked later, because reading it can
+        // take long.
         let looked_at = NewProfile { ca_file: None, ..profile.clone() };
         if let Err(error) = looked_at.profile(NO_KEY) {
             return Step::Wrong(format!("{error}."));
@@ -207,7 +202,7 @@ impl ProfileForm {
         Step::Try(Box::new(Candidate { profile, key }))
     }
 
-    /// The path of the file of certificates, the same wherever lapel is started; empty where none is named.
+    /// Absolute path of the CA file, independent of the working directory. Empty if no file is given.
     fn ca_path(&self) -> Option<std::path::PathBuf> {
         let typed = self.ca_file.value().trim();
         if typed.is_empty() {
@@ -242,7 +237,6 @@ impl ProfileForm {
         Step::Change(Box::new(ProfileChange { name, change, key, pin }))
     }
 
-    /// Takes a key that is typed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let by = match key.code {
             KeyCode::Right | KeyCode::Char(' ') => 1,
@@ -265,7 +259,6 @@ impl ProfileForm {
         }
     }
 
-    /// Takes pasted text.
     pub fn on_paste(&mut self, text: &str) {
         if let Some(field) = self.field() {
             field.on_paste(text.trim());
@@ -284,8 +277,7 @@ impl ProfileForm {
         }
     }
 
-    /// The form, line by line, in so many columns; `brief`, without explanations, where something else is to be said
-    /// below it.
+    /// Lines of the form. With `brief`, it has no explanations, because a message follows below it.
     pub fn lines(&self, room: usize, brief: bool, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut lines = Vec::new();
@@ -335,7 +327,7 @@ impl ProfileForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         };
         if brief {
-            // The fields say enough.
+            // The fields explain themselves.
         } else if self.was.is_some() {
             put(self.key.advice());
             put(t!(
@@ -361,10 +353,10 @@ impl ProfileForm {
     }
 }
 
-/// One of a few words, with a sign before the one that is chosen; only that one where not all have room. How to choose
-/// is said where there is room for it besides.
+/// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word
+/// is shown. The key hint is shown only if it fits too.
 fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
-    // No key of the keymap: it is typed, as a letter is into the other fields.
+    // The keymap does not have this key. It is typed, like a letter in the other fields.
     let hint = t!("space change");
     let all: Vec<String> = words
         .iter()

@@ -1,4 +1,5 @@
-//! The list of profiles: one is opened, and everything of the one before goes; one is added, changed, tested, removed.
+//! List of profiles: open, add, change, test or remove one. Opening a profile closes everything of the previous
+//! one.
 
 use crate::config::ProfileLine;
 use crate::domain::email::ended;
@@ -20,32 +21,30 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// What is said where something is on its way to the service.
+/// Message if lapel is sending requests with the profile in use.
 const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
 );
 
-/// The list, open.
 pub struct Profiles {
     reading: Option<RequestId>,
     lines: Vec<ProfileLine>,
     at: usize,
     sight: Sight,
-    /// The profile that is being opened.
+    /// Request that opens a profile.
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
     removing: Option<Removing>,
-    /// What is being done with a profile: to which, and whether it may be another one then.
+    /// Running request about a profile, the profile's name, and whether the request may change the profile.
     working: Option<(RequestId, String, bool)>,
-    /// The profile in use, where it is one of the settings.
+    /// Name of the profile in use, if it is in the settings.
     used: Option<String>,
     said: Option<String>,
-    /// What was done.
+    /// Result of the last finished request.
     done: Option<String>,
 }
 
 impl Profiles {
-    /// The list, about to be read.
     pub fn new(used: Option<String>, out: &mut Effects<'_>) -> Self {
         Self {
             removing: None,
@@ -62,7 +61,7 @@ impl Profiles {
         }
     }
 
-    /// Begins to change, test or remove the selected one.
+    /// Starts to change, test or remove the selected profile.
     fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         let Some(line) = self.lines.get(self.at).cloned() else {
@@ -86,7 +85,7 @@ impl Profiles {
         self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
     }
 
-    /// Takes what came of what was done with a profile.
+    /// Handles the result of a request about a profile.
     fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Effects<'_>) {
         match done {
             Err(why) => self.said = Some(why),
@@ -99,14 +98,14 @@ impl Profiles {
                     self.reading = Some(out.ask(Request::Profiles));
                 }
                 if changes && self.used.as_ref() == Some(&name) {
-                    // What is shown was asked for as the profile was before.
+                    // The data on the screen came from the old settings, so lapel opens the profile again.
                     self.opening = Some(out.ask(Request::OpenProfile(Some(name))));
                 }
             }
         }
     }
 
-    /// Whether back would close the list.
+    /// Whether Back would close the list.
     pub fn is_plain(&self) -> bool {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
@@ -133,7 +132,7 @@ impl Profiles {
     fn back(&mut self, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         if self.working.is_some() {
-            // It ends by itself, and nothing is half done: it is waited for.
+            // Wait: the request ends by itself and leaves nothing unfinished.
         } else if self.opening.is_some() {
             out.cancel(self.opening.take());
         } else if let Some(removing) = &mut self.removing {
@@ -148,7 +147,7 @@ impl Profiles {
         }
     }
 
-    /// A row for each profile, and the two below them.
+    /// One row for each profile, plus the two rows below them.
     fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let used = env.session.as_ref().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
@@ -203,7 +202,7 @@ impl Component for Profiles {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
-            // What `y` does stands on the line that asks for it.
+            // Not in the footer: the line with the question shows the key `y`.
             Action::PageDown | Action::PageUp | Action::Confirm => false,
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
                 self.at < self.lines.len() && self.working.is_none()
@@ -213,7 +212,7 @@ impl Component for Profiles {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        // While one is being opened there is only the way back.
+        // While a request about a profile runs, only Back works.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
         }
@@ -336,7 +335,7 @@ impl Component for Profiles {
             }
             (None, Some(removing)) => lines.extend(removing.lines(room, env)),
             (None, None) => {
-                // Around the selected one, where there are more than there is room for.
+                // If not all rows fit, show those around the selected one.
                 if self.lines.is_empty() && self.reading.is_none() {
                     lines.push(Line::styled(t!("  No profile is set up yet."), theme.dim()));
                 }

@@ -1,4 +1,5 @@
-//! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
+//! Short questions about a job: a reason, a choice, a path. Enter alone never issues or revokes a badge.
+//! Enter after the reason for an undo already cancels the rows that are not sent.
 
 mod lines;
 
@@ -26,42 +27,41 @@ use lines::{mail_lines, undo_words};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// A question, open.
 pub struct Question {
     about: About,
     field: Field,
-    /// The question that this one has asked.
+    /// The running request of this question.
     ticket: Option<RequestId>,
     said: Option<String>,
 }
 
 enum About {
-    /// Whether to call off what was not sent.
+    /// Confirms: cancel the rows that are not sent.
     CallOff(Box<Job>),
-    /// Why an issue job is to be undone.
+    /// Asks for the reason to undo an issue job.
     Undo(Box<Job>),
-    /// What became of a row that lapel cannot tell about.
+    /// Resolves a row with an unknown outcome.
     Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
-    /// Where a receipt or a redo file goes; whether something is there that would be replaced.
+    /// Asks for the path of a receipt or redo file. `exists`: confirms replacing an existing file.
     Paper { job: JobId, redo: bool, exists: bool },
-    /// Whom the mail did not reach.
+    /// Shows the failed mails.
     Mail { job: Box<Job>, report: Option<MailReport> },
 }
 
-/// How far a decision is.
+/// Step of resolving a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// One of the three is chosen.
+    /// Choose one of [`CHOICES`].
     Choice,
-    /// The badge's id is typed.
+    /// Type the badge id.
     Badge,
-    /// The reason is typed.
+    /// Type the reason.
     Why,
-    /// It is confirmed.
+    /// Confirm.
     Review,
 }
 
-/// The place of the choice that is about every row of the job that was never seen.
+/// Index of the choice that sends all never seen rows of the job again.
 const ALL: usize = 3;
 
 const CHOICES: [(&str, &str); 4] = [
@@ -71,7 +71,6 @@ const CHOICES: [(&str, &str); 4] = [
     (tr_noop!("send all again"), tr_noop!("all never seen rows of this job that may be sent again")),
 ];
 
-/// How many choices there are.
 fn choices(unseen: u64) -> usize {
     if unseen > 1 { CHOICES.len() } else { ALL }
 }
@@ -81,23 +80,21 @@ impl Question {
         Self { about, field: Field::default(), ticket: None, said: None }
     }
 
-    /// Whether to call off what a job has not sent.
     pub fn call_off(job: Box<Job>) -> Self {
         Self::new(About::CallOff(job))
     }
 
-    /// Why an issue job is to be undone.
     pub fn undo(job: Box<Job>) -> Self {
         Self::new(About::Undo(job))
     }
 
-    /// What a person decides about a row, or about all `unseen` rows of the job if it is one of them.
+    /// Resolves a row. If the row is never seen, the user can also send all `unseen` never seen rows again.
     pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64) -> Self {
         let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
         Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
     }
 
-    /// Where a receipt, or the rows to be done again, go.
+    /// Asks for the path of a receipt, or with `redo` of a redo file.
     pub fn paper(job: &Job, redo: bool) -> Self {
         let what = if redo { "redo" } else { "receipt" };
         let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
@@ -105,13 +102,13 @@ impl Question {
         Self { field: Field::with(&name), ..Self::new(about) }
     }
 
-    /// Whom the mail of a job did not reach.
+    /// Shows the failed mails of a job.
     pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
         let ticket = out.ask(Request::Mail(job.id));
         Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
     }
 
-    /// Whether it asks where a receipt goes.
+    /// Whether it asks for the path of a receipt.
     pub fn is_receipt(&self) -> bool {
         matches!(self.about, About::Paper { redo: false, .. })
     }
@@ -163,7 +160,7 @@ impl Question {
                         self.ticket = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
                     }
                 }
-                // What sends is confirmed once more, with more to type.
+                // In the live environment, sending again needs a second confirmation with more to type.
                 Step::Why if *at == 0 && env.is_live() => {
                     let why = self.field.value().trim().to_owned();
                     let deed = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
@@ -202,7 +199,7 @@ impl Question {
         self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
     }
 
-    /// Goes on to the confirmation of so many rows as were found.
+    /// Opens the confirmation for the never seen rows that can be sent again.
     fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         let About::Decide { job, .. } = self.about else { return };
         if found.ready == 0 {
@@ -262,7 +259,7 @@ impl Component for Question {
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
-            // What `y` does stands on the line that asks for it.
+            // Not in the footer: the line with the question shows the key `y`.
             Action::NextField
             | Action::PreviousField
             | Action::PageDown

@@ -1,4 +1,4 @@
-//! Removing a profile: its name is typed, and then it is confirmed.
+//! Removal of a profile: the user types its name, then confirms.
 
 use crate::config::ProfileLine;
 use crate::domain::confirm_text::is_typed;
@@ -11,43 +11,39 @@ use crate::tui::widgets::text_layout::{fit, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
-/// The question, open.
 pub struct Removing {
     line: ProfileLine,
     field: Field,
-    /// Whether the name was typed, and only the key that confirms is missing.
+    /// Whether the name is typed correctly and only the confirmation is missing.
     is_typed: bool,
 }
 
-/// What came of an action.
+/// Result of an action.
 pub enum RemoveStep {
-    /// It is none of the question's.
+    /// The question does not handle this action.
     NotMine,
-    /// It is done.
+    /// The question handled the action.
     Done,
-    /// It is not the name.
+    /// The typed name is wrong. The text is a message.
     Wrong(String),
-    /// The profile of this name is to be removed.
+    /// Remove the profile with this name.
     Remove(String),
 }
 
 impl Removing {
-    /// Asks about a profile.
     pub fn new(line: ProfileLine) -> Self {
         Self { line, field: Field::default(), is_typed: false }
     }
 
-    /// The context that its keys are looked up in.
     pub fn context(&self) -> Context {
         if self.is_typed { Context::Review } else { Context::Form }
     }
 
-    /// Goes back to the name; false where that is being typed.
+    /// Goes back to the name. Returns false if the user is already there.
     pub fn back(&mut self) -> bool {
         std::mem::take(&mut self.is_typed)
     }
 
-    /// Does an action.
     pub fn on_action(&mut self, action: Action) -> RemoveStep {
         match action {
             Action::ClearField => self.field.clear(),
@@ -70,12 +66,11 @@ impl Removing {
         RemoveStep::Done
     }
 
-    /// Takes a key that is typed; nothing is pasted here.
+    /// Pasting the name is not possible.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         !self.is_typed && self.field.on_text_key(key)
     }
 
-    /// The question, line by line, in so many columns.
     pub fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let line = &self.line;

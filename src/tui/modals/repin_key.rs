@@ -1,5 +1,5 @@
-//! Another key than the one that was checked: nothing is asked with it until a person has said that it is the
-//! right one.
+//! Question when the key differs from the pinned key. lapel sends nothing with the new key until the user confirms
+//! that it is right.
 
 use crate::api::ApiError;
 use crate::tui::component::{Component, Modal};
@@ -15,20 +15,19 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The question, open.
 pub struct PinForm {
     profile: String,
     pinned: String,
     said: String,
     field: Field,
-    /// Whether the name was typed, and only `y` is missing.
+    /// Whether the name is typed correctly and only `y` is missing.
     is_typed: bool,
     ticket: Option<RequestId>,
     wrong: Option<String>,
 }
 
 impl PinForm {
-    /// For what stood in the way of a connection; nothing for other errors.
+    /// Returns `None` for errors other than [`ApiError::OtherKey`].
     pub fn of(error: &ApiError) -> Option<Self> {
         let ApiError::OtherKey { profile, pinned, said } = error else { return None };
         Some(Self {
@@ -51,7 +50,7 @@ impl Component for PinForm {
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
-            // What `y` does stands on the line that asks for it.
+            // Not in the footer: the line with the question shows the key `y`.
             Action::NextField
             | Action::PreviousField
             | Action::PageDown

@@ -1,5 +1,5 @@
-//! Correct and replace: a badge is issued again with a corrected name or address, and the old one is revoked
-//! when the new one is Issued.
+//! Correct and replace: lapel issues a badge again with a corrected name or e-mail address. It revokes the old
+//! badge when the new one is Issued.
 
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
@@ -22,17 +22,16 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 const LABELS: [&str; 3] = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
-/// The place of the reason among the fields.
+/// Index of the reason in the fields.
 const REASON: usize = 2;
 
-/// The form.
 pub struct ReplaceForm {
     old: Box<Badge>,
     state: State,
-    /// Name, address, reason.
+    /// Name, e-mail address, reason.
     fields: [Field; 3],
     focus: Focus,
-    /// Which template the badge is of, or why that is not known.
+    /// Template of the badge, or why it is unknown.
     template: Option<Result<(TemplateId, Text), String>>,
     template_ticket: Option<RequestId>,
     said: Option<String>,
@@ -42,7 +41,7 @@ pub struct ReplaceForm {
 struct Review {
     name: String,
     address: Address,
-    /// What the person has of the template; an error where that is not known.
+    /// Badges of this template that the recipient already has, or why this is unknown.
     holdings: Option<Result<Holdings, String>>,
     sent_before: Option<Box<Rival>>,
     ticket: Option<RequestId>,
@@ -50,7 +49,6 @@ struct Review {
 }
 
 impl ReplaceForm {
-    /// Opens it for a badge.
     pub fn new(old: Box<Badge>, env: &Env, out: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
@@ -68,7 +66,7 @@ impl ReplaceForm {
         }
     }
 
-    /// What was corrected; none when nothing was.
+    /// Whether the name or the e-mail address is changed.
     fn changed(&self) -> bool {
         let same = |field: usize, old: &Option<Text>| {
             old.as_ref().is_some_and(|text| text.wire() == self.fields[field].value())

@@ -1,4 +1,4 @@
-//! The log of requests, over the tab: the newest first, as it grows. It is watched only while it is open.
+//! Request log, newest first. It updates itself while it is open.
 
 mod draw;
 mod save;
@@ -16,12 +16,11 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use save::Save;
 
-/// The log, open.
 #[derive(Default)]
 pub struct RequestLog {
-    /// The newest first.
+    /// Newest first.
     entries: Vec<LogEntry>,
-    /// The number of the selected one; none for the newest, whichever that is.
+    /// Number of the selected entry. `None` follows the newest entry.
     selected: Option<u64>,
     sight: Sight,
     height: usize,
@@ -31,7 +30,6 @@ pub struct RequestLog {
 }
 
 impl RequestLog {
-    /// The log as it stands, watched from now on.
     pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         let mut log = Self::default();
         log.read(env, out);
@@ -46,7 +44,7 @@ impl RequestLog {
         self.watch = Some(out.ask(Request::LogBeyond(newest)));
     }
 
-    /// Where the selected one is. One that is not held any more gives way to the oldest.
+    /// Index of the selected entry. If the log no longer has that entry, the oldest is selected.
     fn at(&self) -> usize {
         let Some(no) = self.selected else { return 0 };
         let last = self.entries.len().saturating_sub(1);
@@ -129,7 +127,7 @@ impl Component for RequestLog {
         match answer {
             Response::LogBeyond { watched } if self.watch == Some(ticket) => {
                 self.watch = None;
-                // Without a connection the answer would come at once, and again, and again.
+                // Without a connection the response comes at once, so a new request here would loop forever.
                 if watched {
                     self.read(env, out);
                 }

@@ -1,5 +1,5 @@
-//! The revoke form: the victims are listed, what will be left out is said before, the reason is asked for,
-//! and then it is confirmed.
+//! Revoke form. It lists the revoke targets and what will be skipped, asks for the reason, and then asks for
+//! confirmation.
 
 use crate::domain::State;
 use crate::jobs::{RevokePlan, RevokeTarget};
@@ -20,29 +20,27 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// A reason longer than this is worth a second look; the contract gives no limit.
+/// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
-/// From this height on there is room for earlier reasons.
+/// Minimum height in rows to show earlier reasons.
 const ROOMY: u16 = 16;
-/// The widths of what stands before the fate of the badges of a state.
+/// Column widths before the outcome of each state: the number of badges and the state.
 const FATE: [usize; 2] = [7, 14];
 
-/// The form.
 pub struct RevokeForm {
     victims: Vec<RevokeTarget>,
     reason: Field,
     error: Option<String>,
     review: Option<(RevokePlan, Confirm)>,
-    /// The first victim that is listed.
+    /// Index of the first listed target.
     top: usize,
-    /// Whether those that wait are revoked when they become Issued.
+    /// Whether waiting badges are revoked when they become Issued.
     when_issued: bool,
     reasons: Recent,
     reasons_ticket: Option<RequestId>,
 }
 
 impl RevokeForm {
-    /// Opens it for these badges.
     pub fn new(mut victims: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
         victims.sort_by_key(|v| !v.state.may_be_revoked());
         Self {
@@ -65,7 +63,7 @@ impl RevokeForm {
         self.of(|state| *state == State::Waiting)
     }
 
-    /// How many something is done about: sent now, or when they become Issued.
+    /// Number of badges to revoke, now or when they become Issued.
     fn meant(&self) -> usize {
         self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }
@@ -89,7 +87,7 @@ impl RevokeForm {
         }
     }
 
-    /// How many of which state, and what will become of them.
+    /// Number of badges for each state, and what will happen to them.
     fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
         for victim in &self.victims {
@@ -247,7 +245,7 @@ impl Component for RevokeForm {
         if self.waiting() > 0 && self.review.is_none() {
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
             let text = t!("{sign} waiting badges: revoke when issued", sign);
-            // The sign stands apart from the words, also where they need a second line.
+            // The checkbox has its own column, also when the text has a second line.
             let parts = wrap(&text, room.saturating_sub(10));
             let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
             let said = parts.iter().enumerate().map(|(at, part)| format!("{}{part}", " ".repeat(indent(at))));
@@ -318,7 +316,7 @@ impl Component for RevokeForm {
             }
         };
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
-        // The names get what room is left between the breakdown and the foot.
+        // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(area.height).saturating_sub(lines.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.victims.len().saturating_sub(free));
         lines.extend(
@@ -335,7 +333,7 @@ impl Component for RevokeForm {
             );
             lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
         }
-        // The confirmation stands at the bottom, whatever there is above it.
+        // The confirmation is always visible at the bottom.
         let rows = area.height.saturating_sub(foot_rows);
         let lines = form_layout::squeezed(lines, rows, env);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });

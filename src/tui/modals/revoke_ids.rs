@@ -1,5 +1,5 @@
-//! Revoking the badges whose ids stand in a file: which file, and the reason. How the file is read is looked at
-//! next, then where each badge stands, and all of it is reviewed before anything is sent.
+//! Form to revoke the badges whose ids are in a file: the file and the reason. The next steps are the file form,
+//! the check of each badge's state, and the review. Nothing is sent before the review.
 
 use super::file::Purpose;
 use crate::domain::Text;
@@ -22,22 +22,20 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The form.
 pub struct IdsForm {
     file: PathField,
-    /// Ids that were pasted instead of a file.
+    /// Pasted ids, used instead of a file.
     pasted: Option<String>,
     reason: Field,
     reasons: Recent,
     reasons_ticket: Option<RequestId>,
     when_issued: bool,
-    /// Whether the reason is being typed, rather than the file's name.
+    /// Whether the reason field has the focus, not the file field.
     at_reason: bool,
     said: Option<String>,
 }
 
 impl IdsForm {
-    /// Opens it.
     pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         Self {
             file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),

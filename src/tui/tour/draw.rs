@@ -1,4 +1,4 @@
-//! The strip of the tour.
+//! Drawing of the tour's strip.
 
 use super::words::{Here, next, title};
 use super::{Seen, Step, Tour};
@@ -10,10 +10,10 @@ use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Rows that the strip takes from the screen: a headline, and two lines of what to do.
+/// Height of the strip in rows: a headline and two lines of text.
 pub const ROWS: u16 = 3;
 
-/// The strip as lines of at most `columns`.
+/// Lines of the strip, at most `columns` wide.
 fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let here = Here { stack, env };
@@ -45,7 +45,6 @@ fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &
     lines
 }
 
-/// Draws it.
 pub fn draw(tour: &Tour, seen: &Seen<'_>, stack: &[Context], frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let lines = strip(tour, seen, stack, usize::from(area.width), env);
     frame.render_widget(ratatui::text::Text::from(lines), area);

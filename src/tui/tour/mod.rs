@@ -1,8 +1,8 @@
-//! The tour: a first day at the desk, on the desk itself. A strip above the footer says what to do next, sees by
-//! what the desk shows that it was done, and goes on. It presses no key, and holds nobody up: every step can be
-//! skipped, and all of it left, at any time.
+//! The tour guides a new user through lapel's main tasks. A strip above the footer says what to do next. The tour
+//! sees in the TUI's state that a step is done, and continues. It presses no key. The user can skip a step or
+//! leave the tour at any time.
 //!
-//! It is there in lapel's own sandbox only: its steps issue and revoke.
+//! The tour runs only in lapel's own sandbox, because its steps issue and revoke badges.
 
 mod draw;
 mod words;
@@ -11,28 +11,27 @@ pub use draw::{ROWS, draw};
 
 use crate::jobs::{Job, JobId, Kind, Phase, RowStatus};
 
-/// The holder whom the first step looks up: she is in the sandbox's stories.
+/// Holder for the first step. The sandbox's demo data contains her.
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
-/// What is to be done.
+/// Step of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Look up what somebody holds.
+    /// Look up a holder's badges.
     Find,
-    /// Issue a badge to one person.
+    /// Issue a badge to one recipient.
     Issue,
-    /// See how it becomes Issued.
+    /// Watch the badge until it is Issued.
     Watch,
-    /// Revoke a badge.
     Revoke,
-    /// Write the receipt of a job.
+    /// Save the receipt of a job.
     Receipt,
-    /// Nothing more: where to go from here.
+    /// The last step only says what to try next.
     End,
 }
 
 impl Step {
-    /// Those in which there is something to do.
+    /// Steps with a task, in order. [`Self::End`] has none.
     pub const ALL: [Self; 5] = [Self::Find, Self::Issue, Self::Watch, Self::Revoke, Self::Receipt];
 
     fn next(self) -> Self {
@@ -40,70 +39,58 @@ impl Step {
         at.and_then(|at| Self::ALL.get(at + 1)).copied().unwrap_or(Self::End)
     }
 
-    /// Its number, from 1.
+    /// Number of the step, from 1.
     fn no(self) -> usize {
         Self::ALL.iter().position(|step| *step == self).map_or(Self::ALL.len(), |at| at + 1)
     }
 }
 
-/// What has the focus, as far as the tour can tell the way from there.
+/// Place of the focus, as far as the tour gives directions from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourPlace {
-    /// The list of templates.
     Templates,
-    /// The history.
     History,
-    /// The Wallet's box.
+    /// Search box of the Wallet.
     WalletBox,
-    /// What the Wallet has found.
+    /// Results of the Wallet.
     Wallet,
-    /// The Badge tab.
     Badge,
-    /// The list of jobs.
     Activity,
-    /// The rows of a job.
     JobRows,
-    /// The issue form.
     IssueForm,
-    /// The review of the issue form.
     IssueReview,
-    /// The revoke form.
     RevokeForm,
-    /// The review of the revoke form.
     RevokeReview,
-    /// Where a receipt goes.
+    /// Question for the path of a receipt.
     Paper,
-    /// Something else that one goes back from.
+    /// Any other place. The user leaves it with Back.
     Elsewhere,
 }
 
-/// What the tour sees of the desk.
+/// State of the TUI that the tour checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// What has the focus.
     pub place: TourPlace,
-    /// Whether the Wallet shows badges of somebody.
+    /// Whether the Wallet shows a holder's badges.
     pub found: bool,
-    /// The jobs, the newest first.
+    /// Newest first.
     pub jobs: &'a [Job],
 }
 
-/// The tour, while it is taken.
 #[derive(Clone, Debug)]
 pub struct Tour {
     step: Step,
-    /// The newest job when the step began: what is newer was made in it.
+    /// Newest job when the step began. Newer jobs belong to this step.
     newest: Option<JobId>,
-    /// The badge that is being issued.
+    /// The issue job of the tour.
     issued: Option<JobId>,
-    /// The revocation.
+    /// The revoke job of the tour.
     revoked: Option<JobId>,
-    /// Whether a receipt was written.
+    /// Whether a receipt was saved in this step.
     written: bool,
 }
 
 impl Tour {
-    /// From its beginning.
     pub fn new(jobs: &[Job]) -> Self {
         Self {
             step: Step::Find,
@@ -114,12 +101,11 @@ impl Tour {
         }
     }
 
-    /// What is to be done now.
     pub fn step(&self) -> Step {
         self.step
     }
 
-    /// Goes on to the next step, whether or not this one was done; false after the last one.
+    /// Moves to the next step, even if this one is not done. Returns false after the last step.
     pub fn skip(&mut self, jobs: &[Job]) -> bool {
         if self.step == Step::End {
             return false;
@@ -128,15 +114,15 @@ impl Tour {
         true
     }
 
-    /// Takes note that a receipt was written.
+    /// Records that a receipt was saved.
     pub fn wrote(&mut self) {
         self.written = true;
     }
 
-    /// Looks at the desk, and goes on where a step was done; whether it has.
+    /// Checks whether the step is done and moves on. Returns whether the step changed.
     pub fn look(&mut self, seen: &Seen<'_>) -> bool {
         let before = self.step;
-        // A step that is done may have done the next one too: whoever is quick is not held up.
+        // One action may complete several steps.
         while self.is_done(seen) {
             self.begin(self.step.next(), seen.jobs);
         }
@@ -168,18 +154,18 @@ impl Tour {
         }
     }
 
-    /// A job that was begun in this step.
+    /// A started job of this kind that is newer than the step.
     fn new_job(&self, kind: Kind, jobs: &[Job]) -> Option<JobId> {
         let new = |job: &&Job| job.kind == kind && job.phase != Phase::Draft && Some(job.id) > self.newest;
         jobs.iter().find(new).map(|job| job.id)
     }
 
-    /// The badge that was issued on this tour, as its job stands.
+    /// The issue job of the tour, in its current state.
     pub(super) fn issued<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
         job(self.issued, seen.jobs)
     }
 
-    /// The revocation of this tour, as its job stands.
+    /// The revoke job of the tour, in its current state.
     pub(super) fn revoked<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
         job(self.revoked, seen.jobs)
     }

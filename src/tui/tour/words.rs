@@ -1,4 +1,4 @@
-//! What the strip says: one thing to do, with the key that does it where the person is now.
+//! Texts of the tour: one task at a time, with the key for it on the current screen.
 
 use super::{HOLDER, Seen, Step, Tour, TourPlace};
 use crate::jobs::RowStatus;
@@ -6,7 +6,6 @@ use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 
-/// What the step is about.
 pub fn title(step: Step) -> &'static str {
     match step {
         Step::Find => t!("find a holder"),
@@ -18,21 +17,19 @@ pub fn title(step: Step) -> &'static str {
     }
 }
 
-/// Where the person is, and the keys that do something there.
+/// Current key contexts, and the keymap to look keys up in.
 pub struct Here<'a> {
-    /// The contexts that keys are looked up in.
     pub stack: &'a [Context],
-    /// The keymap, and the signs.
     pub env: &'a Env,
 }
 
 impl Here<'_> {
-    /// The key of an action that is known to be possible here.
+    /// Key of an action. The action must be possible here.
     fn name(&self, action: Action) -> String {
         self.env.key(self.stack, action)
     }
 
-    /// A sentence with the key of an action, or how to get to where the key is one.
+    /// The sentence with the key of an action. If the key does not work here, it says how to go back.
     fn by(&self, action: Action, sentence: impl FnOnce(String) -> String) -> String {
         if self.env.keymap.has(self.stack, action) {
             sentence(self.name(action))
@@ -42,7 +39,7 @@ impl Here<'_> {
     }
 }
 
-/// What to do next.
+/// The next task.
 pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     match tour.step() {
         Step::Find => find(seen, here),

@@ -1,4 +1,4 @@
-//! Drawing drafts: what they are, how their rows stand, the rows, and the line that confirms.
+//! Drawing of drafts: summary, row counts, rows, and the confirmation line.
 
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
@@ -14,11 +14,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Lines that the selected row takes below the rows.
+/// Number of lines for the selected row, below the list.
 const ROW_LINES: u16 = 3;
 
 impl DraftForm {
-    /// Where the rows are: between the head and the foot.
+    /// Area of the rows, between the head and the foot.
     pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
         let head = u16::try_from(self.head(usize::from(area.width), env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
@@ -26,7 +26,7 @@ impl DraftForm {
         Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
     }
 
-    /// What confirms, or why nothing can be.
+    /// The confirmation, or why nothing can be sent.
     fn foot(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         if self.beginning {
@@ -45,7 +45,7 @@ impl DraftForm {
         }
     }
 
-    /// What is planned, and how its rows stand.
+    /// Summary of the draft and its row counts.
     fn head(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let room = columns.saturating_sub(4);
@@ -143,7 +143,6 @@ impl DraftForm {
         lines
     }
 
-    /// Draws the form.
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let mut head = self.head(usize::from(area.width), env);
@@ -167,7 +166,7 @@ impl DraftForm {
             };
             frame.render_widget(ratatui::text::Text::from(lines), at);
         }
-        // Where it goes may be cut, how many it is about may not.
+        // The destination may be cut, the number of rows may not.
         let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
         let place = env.place();
         let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
@@ -176,14 +175,14 @@ impl DraftForm {
         let foot = area.bottom().saturating_sub(rows + 1);
         let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
         let line = Line::styled(line, theme.accent());
-        // On the smallest screen it stands over the end of the rows.
+        // On the smallest screen, this line covers the last rows.
         frame.render_widget(ratatui::widgets::Clear, Rect { y: foot, height: rows + 1, ..area });
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
         let at = Rect { y: foot + 1, height: rows, ..area };
         frame.render_widget(ratatui::text::Text::from(lines), at);
     }
 
-    /// Which rows are shown, where that is not all of them: on the last line, before the number of the row.
+    /// Shows the active row filter on the last line, before the row number. Shows nothing if all rows are shown.
     fn draw_choice(&self, frame: &mut Frame<'_>, rows: Rect, kind: Kind, env: &Env) {
         let only = match self.rows.buckets() {
             [] => return,
@@ -203,7 +202,7 @@ impl DraftForm {
         frame.render_widget(line, at);
     }
 
-    /// How many it is about, and in how many requests.
+    /// Number of recipients or badges, and of requests.
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
@@ -227,7 +226,7 @@ impl DraftForm {
     }
 }
 
-/// A bucket as it is in a draft.
+/// Name of a row status in a draft.
 fn words(bucket: RowStatus, kind: Kind) -> &'static str {
     match (bucket, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
@@ -237,7 +236,7 @@ fn words(bucket: RowStatus, kind: Kind) -> &'static str {
     }
 }
 
-/// How many rows are of a class, and what happens with them unless a person decides otherwise.
+/// Number of rows of a duplicate kind, and what happens to them unless the user decides otherwise.
 fn policy(class: DuplicateKind, n: u64) -> String {
     let (n, state) = (number(n), class.word());
     match class.default_policy() {

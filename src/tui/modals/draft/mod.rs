@@ -1,4 +1,4 @@
-//! Drafts: what is planned, looked through row by row, and confirmed. Nothing is sent before.
+//! Review of drafts: the user checks the rows and confirms. Nothing is sent before the confirmation.
 
 mod draw;
 
@@ -20,45 +20,44 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
-/// The buckets of a draft that a person should look through.
+/// Row statuses of a draft that the user should review.
 const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
-/// Drafts that belong together, open for review.
+/// Review of drafts that belong together.
 pub struct DraftForm {
     jobs: Vec<Job>,
-    /// The one whose rows are shown.
+    /// Index of the draft whose rows are shown.
     at: usize,
     rows: RowList,
     heading: Heading,
     confirm: Confirm,
     guard: Guard,
-    /// What the last guard of each job found.
+    /// Result of the last duplicate check, for each job.
     found: Vec<Guarded>,
-    /// A deed that is being done.
+    /// The running job command.
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
 }
 
-/// Whether it is known who has such a badge already.
+/// State of the duplicate check.
 enum Guard {
-    /// Not needed: nothing is issued.
+    /// Not needed: the drafts issue nothing.
     None,
-    /// Being read: requests done, and of how many.
+    /// Running: `done` of `all` requests.
     Reading { ticket: RequestId, done: u64, all: u64 },
-    /// Read.
+    /// Finished.
     Read,
-    /// Not read, and why.
+    /// The reason why it failed.
     Failed(String),
 }
 
 impl DraftForm {
-    /// Opens the review of these drafts.
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
         out.open_some(|env, out| Self::new(jobs, env, out));
     }
 
-    /// Opens drafts; there is at least one. Who has such a badge already is read now.
+    /// Returns `None` without a draft. The duplicate check starts at once.
     fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first, look_through(first));
@@ -95,18 +94,18 @@ impl DraftForm {
         self.jobs.iter().any(|job| job.kind == Kind::Issue)
     }
 
-    /// Whether somebody may have such a badge whom the reading has not shown.
+    /// Whether the duplicate check may have missed recipients who already have the badge.
     fn is_incomplete(&self) -> bool {
         self.found.iter().any(|found| !found.complete)
     }
 
-    /// How many would be sent, or queued to be.
+    /// Number of rows to send now or to revoke when issued.
     fn sendable(&self) -> u64 {
         let sent = |bucket| matches!(bucket, RowStatus::Ready | RowStatus::Queued);
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
     }
 
-    /// The number to type is the number that is sent; what was typed for another one is typed again.
+    /// Resets the confirmation if the number of rows to send changed. The user must type the new number.
     fn count(&mut self, env: &Env) {
         let count = usize::try_from(self.sendable()).unwrap_or(usize::MAX);
         if self.confirm.count() != count {
@@ -190,20 +189,20 @@ impl DraftForm {
             out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
             return;
         }
-        // What would have nothing to send is not begun, and left out of the journal.
+        // Drafts without rows to send do not begin and stay out of the journal.
         let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
         let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
         self.beginning = true;
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
     }
 
-    /// A row was corrected: the person may be another one now.
+    /// Checks for duplicates again: the corrected row may be another recipient.
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.rows.changed();
         self.guard(out);
     }
 
-    /// When none is left of the rows that were looked through, those that are to be sent come into sight.
+    /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
     fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
         let shown = self.rows.buckets();
@@ -213,7 +212,6 @@ impl DraftForm {
         }
     }
 
-    /// The row that the cursor is on.
     fn selected(&self) -> Option<&JobRow> {
         self.rows.list.selected()
     }
@@ -403,7 +401,7 @@ impl Modal for DraftForm {
     }
 }
 
-/// Which rows are shown first: those to look through, or all where there are none.
+/// Statuses to show first: those that need review, or all if there are none.
 fn look_through(job: &Job) -> Vec<RowStatus> {
     if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
 }

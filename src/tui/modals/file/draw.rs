@@ -1,4 +1,4 @@
-//! Drawing a file: how it is read, its first rows, or what is to be decided.
+//! Drawing of an opened file: how lapel reads it, its first rows, or an open question.
 
 use crate::domain::Text;
 use crate::jobs::intake::{
@@ -18,7 +18,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 impl FileForm {
-    /// Draws the form.
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
@@ -122,7 +121,7 @@ impl FileForm {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    /// What the source is and how it is read: `attendees.csv  CP949 · comma · header row 1`.
+    /// Example: `attendees.csv  CP949 · comma · header row 1`.
     fn source_words(&self, env: &Env) -> String {
         let dot = format!(" {} ", env.glyphs.dot);
         let name = match &self.source {
@@ -180,7 +179,7 @@ impl FileForm {
             .collect()
     }
 
-    /// How the same lines read in each encoding that fits, side by side.
+    /// The same lines in each encoding that fits, side by side.
     fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let (Some(Step::Encoding { .. }), Some(opened)) = (&self.step, &self.opened) else {
             return Vec::new();
@@ -243,7 +242,7 @@ fn map_words(map: &ColumnMap, columns: &[String]) -> String {
     }
 }
 
-/// The first rows: as they would be taken, or as they stand there while something is not clear.
+/// First rows: as recipients or badge ids, or the raw cells while a question is open.
 fn preview(opened: &Opened, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
     match &opened.preview {
         Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, env),

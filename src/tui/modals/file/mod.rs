@@ -1,6 +1,5 @@
-//! A file of recipients or of badge ids, opened: how it is read, its first rows, and what a person has to
-//! decide about it. Nothing is written down before that, and nothing is sent before the review of the draft
-//! that it becomes.
+//! Form for an opened file of recipients or badge ids. It shows how lapel reads the file, the first rows, and open
+//! questions. Nothing is saved before the user answers them. Nothing is sent before the review of the draft.
 
 mod draw;
 mod steps;
@@ -21,7 +20,6 @@ use ratatui::layout::Position;
 use ratatui::layout::Rect;
 use steps::{Picking, Step, columns};
 
-/// The form.
 pub struct FileForm {
     purpose: Purpose,
     source: Source,
@@ -33,36 +31,36 @@ pub struct FileForm {
     said: Option<String>,
 }
 
-/// What a file is opened for.
+/// Purpose of an opened file.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// Issuing a badge to the people in it.
+    /// Issue a badge to the recipients in the file.
     Issue {
-        /// The badge's template and its title.
+        /// Template id and title.
         template: (TemplateId, Text),
-        /// Whether a column of the file says which template each row is for.
+        /// Whether a column of the file names the template of each row.
         by_column: bool,
     },
-    /// Revoking the badges whose ids stand in it.
+    /// Revoke the badges whose ids are in the file.
     Revoke {
-        /// The reason; holders may see it.
+        /// Holders may see the reason.
         reason: String,
-        /// Whether those that still wait are revoked when they become Issued.
+        /// Whether waiting badges are revoked when they become Issued.
         when_issued: bool,
     },
 }
 
-/// What is being done with the file.
+/// The running request about the file.
 struct Work {
     ticket: RequestId,
-    /// Whether its rows are being written down, rather than only looked at.
+    /// True while lapel saves the rows as a draft. False while it only reads the file.
     drafting: bool,
     done: u64,
     all: u64,
 }
 
 impl FileForm {
-    /// Opens a file, or what was pasted.
+    /// `source` is a file or pasted text.
     pub fn new(purpose: Purpose, source: Source, out: &mut Effects<'_>) -> Self {
         let mut form = Self {
             purpose,
@@ -97,20 +95,19 @@ impl FileForm {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
 
-    /// Whether a person has to say where the badge ids stand.
+    /// Whether the user must choose the column with the badge ids.
     fn lacks_id_column(&self) -> bool {
         self.opened
             .as_ref()
             .is_some_and(|opened| matches!(opened.preview, Preview::BadgeIds { column: None, .. }))
     }
 
-    /// Whether a column names templates.
     fn has_template_column(&self) -> bool {
         let is_named = |opened: &Opened| opened.about.map.map().is_some_and(|map| map.template.is_some());
         matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
     }
 
-    /// The step in which the columns are said; `anew`: those too that are clear.
+    /// Returns the step that asks for the columns. With `anew`, it also asks for columns that are already known.
     fn columns(&self, anew: bool) -> Option<Step> {
         let opened = self.opened.as_ref()?;
         Some(match self.purpose {
@@ -146,7 +143,7 @@ impl FileForm {
         self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
     }
 
-    /// Asks the first of what has to be decided; whether there is anything.
+    /// Opens the step for the first open question. Returns whether there is one.
     fn ask_next(&mut self) -> bool {
         let Some(opened) = &self.opened else { return false };
         self.step = match self.questions().into_iter().next() {
@@ -182,7 +179,7 @@ impl FileForm {
         match step {
             Step::Encoding { at, all } => {
                 self.choices.encoding = all.get(at).copied();
-                // Columns and header were told by how it was read before.
+                // The old columns and header came from the old encoding.
                 forget_columns(&mut self.choices);
                 self.choices.header = None;
             }
@@ -208,7 +205,6 @@ impl FileForm {
         self.open(out);
     }
 
-    /// What can be chosen in the open step, in words.
     fn step_choices(&self) -> Vec<String> {
         let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
         let about = &opened.about;
@@ -240,7 +236,6 @@ impl FileForm {
         }
     }
 
-    /// What the open step asks.
     fn step_question(&self) -> String {
         match &self.step {
             Some(Step::Encoding { .. }) => {
@@ -263,7 +258,7 @@ impl FileForm {
         }
     }
 
-    /// Whether the columns are as a person, or an earlier time, said.
+    /// Source of the column mapping, as text: the user's choice, an earlier time, or the header.
     fn map_words(&self) -> &'static str {
         match self.opened.as_ref().map(|opened| &opened.about.map) {
             Some(MapState::Chosen(_)) => t!("as chosen"),

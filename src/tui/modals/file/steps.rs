@@ -1,24 +1,22 @@
-//! What can be decided about a file, one list at a time.
+//! Questions about an opened file, each answered from one list.
 
 use crate::domain::Text;
 use crate::jobs::intake::{About, ColumnMap, MapState, NameColumns, RawRow, TextEncoding};
 
-/// What is being decided.
 pub enum Step {
-    /// The encoding: those that fit first, with how they read; then the others.
+    /// Encodings that fit come first, with a preview; then all others.
     Encoding { at: usize, all: Vec<TextEncoding> },
-    /// The sheet.
+    /// Sheet of a workbook.
     Sheet { at: usize },
-    /// The header row; first comes none.
+    /// The first entry is "no header".
     Header { at: usize },
-    /// The columns, one field after the other.
+    /// Columns of the recipient's fields, one field after the other.
     Columns(Columns),
-    /// The column with the badge ids.
+    /// Column with the badge ids.
     IdColumn { at: usize },
 }
 
 impl Step {
-    /// The encodings of a text file.
     pub fn encoding(about: &About) -> Self {
         let mut all: Vec<TextEncoding> = about
             .encoding
@@ -34,7 +32,7 @@ impl Step {
         Self::Encoding { at: 0, all }
     }
 
-    /// The columns; `anew`: those too that are clear.
+    /// With `anew`, it also asks for columns that are already known.
     pub fn columns(about: &About, anew: bool) -> Self {
         let (name, email, template) = match &about.map {
             MapState::Asked { name, email, template, .. } if !anew => (*name, *email, *template),
@@ -47,7 +45,6 @@ impl Step {
         Self::Columns(columns)
     }
 
-    /// Where the cursor is.
     pub fn at(&self) -> usize {
         match self {
             Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
@@ -57,7 +54,6 @@ impl Step {
         }
     }
 
-    /// Moves the cursor.
     pub fn set(&mut self, to: usize) {
         match self {
             Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
@@ -68,7 +64,7 @@ impl Step {
     }
 }
 
-/// Which field a column is picked for.
+/// Field that the user picks a column for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Picking {
     Name,
@@ -78,7 +74,7 @@ pub enum Picking {
     Template,
 }
 
-/// Columns being picked, one field after the other.
+/// State of picking columns, one field after the other.
 pub struct Columns {
     at: usize,
     what: Picking,
@@ -86,17 +82,16 @@ pub struct Columns {
     email: Option<usize>,
     template: Option<usize>,
     family: usize,
-    /// Whether the template's column is asked for too.
+    /// Whether to ask for the template column too.
     ask_template: bool,
 }
 
 impl Columns {
-    /// What is picked now.
     pub fn what(&self) -> Picking {
         self.what
     }
 
-    /// To the next field that is not clear; whether there is one.
+    /// Moves to the next field without a column. Returns whether there is one.
     fn next(&mut self) -> bool {
         self.at = 0;
         self.what = match (self.name, self.email) {
@@ -108,11 +103,12 @@ impl Columns {
         true
     }
 
-    /// Takes the column under the cursor, of so many; whether everything is clear now.
+    /// Takes the column under the cursor. `columns` is the number of columns in the file. Returns whether all
+    /// fields are known.
     pub fn take(&mut self, columns: usize) -> bool {
         let at = self.at;
         match self.what {
-            // Behind the columns stands: in two of them.
+            // The entry after the columns is "two columns".
             Picking::Name if at >= columns => {
                 self.what = Picking::Family;
                 self.at = 0;
@@ -127,7 +123,7 @@ impl Columns {
             }
             Picking::Given => self.name = Some(NameColumns::FamilyGiven { family: self.family, given: at }),
             Picking::Email => self.email = Some(at),
-            // Before the columns stands: none.
+            // The entry before the columns is "none".
             Picking::Template => {
                 self.template = at.checked_sub(1);
                 self.ask_template = false;
@@ -136,12 +132,12 @@ impl Columns {
         !self.next()
     }
 
-    /// What was picked, once everything is clear.
+    /// `None` until the columns for name and e-mail are known.
     pub fn map(&self) -> Option<ColumnMap> {
         Some(ColumnMap { name: self.name?, email: self.email?, template: self.template })
     }
 
-    /// The columns with an example each, and what else can be chosen.
+    /// Columns with an example each, plus the extra entry of the current field.
     pub fn choices(&self, about: &About, rows: &[RawRow]) -> Vec<String> {
         let columns = columns(about, rows);
         match self.what {
@@ -156,7 +152,7 @@ impl Columns {
     }
 }
 
-/// The columns by name, with an example each.
+/// Column names with an example each.
 pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
     (0..about.columns.len()).map(|at| {
         let example =
@@ -169,8 +165,8 @@ pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
     })
 }
 
-/// A column's name for a person. Where the file has none, the one that stands for it is English in every language,
-/// since it becomes a heading in files.
+/// Column name for display. The stand-in name of an unnamed column stays English in every language, because lapel
+/// writes it as a heading into files.
 pub fn column_name(at: usize, columns: &[String]) -> String {
     let stand_in = format!("column {}", at + 1);
     match columns.get(at) {

@@ -1,5 +1,5 @@
-//! The issue form: one person, checked as one types, reviewed and confirmed; or a file, or lines that were
-//! pasted, which go on to be opened.
+//! Issue form for one recipient, with checks while the user types, a review and a confirmation. A file or pasted
+//! lines open the file form instead.
 
 mod review;
 
@@ -31,12 +31,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use review::Put;
 
-/// The field for the file comes after name and address.
+/// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
-/// Lines that may say where it is sent, and what that takes.
+/// Maximum number of lines for the destination and the number of requests.
 const PLACE: usize = 3;
 
-/// The form.
 pub struct IssueForm {
     template_id: TemplateId,
     title: Text,
@@ -52,22 +51,22 @@ pub struct IssueForm {
     review: Option<Review>,
 }
 
-/// What will be sent, and what is known of it.
+/// What will be sent, and what is known about the recipient.
 struct Review {
     name: String,
     address: Address,
     holdings: Option<Result<Holdings, ApiError>>,
-    /// What was sent to this person before: the service may not show it yet.
+    /// A badge sent to this recipient before. The service may not show it yet.
     sent_before: Option<Box<Rival>>,
     ticket: Option<RequestId>,
     confirm: Confirm,
 }
 
 impl IssueForm {
-    /// Opens it for a template, which is read in full meanwhile.
+    /// Requests the full template meanwhile.
     pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
         let detail_ticket = Some(out.ask(Request::Template(template_id.clone())));
-        // Two templates of one title cannot be told apart by those who read it.
+        // Recipients cannot tell two templates with the same title apart.
         let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
         let same_title_ticket = (!title.looks_empty())
             .then(|| out.ask(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
@@ -127,8 +126,8 @@ impl IssueForm {
         if !review.confirm.agrees(out) {
             return;
         }
-        // What the person has already is also what tells a badge of ours from theirs, should the answer be
-        // lost: nothing is sent before it is known, unless it cannot be known.
+        // If the answer is lost, the recipient's earlier badges are needed to recognise the new one. So nothing is
+        // sent until they are known, unless they cannot be read.
         if self.detail_ticket.is_some() || self.same_title_ticket.is_some() {
             out.say(t!("Still reading the template. Nothing was sent."));
             return;
@@ -224,7 +223,7 @@ impl IssueForm {
                     Ok(address) => address.warnings().iter().for_each(|w| {
                         put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning());
                     }),
-                    // While it is being typed, an address that is not finished is no mistake.
+                    // An unfinished e-mail address is no error while the user types it.
                     Err(why)
                         if self.tried
                             || (typed && !focused)
@@ -312,7 +311,7 @@ impl Component for IssueForm {
             return;
         }
         if paths::is_recipients(text) {
-            // What is copied ends with the end of its last line, or with a few of them.
+            // Copied text ends with one or more line breaks.
             self.open(Source::Pasted(text.trim_end().to_owned()), out);
             return;
         }
@@ -321,7 +320,7 @@ impl Component for IssueForm {
             self.file.set_pasted(text);
             return;
         }
-        // A whole `Name <address>` fills both fields.
+        // A pasted `Name <address>` fills both fields.
         let pasted = text.trim();
         if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
             && !name.trim().is_empty()
@@ -389,8 +388,8 @@ impl Component for IssueForm {
         let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
         lines.push(Line::styled(line(&t!("Issue  {title}", title = self.title)), theme.strong()));
         if let Some(review) = &self.review {
-            // What is sent, where, and what it takes come first and on a few lines: they can never be off the
-            // screen. What there is to know follows, the most serious first.
+            // Recipient, destination and number of requests come first, on few lines, so that they are always
+            // visible. Notes follow, most serious first.
             let name = Text::new(review.name.clone());
             let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
             lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
@@ -442,11 +441,11 @@ impl Modal for IssueForm {
     }
 }
 
-/// Checks a name as it was typed: what will be printed, with notes on what was changed or looks odd; or why
-/// it cannot be sent.
+/// Checks a typed name. Returns the name as it will be printed, with notes on changes and unusual characters, or
+/// why it cannot be sent.
 fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
-    // The address that goes with it is checked by itself, as it is typed; a space at the end may be followed
-    // by another name.
+    // The e-mail address has its own check. A trailing space is ignored, because the user may
+    // still type another name.
     let (name, _, _, findings) = check_person(typed.trim(), "");
     let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
     let (refused, notes): (Vec<_>, Vec<_>) =

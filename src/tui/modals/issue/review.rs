@@ -1,11 +1,11 @@
-//! What is known of one person before a badge is issued to them.
+//! Facts about one recipient before a badge is issued.
 
 use super::Review;
 use crate::domain::Verdict;
 use crate::tui::context::Env;
 use ratatui::text::Line;
 
-/// Puts a text into lines, wrapped.
+/// Appends wrapped text to the lines.
 pub(super) type Put<'a> = dyn FnMut(&mut Vec<Line<'static>>, &str, ratatui::style::Style) + 'a;
 
 pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {

@@ -1,11 +1,11 @@
-//! What two of the questions about a job say: whom its mail did not reach, and what undoing it would do.
+//! Texts of two questions about a job: failed mails, and the effect of undoing it.
 
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Job, RowStatus};
 use crate::tui::context::Env;
 use ratatui::text::Line;
 
-/// Whom the mail did not reach, the worst first.
+/// Failed mails, worst first.
 pub(super) fn mail_lines(
     report: &MailReport,
     lines: &mut Vec<Line<'static>>,
@@ -38,7 +38,7 @@ pub(super) fn mail_lines(
     put(lines, t!("The service cannot send a mail again."), theme.dim());
 }
 
-/// What undoing a job would do, as its rows stand now.
+/// Effect of undoing a job in its current state.
 pub(super) fn undo_words(job: &Job) -> String {
     let of = |which: &dyn Fn(RowStatus) -> bool| job.counts.sum(which);
     let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));

@@ -1,4 +1,4 @@
-//! Drawing the log of requests.
+//! Drawing of the request log.
 
 use super::RequestLog;
 use crate::api::LogEntry;
@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
 
-/// Lines of the selected request in full.
+/// Number of lines for the details of the selected request.
 const DETAIL: u16 = 5;
 const HEADS: [&str; 9] = [
     tr_noop!("Sent"),
@@ -37,13 +37,12 @@ const COLUMNS: [Column; 9] = [
     Column { least: 9, share: 0, goes: 0 },
 ];
 
-/// The rows that the list has in an area: without headings, the line above them and the detail below.
+/// Number of list rows in an area: without the headings, the line above them and the details below.
 pub fn list_height(area: Rect) -> u16 {
     area.height.saturating_sub(DETAIL + 3)
 }
 
 impl RequestLog {
-    /// Draws the log.
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
@@ -119,7 +118,7 @@ impl RequestLog {
     }
 }
 
-/// Path and query, without the part that all have in common.
+/// Path and query, without the common base path.
 fn target(entry: &LogEntry, base: &str) -> String {
     let path = entry.path.strip_prefix(base).unwrap_or(&entry.path);
     if entry.query.is_empty() { path.to_owned() } else { format!("{path}?{}", entry.query) }
@@ -148,7 +147,7 @@ fn row(entry: &LogEntry, base: &str, env: &Env) -> Vec<(String, Style)> {
     ]
 }
 
-/// `0.12 s`, `34 s`.
+/// Examples: `0.12 s`, `34 s`.
 fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 10.0 { format!("{seconds:.2} s") } else { format!("{seconds:.0} s") }

@@ -1,4 +1,4 @@
-//! Saving the log of requests: where to, and what is written.
+//! Saving the request log to a file: path and content.
 
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
@@ -15,20 +15,20 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::fmt::Write;
 
-/// Where the log goes, being typed.
+/// Form for the path of the saved log.
 pub struct Save {
     field: PathField,
-    /// The log as it was when this was opened.
+    /// The log at the time this form was opened.
     text: String,
     rows: u64,
     ticket: Option<RequestId>,
-    /// Something of that name is there already.
+    /// Whether a file with this name exists.
     exists: bool,
     said: Option<String>,
 }
 
 impl Save {
-    /// For the log as it stands; the newest first.
+    /// `entries`: newest first.
     pub fn new(entries: &[LogEntry], env: &Env, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
         let now = jiff::Timestamp::now();
@@ -39,22 +39,20 @@ impl Save {
         Self { field, text, rows, ticket: None, exists: false, said: None }
     }
 
-    /// The contexts that its keys are looked up in.
     pub fn key_contexts(&self) -> Vec<Context> {
         vec![if self.exists { Context::Review } else { Context::FileField }, Context::Always]
     }
 
-    /// Whether an action does something here now.
     pub fn is_enabled(&self, action: Action) -> bool {
         match action {
-            // What `y` does stands on the line that asks for it.
+            // Not in the footer: the line with the question shows the key `y`.
             Action::Confirm | Action::PageDown | Action::PageUp | Action::PreviousField => false,
             Action::ClearField => !self.exists,
             _ => self.field.is_enabled(action),
         }
     }
 
-    /// Does an action; whether it was one of its own, and whether it is closed now.
+    /// Returns whether it handled the action, and whether the form is closed now.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
         self.said = None;
         match action {
@@ -84,19 +82,17 @@ impl Save {
         }
     }
 
-    /// Takes a key that is typed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         !self.exists && self.ticket.is_none() && self.field.on_text_key(key)
     }
 
-    /// Takes a pasted path.
     pub fn on_paste(&mut self, text: &str) {
         if !self.exists && self.ticket.is_none() {
             self.field.set_pasted(text);
         }
     }
 
-    /// Takes an answer, or gives it back; whether it is closed now.
+    /// Handles a response, or returns it if it is not for this form. Returns whether the form is closed now.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -122,7 +118,6 @@ impl Save {
         }
     }
 
-    /// Draws it below the list.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
@@ -160,7 +155,7 @@ impl Save {
     }
 }
 
-/// The log as tab-separated text; no value has a tab or a line break in it, since all are scrubbed or ours.
+/// The log as tab-separated text. No value has a tab or line break, because each is scrubbed or lapel's own.
 fn text(entries: &[LogEntry], origin: &str, now: jiff::Timestamp) -> String {
     let mut text = format!(
         "# lapel {}, requests to {origin} until {now}, the newest first; without the key, names and addresses masked\n",
