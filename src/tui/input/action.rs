@@ -1,8 +1,8 @@
-//! Every action of the desk, with the words that the help shows for it.
+//! Every action of the TUI, with its texts for the footer, the help and the palette.
 
 use crate::i18n;
 
-/// A name as it stands in files: `PageDown` as `page-down`.
+/// The name used in files: `PageDown` becomes `page-down`.
 pub(in crate::tui) fn kebab(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
@@ -14,10 +14,9 @@ pub(in crate::tui) fn kebab(name: &str) -> String {
     out
 }
 
-/// Declares the actions together with their words, so that none can be without.
+/// Declares the actions with their texts, so that every action has them.
 macro_rules! actions {
     ($($name:ident: $hint:literal, $help:literal;)*) => {
-        /// Something that a person can tell the desk to do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "each has its help text")]
         pub enum Action {
@@ -25,10 +24,10 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// All of them, in the order of the help.
+            /// All actions, in the order of the help.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// Its name in `keys.toml`: `page-down`.
+            /// The name in `keys.toml`: `page-down`.
             pub fn name(self) -> String {
                 kebab(match self { $(Self::$name => stringify!($name),)* })
             }

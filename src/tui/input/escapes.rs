@@ -1,55 +1,53 @@
-//! Key presses that are none. The library that reads the terminal takes an escape that something follows at once
-//! for the Esc key, and what follows for typed text, in these cases:
+//! Filters out key presses that the user did not make. The terminal library reads an escape followed at once by
+//! another character as the Esc key, and the rest as typed text. This happens in three cases:
 //!
-//! * a late answer of the terminal to what somebody asked it before lapel: Alt with a letter, then a text;
-//! * `ESC` and an arrow key in one piece, which is `ESC ESC [ A`: Esc, `[` and `A`;
-//! * an arrow key in two pieces over a slow line.
+//! * a late answer of the terminal to a question asked before lapel started: Alt with a letter, then a text;
+//! * `ESC` and an arrow key in one piece, which is `ESC ESC [ A`: read as Esc, `[` and `A`;
+//! * an arrow key in two pieces on a slow line.
 //!
-//! Left alone, the `/` of a colour opens the filter, and the `A` of an arrow key is a command.
+//! Without this filter, the `/` in a colour opens the filter bar, and the `A` of an arrow key runs a command.
 
 use crate::tui::message::Message;
 use crate::tui::platform::images::typed_messages;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::{Duration, Instant};
 
-/// Between two bytes of a terminal's answer passes no more time than this; between a person's keys more.
+/// Longest pause between two bytes of a terminal's answer. Pauses between typed keys are longer.
 const WITHIN_ANSWER: Duration = Duration::from_millis(100);
-/// No answer takes longer than this.
+/// Longest duration of a terminal's answer.
 const LONGEST_ANSWER: Duration = Duration::from_secs(1);
-/// What follows an escape sooner than this was not typed after it.
+/// Longest pause after an escape that belongs to the same sequence. Typed keys come later.
 const AT_ONCE: Duration = Duration::from_millis(50);
-/// The longest sequence that a key or a mouse sends, in characters.
+/// Longest sequence that a key or a mouse event sends, in characters.
 const LONGEST_SEQUENCE: usize = 32;
 
-/// Tells key presses from the rest of sequences.
 #[derive(Debug, Default)]
 pub struct Escapes {
     reading: EscapeState,
 }
 
-/// What is being read.
 #[derive(Debug, Default)]
 enum EscapeState {
     #[default]
     Keys,
-    /// An Esc, at that time.
+    /// An Esc key and its time.
     Esc(Instant),
-    /// An answer: when it began, and when its last key came.
+    /// An answer of the terminal: the times of its first and its last key.
     Response(Instant, Instant),
-    /// A sequence as far as it has come, without its escape, and when its last key came.
+    /// An incomplete sequence without its escape, and the time of its last key.
     Sequence(String, Instant),
-    /// A paste whose beginning was broken; when its last key came.
+    /// A paste with a broken start, and the time of its last key.
     Paste(Instant),
 }
 
 impl Escapes {
-    /// At once, where an answer has begun already.
+    /// A new filter. If `answer` is true, an answer of the terminal has already begun.
     pub fn within(answer: bool) -> Self {
         let now = Instant::now();
         Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }
     }
 
-    /// The key press that a key stands for; none where it is a part of something else.
+    /// Returns the key press for a key, or `None` if the key is part of a sequence.
     pub fn pass(&mut self, key: KeyEvent, now: Instant) -> Option<KeyEvent> {
         let soon = |last: Instant, bound| now.saturating_duration_since(last) < bound;
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -69,7 +67,7 @@ impl Escapes {
                 return None;
             }
             (EscapeState::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
-                // Never taken for keys; where it ends is not known, so it is not used as a text either.
+                // These are not keys. The end of the paste is unknown, so it is not used as text either.
                 self.reading = EscapeState::Paste(now);
                 return None;
             }
@@ -88,7 +86,7 @@ impl Escapes {
             }
             _ => {}
         }
-        // No key of lapel is among them.
+        // lapel binds none of these keys.
         if alt && sign.is_some_and(is_control_string) {
             self.reading = EscapeState::Response(now, now);
             return None;
@@ -99,7 +97,7 @@ impl Escapes {
         Some(key)
     }
 
-    /// A sequence with one more character: the key that it stands for, where it is complete and stands for one.
+    /// Adds a character to a sequence. Returns its key once the sequence is complete, if it is a key.
     fn sequence(&mut self, text: String, now: Instant) -> Option<KeyEvent> {
         if text.starts_with('[') && text.ends_with(|c: char| (' '..='?').contains(&c)) {
             self.reading = EscapeState::Sequence(text, now);
@@ -116,7 +114,7 @@ impl Escapes {
     }
 }
 
-/// Whether this begins a control string after an escape: OSC, DCS, APC, PM or SOS.
+/// Whether this character after an escape begins a control string: OSC, DCS, APC, PM or SOS.
 fn is_control_string(c: char) -> bool {
     matches!(c, ']' | 'P' | '_' | '^' | 'X')
 }
@@ -129,7 +127,7 @@ mod tests {
         KeyEvent::new(KeyCode::Char(code), modifiers)
     }
 
-    /// The keys of a text that are left, where they come this far apart.
+    /// Sends the characters with this pause between them. Returns those that remain as keys.
     fn left(answers: &mut Escapes, text: &str, apart: Duration) -> String {
         let mut now = Instant::now();
         let mut left = String::new();
@@ -175,7 +173,7 @@ mod tests {
         assert!(answers.pass(key(']', KeyModifiers::ALT), Instant::now()).is_none());
         assert_eq!(left(&mut answers, "jkq", Duration::from_millis(120)), "jkq");
         assert!(answers.pass(key('P', KeyModifiers::ALT), Instant::now()).is_none());
-        // A key held down comes some thirty times a second.
+        // A held key repeats about 30 times a second.
         assert_eq!(left(&mut answers, &"j".repeat(40), Duration::from_millis(33)).len(), 10);
     }
 
@@ -188,7 +186,7 @@ mod tests {
         assert!(answers.pass(key('P', KeyModifiers::SHIFT), Instant::now()).is_some());
     }
 
-    /// What comes of the events that the library makes of these bytes, in one piece.
+    /// Sends the events that the library reads from one piece of bytes. Returns the remaining keys.
     fn keys(escapes: &mut Escapes, events: &[KeyCode], apart: Duration) -> Vec<KeyCode> {
         let mut now = Instant::now();
         let mut left = Vec::new();
@@ -213,10 +211,10 @@ mod tests {
             ("OB", vec![KeyCode::Down]),
             ("[6~", vec![KeyCode::PageDown]),
             ("[Aj", vec![KeyCode::Up, KeyCode::Char('j')]),
-            // A key that lapel does not know, and the mouse.
+            // A key that lapel does not know, and a mouse event.
             ("[1;5A", vec![]),
             ("[<0;10;12Mj", vec![KeyCode::Char('j')]),
-            // A paste: its text is no keys.
+            // A paste: its text is not taken for keys.
             ("[200~qyx", vec![]),
             // An answer of the terminal.
             ("]11;rgb:1a1a", vec![]),
@@ -232,7 +230,7 @@ mod tests {
             let typed = events(text);
             assert_eq!(keys(&mut Escapes::default(), &typed, Duration::from_millis(120)), typed, "{text}");
         }
-        // One that breaks off takes nothing of what follows later.
+        // An incomplete sequence does not swallow later keys.
         let mut escapes = Escapes::default();
         assert_eq!(keys(&mut escapes, &events("[1;"), Duration::from_micros(10)), [KeyCode::Esc]);
         let later = Instant::now() + Duration::from_secs(1);

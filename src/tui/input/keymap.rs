@@ -1,4 +1,5 @@
-//! Which key does what, where. The help, the footer, the palette and the README's table are made from this.
+//! The keymap: which key runs which action in which context. The help, the footer, the palette and the README's
+//! table come from it.
 
 mod context;
 mod defaults;
@@ -16,31 +17,28 @@ use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::{HashMap, HashSet};
 
-/// Keys that are pressed one after the other; mostly one.
+/// Keys pressed one after the other; usually one.
 type Chord = Vec<KeyCombination>;
 
-/// What the keys of an action are in a context.
+/// The keys of an action in a context.
 type Bound = (Context, Action, Vec<Chord>);
 
-/// What a key press comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
-    /// An action.
     Action(Action),
-    /// The beginning of a chord: another key is to follow.
+    /// The beginning of a chord: another key must follow.
     Begun,
-    /// What ends a chord that was begun, and no action: nothing happens.
+    /// The key does not complete the chord that was begun. Nothing happens.
     Dropped,
-    /// A Hangul letter that is the same with shift: what its key does without, if anything, and the capital
-    /// letter of a key that may have been meant instead.
+    /// A Hangul letter that is the same with and without shift. Holds the action of the plain key, if any, and the
+    /// capital letter that the user may have meant.
     Unshifted(Option<Action>, char),
-    /// Several letters in one, as Hangul input makes them: which keys were meant cannot be told.
+    /// A Hangul syllable: several letters in one character. lapel cannot tell which keys were pressed.
     Syllable,
-    /// No key of the keymap; a letter, maybe.
+    /// Not in the keymap; may be text.
     Free,
 }
 
-/// What keys are in the keymap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyMatch {
     Action(Action),
@@ -48,33 +46,32 @@ enum KeyMatch {
     Nothing,
 }
 
-/// The keys in force.
 #[derive(Clone, Debug)]
 pub struct Keymap {
     lines: Vec<Bound>,
-    /// Which of them belong to a context: every drawing asks for keys of many actions.
+    /// Indexes into `lines` per context: each draw looks up the keys of many actions.
     places: HashMap<Context, Vec<usize>>,
     lookup: HashMap<Context, HashMap<Chord, Action>>,
-    /// With which keys chords begin; mostly there are none.
+    /// Beginnings of chords per context; usually empty.
     beginnings: HashMap<Context, HashSet<Chord>>,
     ascii: bool,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        // A name that does not parse would be a slip in the table above; a test looks for it.
+        // A default key that does not parse is a mistake in the table; a test finds it.
         let read = |keys: &[&str]| keys.iter().filter_map(|k| parse(k)).collect();
         Self::of(DEFAULT.iter().map(|(context, action, keys)| (*context, *action, read(keys))).collect())
     }
 }
 
-/// Keys by their names, one after the other: `x`, `g t`.
+/// Parses key names separated by spaces: `x`, `g t`.
 fn parse(names: &str) -> Option<Chord> {
     let chord: Chord = names.split_whitespace().map(parse_one).collect::<Option<_>>()?;
     (!chord.is_empty()).then_some(chord)
 }
 
-/// A key by its name, where one capital letter stands for that letter with shift.
+/// Parses one key name. A single capital letter means that letter with shift.
 fn parse_one(name: &str) -> Option<KeyCombination> {
     let mut chars = name.chars();
     let parsed = match (chars.next(), chars.next()) {
@@ -84,8 +81,8 @@ fn parse_one(name: &str) -> Option<KeyCombination> {
     parsed.ok().map(normal)
 }
 
-/// One form for a key that terminals report in several: shift is said or not with a capital letter, a sign
-/// such as `?`, or back-tab.
+/// Normalises keys that terminals report in several forms. Shift may be reported or not with a capital letter, a
+/// sign like `?`, or back-tab.
 fn normal(key: KeyCombination) -> KeyCombination {
     let mut key = key.normalized();
     match key.codes {
@@ -113,31 +110,28 @@ impl Keymap {
         Self { lines, places, lookup, beginnings, ascii: false }
     }
 
-    /// The lines of a context, in order.
     fn at(&self, context: Context) -> impl Iterator<Item = &Bound> {
         self.places.get(&context).into_iter().flatten().filter_map(|at| self.lines.get(*at))
     }
 
-    /// With its keys named in this set of signs.
+    /// The same keymap, which names keys with these glyphs.
     #[must_use]
     pub fn named(self, glyphs: &Glyphs) -> Self {
         Self { ascii: *glyphs == Glyphs::ASCII, ..self }
     }
 
-    /// Keys as a person reads them.
     pub fn name(&self, chord: &[KeyCombination]) -> String {
         chord.iter().map(|key| name(*key, self.ascii)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Keys of one action, as a person reads them.
     fn names<'a>(&self, chords: impl IntoIterator<Item = &'a Chord>) -> String {
         let names: Vec<String> = chords.into_iter().map(|chord| self.name(chord)).collect();
         let chorded = names.iter().any(|name| name.contains(' '));
         names.join(if chorded { ", " } else { " " })
     }
 
-    /// What `key` comes to where the contexts in `stack` apply, innermost first; `begun` holds the keys of a
-    /// chord that were pressed before it, and takes this one while more is to follow.
+    /// Returns the result of `key` in `stack`, innermost context first. `begun` holds the earlier keys of a chord;
+    /// this key is added if the chord is still incomplete.
     pub fn press(&self, stack: &[Context], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
         let before = std::mem::take(begun);
         let with = |key| before.iter().copied().chain([normal(KeyCombination::from(key))]).collect::<Chord>();
@@ -145,7 +139,7 @@ impl Keymap {
         let mut found = self.find(stack, &chord);
         let mut capital = None;
         let letter = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
-        // In a field it is text.
+        // In a text field it is text.
         let letter = letter.filter(|_| !stack.first().is_some_and(|context| context.is_text()));
         if let (KeyMatch::Nothing, Some(latin)) = (found, letter.and_then(hangul::latin)) {
             let on = |latin| with(KeyEvent { code: KeyCode::Char(latin), ..key });
@@ -170,7 +164,7 @@ impl Keymap {
         }
     }
 
-    /// What these keys are: the innermost context that knows them decides.
+    /// Looks up a chord. The innermost context that knows it wins.
     fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> KeyMatch {
         stack
             .iter()
@@ -185,13 +179,13 @@ impl Keymap {
         self.beginnings.get(&context).is_some_and(|all| all.contains(chord))
     }
 
-    /// Whether inner contexts leave these keys to an outer one.
+    /// Whether the inner contexts leave this chord free for an outer one.
     fn is_free(&self, inner: &[Context], chord: &[KeyCombination]) -> bool {
         let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), KeyMatch::Action(_));
         matches!(self.find(inner, chord), KeyMatch::Nothing) && !(1..chord.len()).any(cut_short)
     }
 
-    /// What can follow the keys of a chord that was begun.
+    /// The keys that can complete a chord, with their actions.
     pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
         self.bound(stack, |_| true)
             .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
@@ -213,7 +207,7 @@ impl Keymap {
         })
     }
 
-    /// The lines of the help for `stack`: keys and action, a key that an inner context takes left out.
+    /// The lines of the help for `stack`: keys and action. Keys that an inner context takes are left out.
     pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
         let mut lines: Vec<(String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
@@ -228,23 +222,23 @@ impl Keymap {
         lines
     }
 
-    /// The first keys of an action in `stack`, for a hint.
+    /// The first key of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
     }
 
-    /// Whether an action belongs to one of these contexts, bound or not.
+    /// Whether an action belongs to one of these contexts, with or without a key.
     pub fn has(&self, stack: &[Context], action: Action) -> bool {
         stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
     }
 
-    /// Every line, in order: for the README's table and for tests.
+    /// Every line, in order, for the README's table and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))
     }
 }
 
-/// A key as a person reads it; arrows and the enter key are words where there are only ASCII signs.
+/// The name of a key, for display. With ASCII glyphs, arrows and Enter are words.
 fn name(key: KeyCombination, ascii: bool) -> String {
     let written = key.to_string().to_lowercase();
     match written.as_str() {

@@ -1,5 +1,5 @@
-//! The rows of a list that is clicked: which of them are in sight, and which one a click is on. What
-//! draws the list lays them out here, so that a click is looked up in what was drawn.
+//! Clicks on the rows of a list: which rows are visible, and which one was clicked. Drawing code lays out its rows
+//! here, so a click uses the rows that were drawn.
 
 use crate::tui::context::Env;
 use ratatui::layout::{Position, Rect};
@@ -7,32 +7,30 @@ use ratatui::text::Line;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// The rows in sight, as they were drawn last.
+/// The visible rows of the last draw.
 #[derive(Debug, Default)]
 pub struct Sight {
     area: Cell<Rect>,
     top: Cell<usize>,
-    /// How many of the area's lines have a row.
+    /// Number of the area's lines that have a row.
     rows: Cell<usize>,
-    /// The row that was clicked last.
     clicked: Cell<Option<usize>>,
 }
 
-/// What a click was on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
-    /// None of the rows.
+    /// Not on a row.
     Beside,
-    /// A row, which is selected now.
+    /// On a row, which is now selected.
     Selected,
-    /// The row that was clicked before, and is still selected. A row that is selected in another way is not meant
-    /// by one click: that may have been for what was here a moment ago.
+    /// On the row of the click before, still selected. A row selected in another way needs two clicks: the first
+    /// click may have been meant for earlier content.
     Again,
 }
 
 impl Sight {
-    /// Which of `all` rows stand in an area, one on each of its lines from the first on. The selected one is among
-    /// them; otherwise they stay where they are, so that a second click meets the row that the first one did.
+    /// Returns the rows of `all` to draw in an area, one per line. They include the selected row. Otherwise the
+    /// rows do not scroll, so that a second click hits the same row.
     pub fn lay(&self, area: Rect, selected: usize, all: usize) -> Range<usize> {
         let height = usize::from(area.height);
         let least = (selected + 1).saturating_sub(height);
@@ -44,7 +42,7 @@ impl Sight {
         top..top + rows
     }
 
-    /// The same where the last line says how many there are above and below, if not all have room.
+    /// The same, but if not all rows fit, the last line counts the rows above and below.
     pub fn lay_all(
         &self,
         area: Rect,
@@ -60,14 +58,12 @@ impl Sight {
         (shown, Some(rest))
     }
 
-    /// The row at a place of the screen.
     fn row(&self, at: Position) -> Option<usize> {
         let area = self.area.get();
         let line = usize::from(at.y.checked_sub(area.y)?);
         (area.contains(at) && line < self.rows.get()).then(|| self.top.get() + line)
     }
 
-    /// Selects the row at a place of the screen.
     pub fn click(&self, at: Position, selected: &mut usize) -> Click {
         let Some(row) = self.row(at) else { return Click::Beside };
         let before = self.clicked.replace(Some(row));
@@ -78,19 +74,19 @@ impl Sight {
         Click::Selected
     }
 
-    /// Forgets what was clicked: other rows stand there now.
+    /// Forgets the last clicked row: other rows are drawn now.
     pub fn forget_clicks(&self) {
         self.clicked.set(None);
     }
 }
 
-/// What is left of an area below so many lines.
+/// The part of an area below its first `lines` lines.
 pub fn below(area: Rect, lines: usize) -> Rect {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y + lines, height: area.height - lines, ..area }
 }
 
-/// How many rows of all there are above and below those that are shown; nothing where there are none.
+/// Counts the rows above and below the visible ones; empty if there are none.
 pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &Env) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
     let above = (above > 0).then(|| t!("  {more} more above", more = above));
@@ -116,7 +112,7 @@ mod tests {
         assert_eq!(sight.lay(area, 9, 12), 6..10);
         assert_eq!(sight.click(on(4), &mut selected), Click::Selected);
         assert_eq!(selected, 7);
-        // The rows stay under the pointer.
+        // The rows do not scroll under the pointer.
         assert_eq!(sight.lay(area, 7, 12), 6..10);
         assert_eq!(sight.click(on(4), &mut selected), Click::Again);
         for (x, y) in [(5, 2), (5, 7), (1, 4), (22, 4)] {

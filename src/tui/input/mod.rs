@@ -1,4 +1,4 @@
-//! Keys, mouse and pastes: what arrives from the terminal, and which action it means.
+//! Input from the terminal: keys, mouse and pastes, and the actions that they start.
 
 pub(in crate::tui) mod action;
 pub(in crate::tui) mod escapes;

@@ -1,19 +1,19 @@
-//! Paths as people type, paste and drop them.
+//! Paths that users type, paste and drop.
 
 use crate::disk;
 use crate::domain::text::scrub;
 use crate::tui::request::{NotSaved, Saving};
 use std::path::{Path, PathBuf};
 
-/// File names that a completion gives at most.
+/// Maximum number of file names that a completion returns.
 const MOST: usize = 200;
-/// Entries of a folder that are looked at for a completion.
+/// Maximum number of folder entries that a completion reads.
 const LOOKED_AT: usize = 20_000;
-/// The longest part of a title in a file's name, in characters.
+/// Longest part of a title in a file name, in characters.
 const TITLE: usize = 40;
 
-/// A path as a terminal pastes it when a file is dropped on it, or as it is copied from elsewhere: without
-/// quotation marks, `file://` and escaped spaces.
+/// A path from a terminal's drag and drop or from the clipboard, without quotation marks, `file://` and escaped
+/// spaces.
 pub fn unwrap(pasted: &str) -> String {
     let text = pasted.trim();
     for quote in ['\'', '"'] {
@@ -60,7 +60,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Whether a pasted text is a path beyond doubt: a dropped file.
+/// Whether a pasted text is certainly a path: a dropped file.
 pub fn is_dropped(pasted: &str) -> bool {
     let text = pasted.trim();
     if text.lines().count() != 1 {
@@ -69,12 +69,12 @@ pub fn is_dropped(pasted: &str) -> bool {
     text.starts_with("file://") || (Path::new(&unwrap(text)).is_absolute() && !text.contains('@'))
 }
 
-/// Whether a pasted text is a list of recipients: several lines with addresses in them.
+/// Whether a pasted text is a list of recipients: at least two lines with `@`.
 pub fn is_recipients(pasted: &str) -> bool {
     pasted.lines().filter(|line| line.contains('@')).nth(1).is_some()
 }
 
-/// The path that was typed, with `~` for the home folder.
+/// The typed path, with `~/` replaced by the home folder.
 pub fn typed(text: &str) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix("~/"), std::env::home_dir()) {
@@ -83,8 +83,8 @@ pub fn typed(text: &str) -> PathBuf {
     }
 }
 
-/// What a typed path can go on as: names of its folder that begin with its last part, folders with a slash
-/// behind them; hidden ones only where the dot is typed. Reads the disk.
+/// Completions of a typed path: names in its folder that begin with its last part. Folders end in a slash. Hidden
+/// names need a typed dot. Reads the disk.
 pub fn complete(text: &str) -> Vec<String> {
     let (before, begun) = match text.rfind(std::path::is_separator) {
         Some(at) => text.split_at(at + 1),
@@ -110,10 +110,10 @@ pub fn complete(text: &str) -> Vec<String> {
     found
 }
 
-/// Writes a text into a file that only its owner may read, whole or not at all.
+/// Writes a text into a file that only its owner may read, completely or not at all.
 ///
 /// # Errors
-/// Why it was not written; what was there is as it was.
+/// On an error the existing file is unchanged.
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
     let written = if overwrite {
@@ -132,10 +132,7 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     }
 }
 
-/// Writes a small private file, and the folders that it needs.
-///
-/// # Errors
-/// What the file system says.
+/// Writes a small private file, and creates missing folders.
 pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         disk::create_private_dir(folder)?;
@@ -143,7 +140,7 @@ pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
     disk::replace(to, text.as_bytes())
 }
 
-/// What all of these begin with.
+/// The common beginning of all names.
 pub fn common(found: &[String]) -> String {
     let Some((first, rest)) = found.split_first() else { return String::new() };
     let mut common = first.as_str();
@@ -155,7 +152,7 @@ pub fn common(found: &[String]) -> String {
     common.to_owned()
 }
 
-/// A name for a file about a job that every file system takes: `lapel-receipt-12-title.xlsx`.
+/// A file name about a job, valid on every file system: `lapel-receipt-12-title.xlsx`.
 pub fn file_name(what: &str, job: i64, title: &str, ending: &str) -> String {
     let mut name = String::new();
     for c in scrub(title).chars().take(TITLE) {

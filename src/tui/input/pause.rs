@@ -1,27 +1,26 @@
-//! The pause between the terminal's keys and lapel: closed while another program has the terminal, so that not
-//! one key of the other program is read here.
+//! Pauses input while another program uses the terminal, so that lapel reads none of its keys.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long the reading thread is waited for. It may be in the middle of an answer of the terminal that it does
-/// not understand, and then it does not come.
+/// Longest wait for the reading thread. It may be reading an answer of the terminal that it does not understand,
+/// and then it never pauses.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The pause; every copy is the same one. It is open at first.
+/// The pause. All clones share one state. It starts open.
 #[derive(Clone, Default)]
 pub struct InputPause(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 struct State {
     closed: bool,
-    /// The reading thread stands before it and reads nothing.
+    /// Whether the reading thread is waiting and reads nothing.
     stands: bool,
 }
 
 impl InputPause {
-    /// Closes it, and gets the reading thread out of its reading with `wake`; whether it stands before the pause.
-    /// Where it does not, the pause is open again.
+    /// Closes the pause and interrupts the reading thread with `wake`. Returns whether the thread is waiting. If
+    /// not, the pause is open again.
     pub fn close(&self, wake: impl FnOnce() -> bool) -> bool {
         let (state, news) = &*self.0;
         state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
@@ -35,14 +34,13 @@ impl InputPause {
         state.stands
     }
 
-    /// Opens it again.
     pub fn open(&self) {
         let (state, news) = &*self.0;
         state.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
         news.notify_all();
     }
 
-    /// Stands before the pause for as long as it is closed; for the reading thread, before it reads.
+    /// Blocks the reading thread while the pause is closed. The thread calls this before each read.
     pub fn pass(&self) {
         let (state, news) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +68,7 @@ mod tests {
             move || {
                 while woken.recv().is_ok() {
                     pause.pass();
-                    // Whoever waits is told once it has passed.
+                    // Tells the test that it has passed.
                     let _ = tell.send(());
                 }
             }

@@ -1,21 +1,20 @@
-//! What the desk is told of this computer: where lapel's files are, and whether the tour was taken here.
+//! What the TUI needs to know about this computer: paths of lapel's files, and whether the tour was taken.
 
 use std::path::PathBuf;
 
-/// Where lapel's files are; nothing of it, for a desk that leaves none.
+/// Paths of lapel's files. Empty if the TUI writes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppPaths {
-    /// Files that the help names.
+    /// The files that the help lists.
     pub files: Vec<(FileKind, PathBuf)>,
-    /// A small file that says that the tour was taken; it is written when somebody takes it.
+    /// A small file that marks the tour as taken. lapel writes it when the user takes the tour.
     pub tour_note: Option<PathBuf>,
-    /// Whether the first screen offers the tour: nobody has taken it yet.
+    /// Whether the first screen offers the tour, because nobody has taken it yet.
     pub offers_tour: bool,
-    /// Whether the desk begins with the tour, as `lapel tour` does.
+    /// Whether the TUI starts with the tour (`lapel tour`).
     pub begins_tour: bool,
 }
 
-/// What a file of lapel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they are")]
 pub enum FileKind {
@@ -27,7 +26,6 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What it is, for people.
     pub fn word(self) -> &'static str {
         match self {
             Self::Settings => t!("settings"),

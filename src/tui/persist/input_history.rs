@@ -1,8 +1,8 @@
-//! What was looked up earlier, offered again: the newest first.
+//! Recent inputs, offered again with the newest first.
 //!
-//! It holds names and addresses. So it is kept per profile, in a file that only its owner may read, never more
-//! than [`MOST`] of a kind; a demo keeps it in memory only, and `recent = false` keeps nothing and takes the file
-//! away. A key that was pasted into the wrong box is not among it.
+//! They contain names and addresses, so lapel keeps them per profile, in a file that only its owner may read, at
+//! most [`MOST`] of each kind. A demo keeps them in memory only. `recent = false` keeps nothing and removes the
+//! file. Text that may be an API key is never kept.
 
 use crate::config::recent_file;
 use crate::disk;
@@ -22,31 +22,29 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// What is kept of a kind, at most.
+/// Maximum number of entries of each kind.
 pub const MOST: usize = 50;
-/// The longest text that is kept, in characters.
+/// Longest entry, in characters.
 const LONGEST: usize = 300;
-/// A file larger than this is none of lapel's.
+/// Largest file that lapel reads, in bytes.
 const LARGEST: u64 = 1 << 18;
-/// Lines that are shown of it, at most.
+/// Maximum number of lines in the look-up box.
 const LISTED: usize = 10;
-/// Lines of it in a form, which has other things to show.
+/// Maximum number of lines in a form, which also shows other things.
 const OFFERED: usize = 3;
 
-/// Where something was typed.
+/// The field where a text was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typed {
-    /// Into the box of the Wallet tab.
+    /// The look-up box of the Wallet tab.
     LookUp,
-    /// Into the box of the Badge tab.
+    /// The look-up box of the Badge tab.
     Badge,
-    /// As the name of a file of badge ids.
     IdsFile,
-    /// As the name of a file that a list is written into.
     Export,
 }
 
-/// What was typed, by where.
+/// Typed texts per field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lists {
@@ -93,7 +91,7 @@ impl Lists {
         }
     }
 
-    /// Without what no lapel has written.
+    /// Removes entries that lapel does not write.
     fn mended(mut self) -> Self {
         for typed in [Typed::LookUp, Typed::Badge, Typed::IdsFile, Typed::Export] {
             let list = self.of_mut(typed);
@@ -105,7 +103,7 @@ impl Lists {
     }
 }
 
-/// Whether a text can be offered again. What may be a key is not.
+/// Whether a text can be offered again. A text that may be an API key cannot.
 fn is_fit(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= LONGEST
@@ -113,50 +111,47 @@ fn is_fit(text: &str) -> bool {
         && judge(text) == Likeness::None
 }
 
-/// What is to become of what is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// This was typed.
     Typed(Typed, String),
-    /// All of it goes, and the file.
+    /// Remove all entries and the file.
     Forget,
 }
 
-/// Something to do with the file; without a change it is only read.
+/// A request for the file. Without changes it only reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentsAsk {
     path: PathBuf,
     changes: Vec<Change>,
 }
 
-/// What there is, at the desk.
 #[derive(Debug, Default)]
 pub struct Recents {
     lists: Lists,
-    /// Whether anything is kept at all.
+    /// Whether lapel keeps recent inputs at all.
     keeps: bool,
-    /// Without one it lives as long as the connection.
+    /// Without a path, the entries last as long as the connection.
     path: Option<PathBuf>,
-    /// What the file does not have yet.
+    /// Changes that are not in the file yet.
     pending: Vec<Change>,
-    /// One question at a time: what was typed later must not be overtaken.
+    /// The running request. There is one at a time, so that changes stay in order.
     asked: Option<RequestId>,
 }
 
 impl Recents {
-    /// Of a profile, whose file is in a folder; `keeps`: unless nothing is to be kept, when the file goes.
+    /// The recent inputs of a profile. If `keeps` is false, nothing is kept and the file is removed.
     pub fn of(folder: Option<&Path>, profile: &str, keeps: bool) -> Self {
         let path = folder.map(|folder| recent_file(folder, profile));
         let pending = if keeps { Vec::new() } else { vec![Change::Forget] };
         Self { keeps, path, pending, ..Self::default() }
     }
 
-    /// What was typed there, the newest first.
+    /// The texts typed in a field, newest first.
     pub fn list(&self, typed: Typed) -> &[String] {
         self.lists.of(typed)
     }
 
-    /// The first question: what the file holds.
+    /// Requests the file's content and sends the pending changes.
     pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
         if let Some(path) = &self.path {
             let changes = std::mem::take(&mut self.pending);
@@ -164,7 +159,6 @@ impl Recents {
         }
     }
 
-    /// Takes what was typed, unless it may be a key or nothing is kept.
     pub fn note(&mut self, typed: Typed, text: &str) {
         let text = text.trim();
         if !self.keeps || !is_fit(text) {
@@ -174,7 +168,7 @@ impl Recents {
         self.later(Change::Typed(typed, text.to_owned()));
     }
 
-    /// Forgets everything; how many there were.
+    /// Forgets everything. Returns the number of forgotten entries.
     pub fn forget(&mut self) -> u64 {
         let forgotten = self.lists.len() as u64;
         self.lists = Lists::default();
@@ -189,15 +183,14 @@ impl Recents {
         }
     }
 
-    /// Hands out what the file does not have yet, once the question before is answered.
+    /// Sends the pending changes once the running request is answered.
     pub fn hand_out(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
         if self.asked.is_none() && !self.pending.is_empty() {
             self.first(ask);
         }
     }
 
-    /// Takes what the file holds now. Why it could not be done is given on once: from then on it is kept in memory
-    /// only.
+    /// Takes the file's content. Returns an error text once; after an error the entries stay in memory only.
     pub fn on_response(&mut self, ticket: RequestId, answer: Result<Lists, String>) -> Option<String> {
         if self.asked != Some(ticket) {
             return None;
@@ -220,11 +213,8 @@ impl Recents {
     }
 }
 
-/// Reads the file and changes it. One that is damaged counts as empty: it holds nothing that cannot be typed
-/// again. Another lapel's changes are kept.
-///
-/// # Errors
-/// Why it was not read, written or removed, in words.
+/// Reads and changes the file. A damaged file counts as empty: its texts can be typed again. Changes by another
+/// running lapel are kept.
 pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let RecentsAsk { path, changes } = ask;
     let cannot = |why: std::io::Error| {
@@ -262,7 +252,6 @@ fn read(path: &Path) -> Lists {
     serde_json::from_str::<Lists>(&text).unwrap_or_default().mended()
 }
 
-/// Lines that offer what was typed earlier, at most `most` of them; `chosen` is the one in the field.
 pub fn lines(
     all: &[String],
     chosen: Option<usize>,
@@ -287,7 +276,7 @@ pub fn lines(
         .collect()
 }
 
-/// The same for a form, below a field: while nothing is typed, or one of them stands in it.
+/// The same for a form, below a field: only while the field is empty or holds one of the entries.
 pub fn offered(recent: &Recent, typed: &str, indent: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
     if !typed.is_empty() && recent.at().is_none() {
         return Vec::new();
@@ -299,7 +288,6 @@ pub fn offered(recent: &Recent, typed: &str, indent: usize, room: usize, env: &E
     offered
 }
 
-/// Draws them below a field, under a line that says what they are.
 pub fn draw(
     all: &[String],
     chosen: Option<usize>,

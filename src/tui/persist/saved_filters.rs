@@ -1,5 +1,4 @@
-//! Filters with names, at the desk: what there are, and the file that they stand in. The file is read and
-//! written by the worker.
+//! Saved filters in the TUI: the list, and the file. The worker reads and writes the file.
 
 use crate::config::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 use crate::domain::{HistoryItem, Template};
@@ -7,12 +6,12 @@ use crate::tui::widgets::filter;
 use crate::tui::widgets::paged_list::Browse;
 use std::path::PathBuf;
 
-/// The file of saved filters at a place, with what the desk's lists know of their fields.
+/// The file of saved filters at a path, with the field checks of the TUI's lists.
 pub fn filters_file(path: PathBuf) -> FiltersFile {
     FiltersFile::new(path, lists())
 }
 
-/// Something to do with the file.
+/// A request to read or change the file.
 #[derive(Clone, Debug)]
 pub struct FiltersAsk {
     file: FiltersFile,
@@ -20,44 +19,40 @@ pub struct FiltersAsk {
 }
 
 impl FiltersAsk {
-    /// What was to be changed, if anything.
     pub fn into_change(self) -> Option<FilterChange> {
         self.change
     }
 }
 
-/// The filters that there are.
 #[derive(Debug, Default)]
 pub struct Saved {
     file: Option<FiltersFile>,
     filters: Vec<NamedFilter>,
-    /// Why the file cannot be used as it is.
+    /// Why the file cannot be used.
     pub error: Option<String>,
 }
 
 impl Saved {
-    /// With a file; what is in it is yet to be asked for.
+    /// With a file that has not been read yet.
     pub fn of(path: Option<PathBuf>) -> Self {
         let file = path.map(filters_file);
         Self { file, ..Self::default() }
     }
 
-    /// All of them, in the order of the file.
+    /// All filters, in the order of the file.
     pub fn all(&self) -> &[NamedFilter] {
         &self.filters
     }
 
-    /// Those of a list, such as `history`.
     pub fn of_list<'a>(&'a self, list: &'a str) -> impl Iterator<Item = &'a NamedFilter> {
         self.filters.iter().filter(move |filter| filter.list == list)
     }
 
-    /// The question what there is, or for a change; none where lapel has no folder for its settings.
+    /// The request to read or change the file; `None` if lapel has no settings folder.
     pub fn ask(&self, change: Option<FilterChange>) -> Option<FiltersAsk> {
         self.file.clone().map(|file| FiltersAsk { file, change })
     }
 
-    /// Takes what there is now.
     pub fn take(&mut self, answer: &Result<FiltersRead, String>) {
         match answer {
             Ok(read) => {
@@ -69,19 +64,17 @@ impl Saved {
     }
 }
 
-/// What was read of the file.
 #[derive(Clone, Debug, Default)]
 pub struct FiltersRead {
-    /// The filters.
     pub filters: Vec<NamedFilter>,
-    /// What is wrong in the file, and left out.
+    /// The mistakes in the file, which are left out.
     pub left_out: Option<String>,
 }
 
 /// Reads or changes the file.
 ///
 /// # Errors
-/// All that is wrong with a file that is to be changed, by line, or why it was not written. It is then as it was.
+/// All mistakes, by line, in a file to be changed, or why it was not written. The file is then unchanged.
 pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
     match &ask.change {
         None => {
@@ -96,7 +89,7 @@ pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
     }
 }
 
-/// Whether a field takes a value, as it does where that is typed.
+/// Whether a field accepts a value, with the same check as typed text.
 fn check<T: Browse>(field: &str, value: &str) -> Result<(), String> {
     let spec = T::FIELDS.iter().find(|spec| spec.name == field);
     spec.map_or(Ok(()), |spec| filter::read(*spec, value).map(drop))

@@ -1,7 +1,7 @@
-//! What the desk shows besides its data: the tab, and of each list its columns, its order and its filter. It is
-//! kept for the next time, in a private file for each profile.
+//! The layout that lapel saves per profile in a private file: the open tab, and each list's columns, sort order
+//! and filter.
 //!
-//! A filter may hold a name or an address. Nothing else of the service's data is in it.
+//! A filter may contain a name or an address. The file holds no other data of the service.
 
 pub mod file;
 mod wanted;
@@ -12,81 +12,67 @@ use crate::tui::app::Tab;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// What the file says of its form; a higher number is of a newer lapel.
+/// Version of the file format; a higher number is from a newer lapel.
 const VERSION: u64 = 1;
-/// The most of a kind that are read: no list has more.
+/// Maximum number of entries of a kind that are read. No list has more.
 const MOST: usize = 64;
-/// The longest text that is read, in characters, as in a field.
+/// Longest text that is read, in characters, as in a field.
 const LONGEST: usize = 2_000;
 
-/// Where the view of a profile is kept.
+/// Where and whether lapel keeps the layout of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewUse {
-    /// The file.
     pub file: PathBuf,
-    /// Whether anything is kept; if not, what was kept before is removed.
+    /// Whether to keep the layout; if not, lapel removes a saved one.
     pub keep: bool,
 }
 
-/// What the desk shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// The tab.
     pub tab: Option<Tab>,
-    /// The list of templates.
     pub templates: ListView,
-    /// The history.
     pub history: ListView,
-    /// The badges of a holder.
     pub wallet: ListView,
-    /// The jobs.
     pub jobs: ListView,
-    /// The rows of a job.
     pub rows: ListView,
 }
 
-/// What a list shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListView {
-    /// Its columns in order; none where they are as the list comes.
+    /// The columns in order; empty for the default columns.
     pub columns: Vec<ColumnView>,
-    /// What it is sorted by, where it is.
     pub sort: Option<SortView>,
-    /// Its filter: fields of the contract with what is typed into them.
+    /// Names of filter fields in the contract, with the typed text.
     pub filter: Vec<(String, String)>,
 }
 
-/// A column of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnView {
-    /// Its field, under its name in the contract where it is one of that.
+    /// The field, by its name in the contract if it has one.
     pub field: String,
-    /// Whether it is shown.
     pub shown: bool,
-    /// Its width in cells, where one is set.
+    /// The width in cells, if the user set one.
     pub width: Option<usize>,
 }
 
-/// What a list is sorted by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortView {
-    /// The field in the contract.
+    /// The name of the field in the contract.
     pub field: String,
-    /// Whether the largest comes first.
+    /// Whether the largest value comes first.
     pub descending: bool,
 }
 
-/// Why a text is no view.
+/// Why a text cannot be read as a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoView {
-    /// It is something else.
+    /// It has another format.
     Damaged,
-    /// A newer lapel has written it.
+    /// A newer lapel wrote it.
     Newer,
 }
 
 impl View {
-    /// As text, for a file.
     pub fn to_json(&self) -> String {
         let mut fields = Map::new();
         fields.insert("version".to_owned(), VERSION.into());
@@ -101,7 +87,6 @@ impl View {
         format!("{:#}\n", Value::Object(fields))
     }
 
-    /// Every list, under its name in the file.
     fn lists(&self) -> [(&'static str, &ListView); 5] {
         [
             ("templates", &self.templates),
@@ -112,10 +97,10 @@ impl View {
         ]
     }
 
-    /// From the text of a file. What is not known in it is left out.
+    /// Reads the text of a file. Unknown parts are left out.
     ///
     /// # Errors
-    /// When it is no view, or that of a newer lapel.
+    /// If the text is no layout, or a newer lapel wrote it.
     pub fn from_json(text: &str) -> Result<Self, NoView> {
         let value: Value = serde_json::from_str(text).map_err(|_| NoView::Damaged)?;
         match value.get("version").and_then(Value::as_u64) {
@@ -181,7 +166,7 @@ impl ListView {
     }
 }
 
-/// A text that is not longer than any field takes.
+/// The text, if it is not longer than a field allows.
 fn text(value: Option<&Value>) -> Option<String> {
     let text = value?.as_str()?;
     (text.chars().take(LONGEST + 1).count() <= LONGEST).then(|| text.to_owned())
@@ -218,7 +203,7 @@ mod tests {
         }
     }
 
-    /// A file as people have it: its names stay.
+    /// Pins the file format: its names must not change.
     #[test]
     fn a_file_of_today_is_read_and_written() {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/view.json"));

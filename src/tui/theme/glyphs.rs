@@ -1,9 +1,8 @@
-//! The signs that stand beside words.
+//! The glyphs beside words.
 
 use crate::config::GlyphChoice;
 use crate::domain::State;
 
-/// The signs that stand beside words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they stand for")]
 pub struct Glyphs {
@@ -33,7 +32,6 @@ pub struct Glyphs {
 }
 
 impl Glyphs {
-    /// The set for terminals that draw Unicode.
     pub const UNICODE: Self = Self {
         waiting: "◌",
         issued: "●",
@@ -60,7 +58,6 @@ impl Glyphs {
         spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"],
     };
 
-    /// The set for everything else.
     pub const ASCII: Self = Self {
         waiting: "o",
         issued: "*",
@@ -87,7 +84,7 @@ impl Glyphs {
         spinner: &["|", "/", "-", "\\"],
     };
 
-    /// The plain sign for one of typography that looks like it, for terminals that may not have it.
+    /// The ASCII replacement of a typographic character, for terminals that may not have it.
     pub fn plain(sign: &str) -> Option<&'static str> {
         Some(match sign {
             "“" | "”" => "\"",
@@ -99,7 +96,6 @@ impl Glyphs {
         })
     }
 
-    /// The set that was chosen.
     pub fn of(choice: GlyphChoice) -> Self {
         match choice {
             GlyphChoice::Unicode => Self::UNICODE,
@@ -107,7 +103,6 @@ impl Glyphs {
         }
     }
 
-    /// The sign of a state.
     pub fn state(&self, state: &State) -> &'static str {
         match state {
             State::Waiting => self.waiting,

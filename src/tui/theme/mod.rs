@@ -1,4 +1,4 @@
-//! Colours and glyphs by role. A state is always a glyph and a word, so nothing is lost without colours.
+//! Colours and glyphs by role. A state always has a glyph and a word, so it is readable without colours.
 
 mod glyphs;
 
@@ -9,16 +9,15 @@ use crate::domain::State;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
-/// Styles by role.
 #[derive(Clone, Copy, Debug)]
 pub struct Theme {
     palette: Palette,
     environment: Environment,
 }
 
-/// What a theme does with a role: its colour, or weight where it has none.
+/// The style of a role in a theme: its colour, or its weight if it has no colour.
 fn own(theme: ThemeChoice, role: Role) -> Style {
-    // Dark and light: colours of the 256-colour cube, which tmux, ssh and old terminals have.
+    // Dark and light use the 256-colour cube, which tmux, ssh and old terminals have.
     let (dark, light, bright, sixteen) = match role {
         Role::Dim => (246, 241, 252, None),
         Role::Demo | Role::Good | Role::Issued => (114, 22, 120, Some(Color::Green)),
@@ -41,13 +40,12 @@ fn own(theme: ThemeChoice, role: Role) -> Style {
 }
 
 impl Theme {
-    /// The styles of a palette for an environment, whose accent colour they use.
     pub fn new(palette: Palette, environment: Environment) -> Self {
         Self { palette: Palette { theme: palette.drawn(), ..palette }, environment }
     }
 
     fn role(&self, role: Role) -> Style {
-        // Who wants no colours gets none, whatever a file says.
+        // The theme without colours ignores the colours of a file.
         let colour = self.palette.own(role).filter(|_| self.palette.theme != ThemeChoice::None);
         match colour {
             None => own(self.palette.theme, role),
@@ -57,22 +55,20 @@ impl Theme {
         }
     }
 
-    /// Ordinary text: the terminal's own.
+    /// Ordinary text, in the terminal's own colour.
     pub fn text(&self) -> Style {
         Style::new()
     }
 
-    /// Text that may be passed over.
+    /// Less important text.
     pub fn dim(&self) -> Style {
         self.role(Role::Dim)
     }
 
-    /// Headings.
     pub fn strong(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// The environment's accent.
     pub fn accent(&self) -> Style {
         let role = match self.environment {
             Environment::Demo => Role::Demo,
@@ -82,47 +78,41 @@ impl Theme {
         self.role(role).add_modifier(Modifier::BOLD)
     }
 
-    /// A key in a hint.
     pub fn key(&self) -> Style {
         self.role(Role::Key).add_modifier(Modifier::BOLD)
     }
 
-    /// The tab that is open.
     pub fn tab(&self) -> Style {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The selected row: one bar, not a patchwork of the colours that were in it.
+    /// The selected row, as one bar: the colours of its cells do not show.
     pub fn selected(&self) -> Style {
         Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED)
     }
 
-    /// A mark.
     pub fn mark(&self) -> Style {
         self.role(Role::Mark).add_modifier(Modifier::BOLD)
     }
 
-    /// Something to look at before going on.
+    /// A warning: check this before you continue.
     pub fn warning(&self) -> Style {
         self.role(Role::Warning)
     }
 
-    /// Something that went wrong.
     pub fn error(&self) -> Style {
         self.role(Role::Error).add_modifier(Modifier::BOLD)
     }
 
-    /// Something that went well.
     pub fn good(&self) -> Style {
         self.role(Role::Good)
     }
 
-    /// A field's text; the one with the focus is underlined.
+    /// The text of a field; underlined with the focus.
     pub fn field(&self, focused: bool) -> Style {
         if focused { Style::new().add_modifier(Modifier::UNDERLINED) } else { Style::new() }
     }
 
-    /// A state's colour.
     pub fn state(&self, state: &State) -> Style {
         self.role(match state {
             State::Waiting => Role::Waiting,
@@ -134,8 +124,8 @@ impl Theme {
         })
     }
 
-    /// Paints what has no colour yet, where the theme does not rely on the terminal's own: the last step of
-    /// drawing.
+    /// Sets missing colours in the high-contrast theme, which does not rely on the terminal's own. The last step
+    /// of drawing.
     pub fn paint(&self, buffer: &mut Buffer) {
         if self.palette.theme != ThemeChoice::HighContrast {
             return;
@@ -151,7 +141,7 @@ impl Theme {
     }
 }
 
-/// The colours of high contrast: of the cube, since the terminal may have made something else of its own.
+/// The colours of high contrast, from the cube: the terminal may redefine its own sixteen colours.
 const WHITE: Color = Color::Indexed(231);
 const BLACK: Color = Color::Indexed(16);
 
@@ -159,7 +149,7 @@ const BLACK: Color = Color::Indexed(16);
 mod tests {
     use super::*;
 
-    /// What xterm makes of an index; the first sixteen are the terminal's own.
+    /// The RGB value of a colour in xterm. The first sixteen depend on the terminal.
     fn rgb(colour: Color) -> (u8, u8, u8) {
         match colour {
             Color::Rgb(r, g, b) => (r, g, b),
@@ -173,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Relative luminance, as WCAG 2 defines it.
+    /// Relative luminance as WCAG 2 defines it.
     fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
         let part = |c: u8| {
             let c = f64::from(c) / 255.0;
@@ -193,8 +183,8 @@ mod tests {
         assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
     }
 
-    /// Text is readable on the grounds that people have: black and the dark greys and blues of the usual
-    /// schemes, white and the creams.
+    /// Text is readable on common backgrounds: black, the dark greys and blues of common schemes, white and
+    /// creams.
     #[test]
     fn every_pair_of_colours_can_be_read() {
         let dark: &[(u8, u8, u8)] = &[
@@ -227,7 +217,7 @@ mod tests {
     fn the_terminals_own_colours_are_only_its_own_sixteen() {
         for role in Role::ALL {
             let style = own(ThemeChoice::Terminal, *role);
-            // Black and white are not among them: one of the two cannot be read on any ground.
+            // Black and white are excluded: on every background, one of them is unreadable.
             let named = [Color::Red, Color::Green, Color::Yellow, Color::Magenta, Color::Cyan];
             assert!(style.fg.is_none_or(|c| named.contains(&c)), "{role:?}: {style:?}");
         }

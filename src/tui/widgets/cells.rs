@@ -1,9 +1,9 @@
 //! How many cells of the terminal each part of a text takes.
 //!
-//! Terminals do not agree on that. A *cluster* is what a reader takes for one character: `கா` is two code points.
-//! Some terminals count clusters, others code points, each with a table of its own. A cluster is *certain* where
-//! all of them come to the same number. For any other one the largest number is reserved, and whoever draws it
-//! positions what follows (see [`canvas`](crate::tui::platform::canvas)).
+//! Terminals differ in this. A *cluster* is one character for a reader: `கா` is two code points. Some terminals
+//! count clusters, others code points, each with its own table. A cluster is *certain* if all of them get the same
+//! number. For other clusters lapel reserves the largest number, and drawing code positions the text that follows
+//! (see [`canvas`](crate::tui::platform::canvas)).
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -11,45 +11,43 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Cells that a cluster takes at most. One that needs more, or has more code points than [`MOST_MARKS`], is shown
-/// by its first letter.
+/// Maximum number of cells of a cluster. If a cluster needs more, or has more code points than [`MOST_MARKS`],
+/// only its first letter is shown.
 const MOST_CELLS: usize = 6;
-/// Code points of a cluster at most.
+/// Maximum number of code points of a cluster.
 const MOST_MARKS: usize = 12;
-/// What stands for the part of a cluster that is not shown.
+/// Replaces the hidden part of a cluster.
 const REST: &str = "~";
-/// The letters of flags.
+/// Letters for flags, which are shown as two letters.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// How wide a terminal draws the characters that Unicode calls ambiguous, such as `●`, `é` and `Д`.
+/// The width at which a terminal draws characters that Unicode calls ambiguous, for example `●`, `é` and `Д`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ambiguous {
-    /// The terminal has not said: they are laid out in one cell, and nothing relies on that.
+    /// The terminal has not answered. The layout uses one cell, and no code relies on it.
     #[default]
     Unknown,
-    /// One cell.
     Narrow,
-    /// Two cells, as terminals of East Asia can be set.
+    /// Two cells: a setting of East Asian terminals.
     Wide,
 }
 
-/// What is known about the terminal, and what was chosen for it.
+/// The terminal's answer, and the user's setting for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Rules {
     ambiguous: Ambiguous,
     replaces: bool,
 }
 
-/// Of the one terminal of this process.
+/// The answer of this process's terminal.
 static AMBIGUOUS: AtomicU8 = AtomicU8::new(Ambiguous::Unknown as u8);
 static REPLACES: AtomicBool = AtomicBool::new(false);
 
-/// Takes what the terminal has answered.
 pub fn set_ambiguous(ambiguous: Ambiguous) {
     AMBIGUOUS.store(ambiguous as u8, Ordering::Relaxed);
 }
 
-/// Whether joined letters are replaced by the first of them, as the setting `joined_text` says.
+/// Sets whether only the first of joined letters is shown (setting `joined_text`).
 pub fn set_replaced(replaces: bool) {
     REPLACES.store(replaces, Ordering::Relaxed);
 }
@@ -65,14 +63,13 @@ impl Rules {
     }
 }
 
-/// A part of a text that is drawn as one.
+/// A part of a text that is drawn as one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster<'a> {
-    /// What is written to the terminal.
     pub text: Cow<'a, str>,
-    /// The cells that are reserved for it.
+    /// The number of reserved cells.
     pub cells: usize,
-    /// Whether every terminal takes exactly these cells.
+    /// Whether every terminal uses exactly this number of cells.
     pub certain: bool,
 }
 
@@ -82,19 +79,18 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// The clusters of a text as they are drawn. Pictures that are joined of several show the first one, flags their
-/// two letters. The clusters of what this gives are the same ones.
+/// The clusters of a text as they are drawn. A joined emoji shows its first part, a flag its two letters.
+/// Splitting the result again gives the same clusters.
 pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
     let rules = Rules::now();
     text.graphemes(true).flat_map(move |grapheme| drawn(grapheme, rules))
 }
 
-/// A cluster that stands in a cell already.
+/// The cluster of a text that is already in a cell. It is not shortened again.
 pub fn cluster(symbol: &str) -> Cluster<'_> {
     Cluster::new(symbol, Rules::now())
 }
 
-/// The cells that a text takes.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster.cells).sum() }
 }
@@ -124,7 +120,6 @@ fn drawn(grapheme: &str, rules: Rules) -> impl Iterator<Item = Cluster<'_>> {
     Drawn::Pieces(one, (!rest.is_empty()).then(|| Cluster::new(rest, rules)))
 }
 
-/// What is drawn for one cluster of a text.
 enum Drawn<'a> {
     Flag(std::str::Chars<'a>, Rules),
     Pieces(Option<Cluster<'a>>, Option<Cluster<'a>>),
@@ -144,12 +139,12 @@ impl<'a> Iterator for Drawn<'a> {
     }
 }
 
-/// What makes one picture of several, or another one of it: a joiner, a selector, a colour of skin.
+/// Whether a character joins or changes emoji: a joiner, a variation selector or a skin tone.
 fn is_of_pictures(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// The cells that no terminal exceeds: what the cluster takes as one, or all of its code points.
+/// The largest number of cells in any terminal: for the whole cluster, or for the sum of its code points.
 fn cells(text: &str, rules: Rules) -> usize {
     if text.len() == 1 {
         return 1;
@@ -172,7 +167,7 @@ fn is_certain(text: &str, rules: Rules) -> bool {
         ' '..='~' => true,
         c if is_ambiguous(c) => rules.ambiguous != Ambiguous::Unknown,
         c => match c.width() {
-            // Letters of East Asia and their punctuation; pictures are in no table of an old terminal.
+            // East Asian letters and punctuation. Emoji are left out: tables of old terminals do not have them.
             Some(2) => {
                 c.is_alphanumeric() && !is_conjoining(c) && !matches!(c, '\u{1f000}'..='\u{1ffff}')
                     || matches!(c, '\u{3000}'..='\u{302f}' | '\u{ff01}'..='\u{ff60}')
@@ -184,12 +179,12 @@ fn is_certain(text: &str, rules: Rules) -> bool {
     base && chars.all(is_nonspacing)
 }
 
-/// Old Hangul letters that a syllable is made of.
+/// Old Hangul letters that combine into a syllable.
 fn is_conjoining(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
 }
 
-/// Marks that every terminal puts above or below the letter before them.
+/// Marks that every terminal draws above or below the letter before them.
 fn is_nonspacing(c: char) -> bool {
     is_combining_mark(c)
         && c.width() == Some(0)
@@ -197,8 +192,8 @@ fn is_nonspacing(c: char) -> bool {
         && !matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20dd}'..='\u{20e4}')
 }
 
-/// Signs that take a cell of their own in tables made from the general category (`Mc`), and none in those that
-/// count what extends a cluster: the Tamil `ா` is one of them. They are `Mc` and `Grapheme_Extend` in Unicode 17.
+/// Characters that take one cell in tables by general category (`Mc`), and none in tables by grapheme cluster, for
+/// example the Tamil `ா`. They are `Mc` and `Grapheme_Extend` in Unicode 17.
 fn is_spacing_extender(c: char) -> bool {
     matches!(c,
         '\u{9be}' | '\u{9d7}' | '\u{b3e}' | '\u{b57}' | '\u{bbe}' | '\u{bd7}' | '\u{cc0}' | '\u{cc2}'
@@ -211,8 +206,8 @@ fn is_spacing_extender(c: char) -> bool {
         | '\u{16ff0}'..='\u{16ff1}' | '\u{1d165}'..='\u{1d166}' | '\u{1d16d}'..='\u{1d172}')
 }
 
-/// Whether Unicode calls the width of a character ambiguous. The library knows it of signs; of letters, which it
-/// counts as narrow everywhere, the table does.
+/// Whether Unicode calls the width of a character ambiguous. The library knows this for symbols. It counts letters
+/// as narrow everywhere, so a table lists the letters.
 fn is_ambiguous(c: char) -> bool {
     match c {
         '\u{0}'..='\u{a0}' => false,
@@ -392,7 +387,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is drawn is drawn the same again, so that a cell can be measured by what is in it.
+        /// Drawn text is drawn the same again, so a cell can be measured by its content.
         #[test]
         fn drawing_twice_changes_nothing(
             s in "([ab \u{301}\u{bbe}\u{b95}\u{bcd}\u{915}\u{94d}\u{93f}\u{200d}\u{200c}\u{fe0f}❤👩👍🏽🇰🇷한é●1\u{20e3}]|\\PC){0,20}",
@@ -411,7 +406,7 @@ mod tests {
             prop_assert_eq!(twice, text);
         }
 
-        /// No model of a width is larger than what is reserved, and where it is certain they are equal.
+        /// No width model needs more than the reserved cells. If a cluster is certain, all models are equal.
         #[test]
         fn no_model_needs_more_than_is_reserved(s in "([\u{b80}-\u{bff}\u{900}-\u{97f}\u{e00}-\u{e7f}\u{600}-\u{6ff}가-힣a-z]){0,12}") {
             for (text, cells, certain) in all(&scrub(&s), PLAIN) {

@@ -1,58 +1,53 @@
-//! Which columns of a list are shown, in which order and how wide: as the list comes, or as a person has
-//! chosen.
+//! The columns of a list: which are shown, their order and their width, by default or as the user chose.
 
 use crate::tui::widgets::text_layout::{Column, layout};
 
-/// The narrowest and the widest that a column is made by hand, in cells.
+/// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
-/// What is chosen for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The number of the column among all that the list has.
+    /// The index of the column among all columns of the list.
     pub column: usize,
-    /// Whether it is shown.
     pub shown: bool,
-    /// Its width in cells, where a person has set one; it shares what room there is otherwise.
+    /// The width in cells, if the user set one. Otherwise the column shares the available room.
     pub width: Option<usize>,
 }
 
-/// The choice for every column of a list, those on the left first. At least one is shown.
+/// The settings of every column of a list, from left to right. At least one column is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     choices: Vec<Choice>,
-    /// How many of the columns, the first ones, are shown where nobody has chosen.
+    /// Number of columns shown by default: the first ones.
     usual: usize,
 }
 
 impl Columns {
-    /// As a list comes that has this many columns, the first `usual` of them shown.
+    /// The default for `count` columns, with the first `usual` shown.
     pub fn usual(count: usize, usual: usize) -> Self {
         let choice = |column| Choice { column, shown: column < usual, width: None };
         Self { choices: (0..count).map(choice).collect(), usual }
     }
 
-    /// The choice for every column, in order.
     pub fn choices(&self) -> &[Choice] {
         &self.choices
     }
 
-    /// Whether everything is as the list comes.
+    /// Whether all settings are the default.
     pub fn is_usual(&self) -> bool {
         self.has_usual_order() && self.choices.iter().all(|c| c.width.is_none())
     }
 
-    /// Whether the usual columns are shown, in the usual order.
     fn has_usual_order(&self) -> bool {
         self.choices.iter().enumerate().all(|(i, c)| c.column == i && c.shown == (i < self.usual))
     }
 
-    /// The numbers of the columns that are shown, in order; some may have no room.
+    /// The indexes of the shown columns, in order. Some may have no room.
     pub fn shown(&self) -> impl Iterator<Item = usize> + '_ {
         self.choices.iter().filter(|c| c.shown).map(|c| c.column)
     }
 
-    /// Shows or hides a column; false where it is the last one that is shown, which stays.
+    /// Shows or hides a column. Returns false for the last shown column, which stays.
     pub fn toggle(&mut self, at: usize) -> bool {
         let others = self.choices.iter().enumerate().any(|(i, c)| i != at && c.shown);
         match self.choices.get_mut(at) {
@@ -62,7 +57,7 @@ impl Columns {
         true
     }
 
-    /// Moves a column one place to the left or to the right; where it stands then.
+    /// Moves a column one place to the left or right. Returns its new place.
     pub fn shift(&mut self, at: usize, right: bool) -> usize {
         let to = if right { at + 1 } else { at.saturating_sub(1) };
         if at >= self.choices.len() || to >= self.choices.len() {
@@ -72,20 +67,18 @@ impl Columns {
         to
     }
 
-    /// Sets a column's width.
     pub fn resize(&mut self, at: usize, width: usize) {
         if let Some(choice) = self.choices.get_mut(at) {
             choice.width = Some(width.clamp(*WIDTHS.start(), *WIDTHS.end()));
         }
     }
 
-    /// As the list comes.
     pub fn reset(&mut self) {
         *self = Self::usual(self.choices.len(), self.usual);
     }
 
-    /// As it was kept: what is not among the columns is left out, what is missing follows hidden, and where
-    /// nothing would be shown the list is as it comes.
+    /// Restores saved settings. Unknown columns are ignored, and missing ones follow as hidden. If no column would
+    /// be shown, the default applies.
     pub fn restore(&mut self, kept: impl IntoIterator<Item = Choice>) {
         let count = self.choices.len();
         let mut choices: Vec<Choice> = Vec::with_capacity(count);
@@ -107,12 +100,12 @@ impl Columns {
         }
     }
 
-    /// The widths of the columns that are shown, in their order, in `room`, one cell between two; 0 for one
-    /// that has no room. `all` are the list's columns as it comes. The first that is shown always has room, and
-    /// widths and gaps together never take more than there is.
+    /// The widths of the shown columns in `room`, in order, with one cell between two columns; 0 for a column
+    /// without room. `all` are the list's columns in default order. The first shown column always has room. Widths
+    /// and gaps together never exceed `room`.
     pub fn widths(&self, all: &[Column], room: usize) -> Vec<usize> {
-        // A list as it comes knows which of its columns say least. In what a person has put in order, those
-        // at the right end do.
+        // In the default order, each column has a drop priority. In an order set by the user, the rightmost
+        // columns are dropped first.
         let usual = self.has_usual_order();
         let columns: Vec<Column> = self
             .choices
@@ -133,7 +126,7 @@ impl Columns {
             })
             .collect();
         let mut widths = layout(&columns, room);
-        // Those that never go may be too wide all the same.
+        // Columns that are never dropped may still be too wide.
         let mut used = 0;
         for width in widths.iter_mut().filter(|width| **width > 0) {
             let from = if used > 0 { used + 1 } else { 0 };

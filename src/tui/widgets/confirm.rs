@@ -1,5 +1,5 @@
-//! The confirmation: `y`, and before it the number of badges where there is more than one or it is live. Where it
-//! is live, the organisation is typed too, in a field of its own in which no letter is a key.
+//! The confirmation: `y`, after the number of badges if there is more than one or the profile is LIVE. In LIVE the
+//! user also types the organisation, in a separate field where no letter is a key.
 
 use crate::config::Environment;
 use crate::tui::context::Env;
@@ -10,24 +10,22 @@ use crate::tui::modals::confirm_live::Organisation;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
-/// Digits of the largest number: a job has a million rows at most.
+/// Maximum number of digits. A job has at most 1,048,576 rows.
 const LONGEST: usize = 8;
-/// Stands for the number until it is styled.
+/// Placeholder for the number until it is styled.
 const NUMBER: char = '\u{0}';
 
-/// What has to be typed, and what was.
 #[derive(Clone, Debug)]
 pub struct Confirm {
     count: usize,
     typed: Option<String>,
-    /// Where it is live: what else is typed.
+    /// In LIVE: the organisation to type.
     organisation: Option<Organisation>,
-    /// Whether the organisation is being typed: the number was right.
+    /// Whether the user is typing the organisation: the number was right.
     naming: bool,
 }
 
 impl Confirm {
-    /// For `count` badges in an environment.
     pub fn new(count: usize, env: &Env) -> Self {
         let is_live = env.environment() == Environment::Live;
         Self {
@@ -38,23 +36,23 @@ impl Confirm {
         }
     }
 
-    /// The number is typed whatever the environment: there is a reason to think twice.
+    /// Requires the number in every environment, because this job needs extra care.
     pub fn insist(&mut self) {
         self.typed = Some(String::new());
         self.naming = false;
     }
 
-    /// The contexts that keys are looked up in, where the form's own is this one.
+    /// The contexts for looking up keys; `own` is the form's context.
     pub fn key_contexts(&self, own: Context) -> Vec<Context> {
         vec![if self.naming { Context::Organisation } else { own }, Context::Always]
     }
 
-    /// Whether the organisation is being typed; then there is nothing else to do but that.
+    /// Whether the user is typing the organisation. The form then accepts nothing else.
     pub fn is_naming(&self) -> bool {
         self.naming
     }
 
-    /// Goes back from the organisation to the number; false where that is not being typed.
+    /// Goes back from the organisation to the number. Returns false if the user was not typing the organisation.
     pub fn back(&mut self) -> bool {
         if let Some(organisation) = &mut self.organisation {
             organisation.clear();
@@ -62,12 +60,11 @@ impl Confirm {
         std::mem::take(&mut self.naming)
     }
 
-    /// The number that has to be typed.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Takes a digit or a backspace, or what is typed of the organisation; nothing is pasted here.
+    /// Takes a digit, a backspace, or a key for the organisation. Pasting is not possible here.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
             return organisation.on_text_key(key);
@@ -83,7 +80,6 @@ impl Confirm {
         true
     }
 
-    /// Empties the field that is typed in.
     pub fn clear(&mut self) {
         if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
             organisation.clear();
@@ -92,13 +88,13 @@ impl Confirm {
         }
     }
 
-    /// Everything is typed again.
     pub fn reset(&mut self) {
         self.back();
         self.clear();
     }
 
-    /// Whether what was pressed sends. Where something is missing, that is asked for or said.
+    /// Whether the confirmation is complete, so that the form sends. If not, asks for the missing text or shows a
+    /// warning.
     pub fn agrees(&mut self, out: &mut Effects<'_>) -> bool {
         if !self.is_counted() {
             out.warn(self.missing());
@@ -119,7 +115,6 @@ impl Confirm {
         }
     }
 
-    /// What stands in the way of `y`, in words.
     fn missing(&self) -> String {
         match &self.typed {
             Some(typed) if !typed.is_empty() => {
@@ -129,13 +124,12 @@ impl Confirm {
         }
     }
 
-    /// Whether the number is right, where it is asked for.
     fn is_counted(&self) -> bool {
         self.typed.as_ref().is_none_or(|t| *t == self.count.to_string())
     }
 
-    /// The lines that ask for it, each of at most `room` columns behind a margin of two; `verb` is such as `to
-    /// issue`. One line, but for an organisation that is being typed.
+    /// The prompt, with lines of at most `room` columns after a margin of two. `verb` is for example `to issue`.
+    /// One line, except while the user types the organisation.
     pub fn lines(&self, own: Context, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
         match &self.organisation {
             Some(organisation) if self.naming => organisation.lines(verb, room, env),
@@ -149,7 +143,7 @@ impl Confirm {
         let bound = |action| env.key(&[own, Context::Always], action);
         let mut spans = vec![plain("  ")];
         if let Some(typed) = &self.typed {
-            // Where the number stands in the sentence is the language's business.
+            // The position of the number in the sentence depends on the language.
             let asked = t!("type {count}: ", count = NUMBER);
             let (before, after) = asked.split_once(NUMBER).unwrap_or((&asked, ""));
             spans.extend([
@@ -190,7 +184,6 @@ mod tests {
         env
     }
 
-    /// Presses the key that confirms; whether that sends, and what is said.
     fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
         let mut tickets = crate::tui::request::RequestIds::default();
         let mut out = Effects::new(&mut tickets);

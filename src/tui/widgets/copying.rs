@@ -1,5 +1,5 @@
-//! What can be copied from where one is: single values, a row, a table. Every value is scrubbed when it
-//! becomes a cell, so that none can break out of it.
+//! Texts that the user can copy from the current component: values, a row, a table. Each value is scrubbed when it
+//! becomes a cell, so no value can break out of its cell.
 
 use crate::api::RawOf;
 use crate::domain::text::scrub;
@@ -8,29 +8,24 @@ use crate::i18n::tr;
 use crate::tui::platform::clipboard::Clip;
 use std::borrow::Cow;
 
-/// Something that can be copied.
 pub struct Copyable {
-    /// The key that picks it in the menu.
+    /// The key for it in the copy menu.
     pub key: char,
-    /// What it is.
     pub label: String,
-    /// How it begins, as it may be shown.
+    /// The beginning of the text, safe to display.
     pub shown: String,
-    /// What is copied.
     pub clip: Clip,
 }
 
-/// All that can be copied here.
 #[derive(Default)]
 pub struct Copyables {
     /// In the order of the menu.
     pub list: Vec<Copyable>,
-    /// Where the picture is, where one can be opened: http or https, checked.
+    /// The address of the image, if it can be opened: http or https, checked.
     pub link: Option<String>,
 }
 
-/// One badge as the service tells it: its own record, then the rows of the history and of the wallet for its
-/// address, where one is known.
+/// The records of one badge: the badge, then its rows in the history and in the wallet if the address is known.
 pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
     let mut records = vec![RawOf::Badge(id.clone())];
     if let Some(email) = email.filter(|email| !email.looks_empty()) {
@@ -40,13 +35,12 @@ pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
     records
 }
 
-/// A value as a cell.
 pub fn cell(text: Option<&Text>) -> String {
     text.map_or_else(String::new, ToString::to_string)
 }
 
 impl Copyables {
-    /// A single value: an id, an address. Nothing where there is none.
+    /// Adds a single value, for example an id or an address, if there is one.
     pub fn one(&mut self, key: char, label: &str, raw: Option<&str>) {
         let Some(raw) = raw.filter(|raw| !raw.is_empty()) else { return };
         let clean = scrub(raw);
@@ -57,14 +51,13 @@ impl Copyables {
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
     }
 
-    /// The address of a picture; also what opens in the browser, where it is the first.
+    /// Adds the address of an image. The first one can also be opened in the browser.
     pub fn link(&mut self, key: char, label: &str, url: Option<String>) {
         let Some(url) = url else { return };
         self.one(key, label, Some(&url));
         self.link.get_or_insert(url);
     }
 
-    /// The selected row, tabs between its cells.
     pub fn row(&mut self, cells: &[String]) {
         let text = cells.join("\t");
         let clip = Clip { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
@@ -72,8 +65,8 @@ impl Copyables {
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
-    /// A table: a line of headings, which are marked for translation, then a line for each row. `which` says
-    /// which rows these are.
+    /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes the
+    /// rows.
     pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], which: &str) {
         if rows.is_empty() {
             return;
@@ -91,8 +84,8 @@ impl Copyables {
     }
 }
 
-/// What has to be known before cells are pasted into a spreadsheet. They are left as they are: a mark in
-/// front would change an address that begins with a plus.
+/// A warning for pasting cells into a spreadsheet, if some look like formulas. The cells stay unchanged: a prefix
+/// would change an address that begins with a plus.
 fn formulas(text: &str) -> Option<String> {
     let n = crate::tui::platform::clipboard::formulas(text);
     (n > 0).then(|| {

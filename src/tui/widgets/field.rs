@@ -1,4 +1,4 @@
-//! One-line text fields, and small sets of them.
+//! One-line text fields, and the focus among several.
 
 use crate::domain::text::scrub;
 use crate::tui::context::Env;
@@ -10,41 +10,37 @@ use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The longest text that a field takes, in characters: a pasted file is no name.
+/// Longest text of a field, in characters. A longer text is a pasted file.
 pub const LONGEST: usize = 2_000;
 
-/// A one-line text field.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     input: Input,
-    /// Shown as dots: a key.
+    /// Shows dots, for an API key.
     secret: bool,
 }
 
 impl Field {
-    /// A field that shows dots instead of what is typed.
     pub fn secret() -> Self {
         Self { input: Input::default(), secret: true }
     }
 
-    /// A field with a text in it, the cursor at its end.
+    /// A field with a text and the cursor at its end.
     pub fn with(text: &str) -> Self {
         let mut field = Self::default();
         field.set(text);
         field
     }
 
-    /// What was typed.
     pub fn value(&self) -> &str {
         self.input.value()
     }
 
-    /// Replaces the text.
     pub fn set(&mut self, text: &str) {
         self.input = Input::new(clean(text));
     }
 
-    /// Replaces the text by one that may be longer than a field takes; how many characters were left out.
+    /// Replaces the text, which may be too long for the field. Returns the number of characters cut off.
     pub fn fill(&mut self, text: &str) -> usize {
         let all = clean(text);
         let kept: String = all.chars().take(LONGEST).collect();
@@ -53,12 +49,11 @@ impl Field {
         cut
     }
 
-    /// Empties it.
     pub fn clear(&mut self) {
         self.input.reset();
     }
 
-    /// Takes a key press; true when the text has changed.
+    /// Takes a key press. Returns true if the text changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let before = self.input.value().len();
         let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
@@ -69,8 +64,8 @@ impl Field {
         changed
     }
 
-    /// Takes pasted text at the cursor: line breaks become spaces, other control characters are dropped,
-    /// and it never acts as keys.
+    /// Inserts pasted text at the cursor. Line breaks become spaces, other control characters are dropped. Pasted
+    /// text never acts as keys.
     pub fn on_paste(&mut self, text: &str) {
         let room = LONGEST.saturating_sub(self.input.value().chars().count());
         for c in clean(text).chars().take(room) {
@@ -78,10 +73,9 @@ impl Field {
         }
     }
 
-    /// The field as spans in exactly `columns`, with the cursor drawn in reverse where it has the focus.
+    /// The field as spans of exactly `columns` cells. With the focus, the cursor is drawn in reverse.
     pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
         let style = env.theme.field(focused);
-        // What is before the cursor, and what is from there on.
         let (before, after) = if self.secret {
             let all = self.value().chars().count();
             let before = self.input.cursor().min(all);
@@ -95,7 +89,7 @@ impl Field {
         if !focused || columns == 0 {
             return vec![Span::styled(fit(&(before + &after), columns, env.glyphs.ellipsis), style)];
         }
-        // The part around the cursor is shown; the cursor itself takes one column.
+        // Show the part around the cursor. The cursor takes one column.
         let mut begin = before.len();
         let mut used = 1;
         for (at, grapheme) in before.grapheme_indices(true).rev() {
@@ -121,7 +115,7 @@ fn cursor(style: Style) -> Style {
     style.add_modifier(ratatui::style::Modifier::REVERSED)
 }
 
-/// Pasted or preset text without anything that a field cannot hold on one line.
+/// Pasted or preset text, without characters that a one-line field cannot hold.
 fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.trim_matches(['\n', '\r']).chars() {
@@ -138,38 +132,34 @@ fn clean(text: &str) -> String {
     out
 }
 
-/// What was typed earlier, offered again: the newest first.
+/// Recent inputs that a field offers, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     all: Vec<String>,
     at: Option<usize>,
-    /// What was typed before one went back.
+    /// The typed text before the user selected a recent input.
     typed: String,
 }
 
 impl Recent {
-    /// With these, the newest first.
     pub fn new(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
     }
 
-    /// All of it, the newest first.
     pub fn all(&self) -> &[String] {
         &self.all
     }
 
-    /// Which one is offered now.
+    /// The index of the selected entry.
     pub fn at(&self) -> Option<usize> {
         self.at
     }
 
-    /// Whether there is nothing to offer.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The one before, or after, the one that is offered; `now` is what stands in the field, which comes
-    /// again after the newest.
+    /// Returns the next older or newer entry. `now` is the field's text, which returns after the newest entry.
     pub fn step(&mut self, earlier: bool, now: &str) -> Option<String> {
         let next = match (self.at, earlier) {
             (None, true) if !self.all.is_empty() => {
@@ -189,20 +179,19 @@ impl Recent {
     }
 }
 
-/// Which of some fields has the focus.
+/// Which of several fields has the focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus {
-    /// Its place.
     pub at: usize,
 }
 
 impl Focus {
-    /// To the next of `len`, round the end.
+    /// Moves to the next of `len` fields, and from the last to the first.
     pub fn next(&mut self, len: usize) {
         self.at = (self.at + 1) % len.max(1);
     }
 
-    /// To the one before, round the beginning.
+    /// Moves to the previous field, and from the first to the last.
     pub fn previous(&mut self, len: usize) {
         self.at = (self.at + len.saturating_sub(1)) % len.max(1);
     }

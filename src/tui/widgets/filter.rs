@@ -1,4 +1,4 @@
-//! The filter bar: the fields of an endpoint, applied as one types, after a pause.
+//! The filter bar: the filter fields of an endpoint. A filter applies after a pause in typing.
 
 use crate::domain::BadgeTypeCode;
 use crate::i18n::tr;
@@ -14,83 +14,66 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
 
-/// How long typing has to pause before the service is asked.
+/// Pause in typing before lapel asks the service.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What a field of a filter takes.
+/// The kind of value that a filter field accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Any text.
     Text,
     /// `YYYY-MM-DD`.
     Date,
     /// Y or N.
     YesNo,
-    /// One of the contract's badge types, or the beginning of one.
+    /// A badge type of the contract, or its beginning.
     BadgeType,
 }
 
-/// A field of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// Its name in the contract, and in files.
+    /// The field's name in the contract and in files.
     pub name: &'static str,
-    /// Its label.
     pub label: &'static str,
-    /// What it takes.
     pub takes: Takes,
 }
 
-/// What was typed into a filter, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing.
     Empty,
-    /// Text.
     Text(String),
-    /// A day.
     Date(Date),
-    /// Y or N.
     YesNo(bool),
-    /// A badge type.
     BadgeType(BadgeTypeCode),
 }
 
 impl Value {
-    /// The text, where it is one.
     pub fn text(&self) -> Option<String> {
         if let Self::Text(text) = self { Some(text.clone()) } else { None }
     }
 
-    /// The day, where it is one.
     pub fn date(&self) -> Option<Date> {
         if let Self::Date(date) = self { Some(*date) } else { None }
     }
 
-    /// Y or N, where it is one.
     pub fn yes_no(&self) -> Option<bool> {
         if let Self::YesNo(yes) = self { Some(*yes) } else { None }
     }
 
-    /// The badge type, where it is one.
     pub fn badge_type(&self) -> Option<BadgeTypeCode> {
         if let Self::BadgeType(code) = self { Some(code.clone()) } else { None }
     }
 }
 
-/// The filter bar.
 pub struct FilterBar {
     specs: &'static [Spec],
     fields: Vec<Field>,
     focus: Focus,
-    /// Whether it is open and takes keys.
     pub open: bool,
     pause: Option<RequestId>,
     error: Option<String>,
 }
 
 impl FilterBar {
-    /// A bar with these fields, closed.
     pub fn new(specs: &'static [Spec]) -> Self {
         Self {
             specs,
@@ -102,22 +85,20 @@ impl FilterBar {
         }
     }
 
-    /// Puts a text into a field.
     pub fn set(&mut self, at: usize, text: &str) {
         if let Some(field) = self.fields.get_mut(at) {
             field.set(text);
         }
     }
 
-    /// What is typed, field by field, as it stands.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(Field::value)
     }
 
-    /// What is typed, checked field by field.
+    /// The checked values of all fields.
     ///
     /// # Errors
-    /// What is wrong with which field, in words.
+    /// A translated text that names the first wrong field and its mistake.
     pub fn values(&self) -> Result<Vec<Value>, String> {
         let values: Vec<Value> = self
             .specs
@@ -137,7 +118,7 @@ impl FilterBar {
         Ok(values)
     }
 
-    /// What is set, for the line above the list: `title “파이썬”`.
+    /// The filter in words for the line above the list: `title “파이썬”`.
     pub fn words(&self) -> Vec<String> {
         self.specs
             .iter()
@@ -154,30 +135,27 @@ impl FilterBar {
             .collect()
     }
 
-    /// Whether every field is empty.
     pub fn is_empty(&self) -> bool {
         self.fields.iter().all(|f| f.value().trim().is_empty())
     }
 
-    /// Takes a key; a change begins the pause anew.
+    /// Takes a key. A change restarts the pause.
     pub fn on_text_key(&mut self, key: crossterm::event::KeyEvent, out: &mut Effects<'_>) {
         if self.fields[self.focus.at].on_text_key(key) {
             self.changed(out);
         }
     }
 
-    /// Takes pasted text.
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
         self.fields[self.focus.at].on_paste(text);
         self.changed(out);
     }
 
-    /// Moves the focus.
     pub fn step(&mut self, forward: bool) {
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
-    /// Empties the field with the focus, or all of them.
+    /// Clears the focused field, or all fields.
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
@@ -192,7 +170,7 @@ impl FilterBar {
         out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
     }
 
-    /// Whether this ticket is the end of the pause.
+    /// Whether this request was the end of the pause. If so, the pause is over.
     pub fn paused(&mut self, ticket: RequestId) -> bool {
         if self.pause == Some(ticket) {
             self.pause = None;
@@ -205,7 +183,7 @@ impl FilterBar {
         if columns >= 110 { 3 } else { 2 }
     }
 
-    /// How many lines it takes on the screen.
+    /// Lines on the screen, with one for errors; 0 while the bar is closed.
     pub fn height(&self, columns: u16) -> u16 {
         if !self.open {
             return 0;
@@ -213,7 +191,6 @@ impl FilterBar {
         u16::try_from(self.specs.len().div_ceil(Self::per_row(columns))).unwrap_or(4) + 1
     }
 
-    /// Draws it.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let per_row = Self::per_row(area.width);
         let cell = usize::from(area.width.saturating_sub(2)) / per_row;
@@ -262,10 +239,10 @@ fn hint(takes: Takes) -> &'static str {
     }
 }
 
-/// What is typed into a field, checked.
+/// Checks the typed text of a field.
 ///
 /// # Errors
-/// What is wrong with it, in words that name the field.
+/// A translated text that names the field and its mistake.
 pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -276,7 +253,7 @@ pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
     match spec.takes {
         Takes::Text => match judge(typed) {
             Likeness::None => Ok(Value::Text(typed.to_owned())),
-            // Of mere shape a person is asked when the bar is closed.
+            // For `Shape`, lapel asks the user when the bar closes.
             Likeness::Shape | Likeness::Key => {
                 Err(t!("{label}: this looks like an API key; nothing was sent", label))
             }

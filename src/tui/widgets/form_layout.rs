@@ -1,14 +1,14 @@
-//! Laying out a form where there is little room: nothing that matters is cut without a sign.
+//! Form layout for small windows: a text that is cut is marked as cut.
 
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::text::{Line, Span};
 
-/// Cells between what is done and where it is done.
+/// Cells between the operation and its target.
 const GAP: usize = 3;
 
-/// What is done, and where: side by side where both fit, and below each other where they do not. `room` is the
-/// width without the margins.
+/// The heading of a form: operation and target. Both share a line if they fit; otherwise the target follows below.
+/// `room` is the width without margins.
 pub fn head(what: &str, place: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
     let (strong, accent) = (env.theme.strong(), env.theme.accent());
     if width(what) + GAP + width(place) <= room {
@@ -22,7 +22,7 @@ pub fn head(what: &str, place: &str, room: usize, env: &Env) -> Vec<Line<'static
     what.chain(place).collect()
 }
 
-/// Text in so many lines at most, the last of them cut with an ellipsis where it is longer.
+/// Wraps text into at most `most` lines. If it is longer, the last line ends with an ellipsis.
 pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
     let mut lines = wrap(text, room);
     if lines.len() > most {
@@ -32,8 +32,8 @@ pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
     lines
 }
 
-/// The lines in so many rows: the empty ones go first, the last ones first of them; where that is not enough, it is
-/// said that there is more.
+/// Reduces the lines to `rows`. Empty lines are dropped first, from the bottom up. If that is not enough, the last
+/// line says how many lines are missing.
 pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line<'static>> {
     let rows = usize::from(rows);
     while lines.len() > rows {

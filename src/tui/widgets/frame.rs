@@ -1,7 +1,7 @@
-//! Putting text into the cells of a frame.
+//! Writes text into the cells of a frame.
 //!
-//! ratatui places what follows a cluster by its own idea of the cluster's width. Here it is placed behind all the
-//! cells that are reserved for it, which are blank.
+//! ratatui positions text after a cluster by its own width of that cluster. This module positions it after all
+//! reserved cells, which are blank.
 
 use crate::tui::widgets::cells::{cluster, clusters};
 use crate::tui::widgets::text_layout::{line_width, width};
@@ -11,28 +11,24 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// The frame that screens draw on.
 pub struct Frame<'a> {
     buffer: &'a mut Buffer,
 }
 
 impl<'a> Frame<'a> {
-    /// A frame of ratatui's.
     pub fn new(frame: &'a mut ratatui::Frame<'_>) -> Self {
         Self { buffer: frame.buffer_mut() }
     }
 
-    /// All of it.
     pub fn area(&self) -> Rect {
         self.buffer.area
     }
 
-    /// Its cells.
     pub fn buffer_mut(&mut self) -> &mut Buffer {
         self.buffer
     }
 
-    /// Draws something into an area, as far as that is in the frame.
+    /// Draws a widget into the part of `area` that is inside the frame.
     pub fn render_widget(&mut self, widget: impl Drawn, area: Rect) {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {
@@ -41,9 +37,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What can be drawn into an area of a frame that is not empty.
+/// A widget that can be drawn into a part of a frame. The area is not empty.
 pub trait Drawn {
-    /// Draws it.
     fn draw(self, area: Rect, buffer: &mut Buffer);
 }
 
@@ -84,7 +79,7 @@ impl Drawn for &str {
     }
 }
 
-/// Where there is no room for all of it, its end goes, however it is aligned.
+/// Draws a line. If there is not enough room, its end is cut, whatever the alignment.
 fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &mut Buffer) {
     let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
     if wide == 0 {
@@ -108,12 +103,12 @@ fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &
     }
 }
 
-/// Puts a text into a row of cells, one cluster after the other, until there is no room for the next.
+/// Writes a text into a row of cells, cluster by cluster, until the next one has no room.
 fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
     let (mut x, y) = (area.x, area.y);
     part(buffer, x, y);
     for cluster in clusters(text).filter(|cluster| cluster.cells > 0) {
-        // A line break has no place in a row.
+        // A row cannot hold a line break.
         if cluster.text.contains(char::is_control) {
             continue;
         }
@@ -131,7 +126,7 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Takes a cluster away that reaches over this cell from the left: half of it is written over.
+/// Removes a cluster that reaches into this cell from the left, because half of it is overwritten.
 fn part(buffer: &mut Buffer, x: u16, y: u16) {
     for left in (x.saturating_sub(8)..x).rev() {
         let Some(cell) = buffer.cell_mut((left, y)) else { return };
@@ -170,7 +165,7 @@ mod tests {
         assert_eq!(row(&buffer), ["கா", " ", "x", "한", " ", "y", " ", " "]);
         let buffer = frame(8, |frame| frame.render_widget("🇰🇷👩\u{200d}👧a", area));
         assert_eq!(row(&buffer), ["K", "R", "👩", " ", "a", " ", " ", " "]);
-        // The cells behind it look as it does.
+        // The cells after it have its style.
         let buffer = frame(8, |frame| frame.render_widget(Span::from("கா").reversed(), area));
         assert!(buffer[(1, 0)].modifier.contains(Modifier::REVERSED));
     }
@@ -182,7 +177,7 @@ mod tests {
         assert_eq!(row(&frame(3, |f| f.render_widget("abகா", area))), ["a", "b", " "]);
         let right = Line::from("காb").right_aligned();
         assert_eq!(row(&frame(4, |f| f.render_widget(right, Rect::new(0, 0, 4, 1)))), [" ", "கா", " ", "b"]);
-        // What is written over half of one takes all of it.
+        // Text over half of a cluster removes the whole cluster.
         let over = frame(4, |f| {
             f.render_widget("한கா", Rect::new(0, 0, 4, 1));
             f.render_widget("xy", Rect::new(1, 0, 2, 1));

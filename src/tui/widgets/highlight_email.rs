@@ -1,11 +1,11 @@
-//! An address letter by letter: those that a caller gets wrong stand out, as a verifier compares every one.
+//! Highlights unusual characters of an address, for checking it letter by letter with a caller.
 
 use crate::domain::spelling::pieces;
 use crate::tui::context::Env;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
-/// The address as it may be shown, its odd letters marked.
+/// The address, safe to display, with unusual characters highlighted.
 pub fn spelled(address: &str, env: &Env) -> Vec<Span<'static>> {
     let odd = env.theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
     pieces(address)

@@ -1,5 +1,5 @@
-//! The rows of a job as a list: read page by page from the journal, however many there are, and read again
-//! when the job has changed.
+//! The rows of a job as a list. lapel reads them from the journal page by page, and again after a change of the
+//! job.
 
 pub mod columns;
 
@@ -27,57 +27,53 @@ impl Row for JobRow {
     }
 }
 
-/// The rows of one job.
 pub struct RowList {
-    /// The list itself.
     pub list: PagedList<JobRow>,
     job: JobId,
     buckets: Vec<RowStatus>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
-    /// Whether there can be badge ids: not before anything is issued.
+    /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
     built: Cell<u64>,
 }
 
 impl RowList {
-    /// Of a job: rows in these buckets, or all where there are none.
+    /// The rows of a job with these statuses; an empty `buckets` means all rows.
     pub fn new(job: JobId, buckets: Vec<RowStatus>) -> Self {
         Self { list: PagedList::default(), job, buckets, stale: false, ids: true, built: Cell::new(0) }
     }
 
-    /// The same, of a draft to issue: without a column for badge ids.
+    /// The same for a draft. A draft to issue has no column for badge ids.
     pub fn of_draft(job: &Job, buckets: Vec<RowStatus>) -> Self {
         Self { ids: job.kind == Kind::Revoke, ..Self::new(job.id, buckets) }
     }
 
-    /// The job.
     pub fn job(&self) -> JobId {
         self.job
     }
 
-    /// The buckets that are shown; none for all.
+    /// The shown statuses; empty for all.
     pub fn buckets(&self) -> &[RowStatus] {
         &self.buckets
     }
 
-    /// Shows other rows of the job.
     pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
         self.buckets = buckets;
         out.cancel(self.list.restart());
     }
 
-    /// The job has changed. However often that happens, there is one reading at a time.
+    /// Notes that the job has changed. Several changes lead to one read at a time.
     pub fn changed(&mut self) {
         self.stale = true;
     }
 
-    /// Rows built by the last drawing, for counting.
+    /// Number of rows that the last draw built, for tests.
     pub fn rows_built(&self) -> u64 {
         self.built.get()
     }
 
-    /// Moves; false when the action is none of a list's.
+    /// Moves the cursor. Returns false if the action does not belong to a list.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.list.move_by(1),
@@ -91,7 +87,7 @@ impl RowList {
         true
     }
 
-    /// Takes an answer, or gives it back.
+    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -109,7 +105,7 @@ impl RowList {
         }
     }
 
-    /// Lays out for an area and asks for what is missing, in the order that the heading says.
+    /// Lays out the list and requests missing pages, in the sort order of the heading.
     pub fn load_visible(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
@@ -128,7 +124,7 @@ impl RowList {
         out.cancel(dropped);
     }
 
-    /// The place of the list that a screen row shows, for the mouse; `area` as it was drawn on.
+    /// The list position at a screen row, for the mouse. `area` is the area of the last draw.
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
         let first = area.y + 1;
         let last = area.bottom().saturating_sub(1);
@@ -138,7 +134,7 @@ impl RowList {
             .filter(|place| *place < self.list.len())
     }
 
-    /// Draws the rows: headings, rows, and where one is. Its list has two lines less than the area.
+    /// Draws the headings, the rows and the row counter. The list has two lines less than the area.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
@@ -191,7 +187,7 @@ impl RowList {
                     format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
                     env.theme.error(),
                 )),
-                // What moved to another bucket meanwhile is read again in a moment.
+                // A row whose status changed meanwhile: the list reloads soon.
                 RowState::Loading | RowState::Entry(_) => {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 }
@@ -213,7 +209,7 @@ impl RowList {
     }
 }
 
-/// The sign of a bucket, which always stands beside its word.
+/// The glyph of a status. It is always shown beside the word.
 pub fn bucket_glyph(bucket: RowStatus, env: &Env) -> &'static str {
     let glyphs = &env.glyphs;
     match bucket {
@@ -228,7 +224,6 @@ pub fn bucket_glyph(bucket: RowStatus, env: &Env) -> &'static str {
     }
 }
 
-/// The colour of a bucket.
 pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
     let theme = &env.theme;
     match bucket {
@@ -240,12 +235,12 @@ pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
     }
 }
 
-/// A moment of the service, as its clock shows it there: `11-03 11:10`.
+/// A time in the time zone of the service: `11-03 11:10`.
 pub fn moment(at: Timestamp, env: &Env) -> String {
     env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string()
 }
 
-/// What the journal says of a badge that the service does not show.
+/// The journal's entry about a badge that the service does not show yet.
 pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     let time = moment(sent.at, env);
     t!(
@@ -256,7 +251,7 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     )
 }
 
-/// What a person should know of a row, in whole sentences.
+/// Explains the status of a row in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
@@ -286,7 +281,7 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     }
 }
 
-/// A row in full, as lines: whose it is, where it stands and why, and what the service said.
+/// The details of a row: recipient, status with reason, and the service's data.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
@@ -302,7 +297,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     .collect();
     let mut lines: Vec<Line<'static>> = Vec::new();
     if row.holder.looks_empty() && row.address.looks_empty() && row.badge_id.is_none() {
-        // Nothing is known of it but how it stands there.
+        // Recipient and id are unknown, so show the cells of the file.
         who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
     }
     lines.extend(wrap(&who.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.strong())));

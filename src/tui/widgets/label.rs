@@ -1,9 +1,9 @@
-//! Labels that stand above one another: all as wide as the widest of them in the language that is spoken.
+//! Labels in a column, padded to the widest one in the current language.
 
 use crate::i18n;
 use crate::tui::widgets::text_layout::{fit, width};
 
-/// The labels, marked where they stand, in the language that is spoken and padded to one width.
+/// Translates the labels and pads them to one width. The caller marks them for translation.
 pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {
     let said = labels.map(i18n::tr);
     let wide = said.iter().map(|label| width(label)).max().unwrap_or(0);

@@ -1,9 +1,8 @@
-//! A list over the service's pages that costs the same for a hundred rows and for ten million.
+//! A list over the service's pages. Its cost does not depend on the number of rows: a hundred or ten million.
 //!
-//! Only pages near the rows on the screen are held. What is selected is an id, not a row number: when the
-//! service inserts or removes rows meanwhile, the selection stays on its badge. Nothing is drawn twice and
-//! nothing is left out unsaid: a place for which the service gave no row, an unreadable one, or one that is
-//! already shown elsewhere, is shown as such.
+//! The list holds only pages near the visible rows. The selection is an id, not a row number: it stays on its
+//! badge when the service inserts or removes rows. The list shows no row twice and leaves none out silently. It
+//! marks a place if the service gave no row, an unreadable row, or a row that is already shown elsewhere.
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::{Page, RecordProblem};
@@ -11,42 +10,32 @@ use crate::tui::request::RequestId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-/// Loaded pages that are kept, besides those that are asked for on purpose.
+/// Maximum number of pages held at once, unless more are needed.
 const KEPT: usize = 8;
-/// Rows before the end of the loaded ones at which the next page is fetched.
+/// Distance to the end of the loaded rows at which the list fetches the next page, in rows.
 const AHEAD: u64 = 20;
-/// How often a list that changes while it is read is read again before that is only said.
+/// How often a list that changes while it is read is read again. After that the list only says so.
 const SETTLES: u8 = 3;
 
-/// A record that can stand in a list.
 pub trait Row: Clone {
-    /// What it is known by.
     type Id: Clone + Eq + Hash + Ord;
-    /// Its id.
     fn id(&self) -> Self::Id;
 }
 
-/// What stands at one place of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry<T> {
-    /// A record.
     Row(T),
-    /// A record that could not be read.
     Unreadable(RecordProblem),
-    /// The service counted a row here and gave none.
+    /// The service counted a row here but gave none.
     Missing,
     /// The same record is already shown at this other place (0-based).
     Double(u64),
 }
 
-/// What can be shown for one place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowState<'a, T> {
-    /// What the service gave.
     Entry(&'a Entry<T>),
-    /// On its way.
     Loading,
-    /// Its page could not be read.
     Failed(&'a str),
 }
 
@@ -57,52 +46,49 @@ enum Slot<T> {
     Failed(String),
 }
 
-/// What a person should know about the list besides its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Rows moved while they were read; they were read again.
+    /// Rows moved while they were read, so they were read again.
     Changed {
         /// `total_count` before.
         before: u64,
         /// `total_count` now.
         now: u64,
     },
-    /// Rows keep moving; doubles are marked.
+    /// Rows keep moving. Duplicates are marked.
     KeepsMoving,
-    /// The selected one is not in the list any more.
+    /// The selected row is no longer in the list.
     SelectedGone,
 }
 
-/// An order of records.
 pub type Comparison<T> = Box<dyn Fn(&T, &T) -> std::cmp::Ordering + Send>;
 
-/// The list. `T` is the record.
 pub struct PagedList<T: Row> {
     slots: BTreeMap<u64, Slot<T>>,
-    /// Pages as they were before a reload: shown until the new ones are there, or if they do not come.
+    /// Pages from before a reload. They are shown until the new pages arrive, and if those fail.
     old: BTreeMap<u64, Vec<Entry<T>>>,
     per_page: u64,
     total: Option<u64>,
-    /// `total_count` as the service last gave it, believed or not: a change of it means that rows moved.
+    /// The last `total_count` of the service, trusted or not. A change means that rows moved.
     said: Option<u64>,
-    /// One past the last place for which a row was ever given: a `total_count` below it lies.
+    /// One past the last place that ever had a row. A smaller `total_count` is wrong.
     seen: u64,
-    /// One past the last place up to which every page was given, from the first on.
+    /// One past the last place without a gap: every page from the first to here was loaded.
     solid: u64,
-    /// The `total_count` of a service that gives the same rows on several pages: it is not believed.
+    /// The `total_count` of a service that repeats its rows on several pages. The list ignores it.
     disproved: Option<u64>,
     cursor: u64,
     top: u64,
     height: u64,
     selected: Option<T::Id>,
-    /// Looks for the selected id on neighbouring pages after rows moved: pages already looked at.
+    /// The pages already searched for the selected id after rows moved. The search covers neighbouring pages.
     looking: Option<BTreeSet<u64>>,
     pinned: BTreeSet<u64>,
     settles: u8,
     adopted: u8,
     note: Option<Note>,
     answered: bool,
-    /// How each page is ordered, where the service does not.
+    /// The order within each page, if the service does not sort.
     order: Option<Comparison<T>>,
 }
 
@@ -133,37 +119,36 @@ impl<T: Row> Default for PagedList<T> {
 }
 
 impl<T: Row> PagedList<T> {
-    /// How many rows there are as far as is known, and whether that is certain.
+    /// The number of rows as far as known: the trusted count, or more if more rows were seen.
     pub fn len(&self) -> u64 {
         self.total.unwrap_or(0).max(self.seen)
     }
 
-    /// Whether there is no row, as far as is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the service has said how many there are.
+    /// Whether the service gave a count that the rows seen do not contradict.
     pub fn is_counted(&self) -> bool {
         self.total.is_some_and(|t| t >= self.seen)
     }
 
-    /// What the service counts, where it gives the same rows again on pages beyond its last one.
+    /// The service's count, if the service repeats rows on pages beyond its last one.
     pub fn disproved(&self) -> Option<u64> {
         self.disproved
     }
 
-    /// Whether anything was ever answered.
+    /// Whether a response has arrived since the last restart. An error counts.
     pub fn is_answered(&self) -> bool {
         self.answered
     }
 
-    /// Whether anything is on its way.
+    /// Whether a fetch is running or about to start.
     pub fn is_loading(&self) -> bool {
         self.slots.values().any(|s| matches!(s, Slot::Loading(_) | Slot::Wanted))
     }
 
-    /// The first error among the pages that are held.
+    /// The first error among the loaded pages.
     pub fn error(&self) -> Option<&str> {
         self.slots.values().find_map(|s| match s {
             Slot::Failed(e) => Some(e.as_str()),
@@ -171,28 +156,25 @@ impl<T: Row> PagedList<T> {
         })
     }
 
-    /// The place of the cursor, 0-based.
+    /// The place of the cursor, from 0.
     pub fn cursor(&self) -> u64 {
         self.cursor
     }
 
-    /// The first place on the screen.
     pub fn top(&self) -> u64 {
         self.top
     }
 
-    /// What a person should know about the list.
     pub fn note(&self) -> Option<&Note> {
         self.note.as_ref()
     }
 
-    /// Rows per page in use: what is asked for, or what the service was seen to give.
+    /// Rows per page: the requested number, or the smaller number that the service gives.
     pub fn per_page(&self) -> u64 {
         self.per_page
     }
 
-    /// Begins anew: another filter or another order. The cursor goes to the first row; how pages are ordered
-    /// stays.
+    /// Starts again for another filter or order. The cursor goes to the first row. The order within pages stays.
     pub fn restart(&mut self) -> Vec<RequestId> {
         let dropped = self.tickets();
         let (order, adopted) = (self.order.take(), self.adopted);
@@ -200,7 +182,7 @@ impl<T: Row> PagedList<T> {
         dropped
     }
 
-    /// Reads everything again and stays on the selected id. What was read is shown until then.
+    /// Reads everything again and keeps the selected id. The old rows are shown until then.
     pub fn reload(&mut self) -> Vec<RequestId> {
         let dropped = self.tickets();
         for (page, slot) in std::mem::take(&mut self.slots) {
@@ -213,7 +195,7 @@ impl<T: Row> PagedList<T> {
         }
         self.settles = 0;
         self.note = None;
-        // A count that was once wrong is not held against the service for ever.
+        // A reload trusts the service's count again.
         self.seen = 0;
         self.disproved = None;
         self.looking = self.selected.is_some().then(BTreeSet::new);
@@ -228,24 +210,21 @@ impl<T: Row> PagedList<T> {
         self.slots.values().filter_map(loading).collect()
     }
 
-    /// Takes the number of rows that the screen has for the list.
     pub fn set_height(&mut self, rows: u16) {
         self.height = u64::from(rows).max(1);
         self.follow_cursor();
     }
 
-    /// Moves the cursor by rows; it stays inside.
     pub fn move_by(&mut self, rows: i64) {
         self.move_to(self.cursor.saturating_add_signed(rows));
     }
 
-    /// Moves by whole screens.
     pub fn page_by(&mut self, screens: i64) {
         let step = i64::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(i64::MAX);
         self.move_by(step.saturating_mul(screens));
     }
 
-    /// Moves to a place; beyond the last one it goes to the last.
+    /// Moves the cursor to a place, at most to the last one.
     pub fn move_to(&mut self, place: u64) {
         self.cursor = place.min(self.last_place());
         self.looking = None;
@@ -255,8 +234,8 @@ impl<T: Row> PagedList<T> {
         self.follow_cursor();
     }
 
-    /// The last place that may be gone to. Without a count that can be believed, that is one page beyond what
-    /// was seen.
+    /// The last place that the cursor can reach. Without a trusted count, that is the first place after a full
+    /// last page, so that the next page is fetched.
     fn last_place(&self) -> u64 {
         match self.total {
             _ if !self.is_counted()
@@ -285,12 +264,11 @@ impl<T: Row> PagedList<T> {
         self.selected = self.row_at(self.cursor).map(Row::id);
     }
 
-    /// The selected record, where its page is there.
     pub fn selected(&self) -> Option<&T> {
         self.row_at(self.cursor)
     }
 
-    /// The record at a place, where its page is there and gave one.
+    /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
             RowState::Entry(Entry::Row(row)) => Some(row),
@@ -298,7 +276,6 @@ impl<T: Row> PagedList<T> {
         }
     }
 
-    /// What stands at a place.
     pub fn place(&self, place: u64) -> RowState<'_, T> {
         match self.slots.get(&self.page_of(place)) {
             Some(Slot::Loaded(entries)) => {
@@ -316,12 +293,11 @@ impl<T: Row> PagedList<T> {
         }
     }
 
-    /// The places on the screen, with what stands there: never more than its height.
+    /// The visible places with their states, at most as many as the list is high.
     pub fn visible(&self) -> impl Iterator<Item = (u64, RowState<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
 
-    /// Every record that is held, in order.
     pub fn loaded(&self) -> impl Iterator<Item = (u64, &T)> {
         self.slots.iter().flat_map(move |(page, slot)| {
             let entries: &[Entry<T>] = if let Slot::Loaded(entries) = slot { entries } else { &[] };
@@ -336,17 +312,16 @@ impl<T: Row> PagedList<T> {
         place / self.per_page + 1
     }
 
-    /// Asks that the pages from one place to another be loaded and kept, whatever is on the screen.
+    /// Keeps the pages between two places loaded, whether they are visible or not.
     pub fn pin(&mut self, from: u64, to: u64) {
         self.pinned = (self.page_of(from)..=self.page_of(to)).collect();
     }
 
-    /// Lets pinned pages go.
     pub fn unpin(&mut self) {
         self.pinned.clear();
     }
 
-    /// Whether every pinned page is there or has failed.
+    /// Whether every pinned page is loaded or has failed.
     pub fn pins_settled(&self) -> bool {
         self.pinned.iter().all(|p| matches!(self.slots.get(p), Some(Slot::Loaded(_) | Slot::Failed(_))))
     }
@@ -357,11 +332,11 @@ impl<T: Row> PagedList<T> {
         let bottom = (self.top + self.height).saturating_sub(1);
         needed.extend(self.page_of(self.top)..=self.page_of(bottom).min(last));
         needed.insert(self.page_of(self.cursor));
-        // Far from what was read, the page before shows whether this one is only the last one again.
+        // Far from the loaded rows, load the page before too. It shows whether the service repeats its last page.
         if self.solid > 0 && self.page_of(self.top) > self.page_of(self.solid) {
             needed.insert(self.page_of(self.top).saturating_sub(1).max(1));
         }
-        // The next page, when the screen comes near it, once something is there to be near to.
+        // Fetch the next page when the screen comes near it, once there are rows.
         if self.answered && !self.is_empty() {
             if self.top > 0 {
                 needed.insert(self.page_of(self.top.saturating_sub(AHEAD)));
@@ -380,8 +355,8 @@ impl<T: Row> PagedList<T> {
         needed
     }
 
-    /// Decides which pages to fetch now and which running fetches are of no use any more. The pages to
-    /// fetch are handed to `ask`, which gives the ticket; the returned tickets are to be cancelled.
+    /// Starts the fetches that are needed now. `ask` requests a page and returns the request id. Returns the ids
+    /// of running fetches that are no longer needed, for cancelling.
     pub fn load_visible(&mut self, mut ask: impl FnMut(u64) -> RequestId) -> Vec<RequestId> {
         let needed = self.needed();
         let mut dropped = Vec::new();
@@ -415,13 +390,12 @@ impl<T: Row> PagedList<T> {
         }
     }
 
-    /// Whether a fetch of this list has this ticket.
     pub fn awaits(&self, ticket: RequestId) -> bool {
         self.slots.values().any(|s| matches!(s, Slot::Loading(t) if *t == ticket))
     }
 
-    /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
-    /// and the tickets of fetches that are of no use any more.
+    /// Takes the response to a fetch. Returns `None` if the list no longer waits for it. Otherwise returns the
+    /// page number, and the ids of fetches that are no longer needed.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -444,7 +418,7 @@ impl<T: Row> PagedList<T> {
     fn take(&mut self, page: u64, answer: Page<T>) -> Vec<RequestId> {
         self.answered = true;
         if let Some(size) = self.smaller_pages(page, &answer) {
-            // The service gives fewer rows a page than asked: places are counted in its pages from now on.
+            // The service gives fewer rows per page than requested. Count places in its page size from now on.
             let dropped = self.tickets();
             self.per_page = size;
             self.adopted += 1;
@@ -470,7 +444,7 @@ impl<T: Row> PagedList<T> {
         let mut dropped = Vec::new();
         if moved {
             if self.settles < SETTLES {
-                // What is held beside this page stems from before the change.
+                // The other loaded pages are from before the change.
                 self.settles += 1;
                 dropped = self.tickets();
                 self.slots.clear();
@@ -488,8 +462,8 @@ impl<T: Row> PagedList<T> {
         dropped
     }
 
-    /// Whether a page holds nothing but rows of another one, although the count has not changed: the service gives
-    /// its last page for every number beyond.
+    /// Whether a page only repeats the rows of another page, with an unchanged count. The service then returns its
+    /// last page for every higher number.
     fn is_repeated(&self, page: u64, before: Option<u64>, answer: &Page<T>) -> bool {
         if self.solid == 0 || page == 1 || before != answer.total_count || answer.items.is_empty() {
             return false;
@@ -501,8 +475,8 @@ impl<T: Row> PagedList<T> {
             && answer.items.iter().all(|(_, row)| place(row) == Some(other))
     }
 
-    /// The list ends with what was read without a gap, or after it: rows further on are no others. Gives the
-    /// fetches that are of no use any more.
+    /// Ends the list after the rows read without a gap: later rows are repetitions. Returns the fetches that are
+    /// no longer needed.
     fn end_before(&mut self, page: u64, said: Option<u64>) -> Vec<RequestId> {
         let after = self.solid / self.per_page + 1;
         let dropped = self.tickets();
@@ -510,7 +484,7 @@ impl<T: Row> PagedList<T> {
         self.old.clear();
         self.disproved = Some(said.unwrap_or(0));
         self.seen = self.solid;
-        // Where the pages between are not known, the next one tells.
+        // If pages in between are unknown, the next page decides.
         self.total = (page <= after || !self.solid.is_multiple_of(self.per_page)).then_some(self.solid);
         (self.selected, self.looking, self.note) = (None, None, None);
         self.settle_cursor();
@@ -521,7 +495,6 @@ impl<T: Row> PagedList<T> {
         self.slots.iter().any(|(p, s)| *p != page && matches!(s, Slot::Loaded(_)))
     }
 
-    /// Whether a row of the answer is held on another page already.
     fn doubles(&self, page: u64, answer: &Page<T>) -> bool {
         let held: BTreeSet<T::Id> = self.held_ids(page).into_keys().collect();
         answer.items.iter().any(|(_, row)| held.contains(&row.id()))
@@ -532,14 +505,14 @@ impl<T: Row> PagedList<T> {
         self.loaded().filter(|(place, _)| within(*place)).map(|(place, row)| (row.id(), place)).collect()
     }
 
-    /// The page size that the service really gives, where it is smaller than what was asked for.
+    /// The service's real page size, if it is smaller than requested.
     fn smaller_pages(&self, page: u64, answer: &Page<T>) -> Option<u64> {
         if self.adopted >= 2 {
             return None;
         }
         let given = answer.list_len as u64;
         let said = answer.rows_per_page.filter(|r| (1..self.per_page).contains(r) && given <= *r);
-        // Said nothing, but the first page is short although there is more.
+        // The service names no page size, but the first page is short and there are more rows.
         let shown = (page == 1
             && given > 0
             && given < self.per_page
@@ -550,7 +523,7 @@ impl<T: Row> PagedList<T> {
 
     fn store(&mut self, page: u64, mut answer: Page<T>) {
         if let Some(order) = &self.order {
-            // Only the records change places, among the places that records had.
+            // Sort only the records. Places without a record stay where they are.
             let places: Vec<usize> = answer.items.iter().map(|(place, _)| *place).collect();
             answer.items.sort_by(|(_, a), (_, b)| order(a, b));
             for (place, item) in places.into_iter().zip(&mut answer.items) {
@@ -563,7 +536,7 @@ impl<T: Row> PagedList<T> {
         let mut own: BTreeMap<T::Id, u64> = BTreeMap::new();
         let mut problems = answer.problems.into_iter();
         let mut items = answer.items.into_iter().peekable();
-        // More rows than asked for would push the next page's rows aside: they belong to the next page.
+        // Drop rows beyond the page size: they belong to the next page, and would move its rows.
         for place in 0..answer.list_len.min(usize::try_from(self.per_page).unwrap_or(usize::MAX)) {
             let entry = match items.next_if(|(at, _)| *at == place) {
                 Some((_, row)) => {
@@ -580,7 +553,7 @@ impl<T: Row> PagedList<T> {
             };
             entries.push(entry);
         }
-        // An empty page proves no row before it.
+        // An empty page does not prove that there are rows before it.
         if !entries.is_empty() {
             self.seen = self.seen.max(first + entries.len() as u64);
         }
@@ -589,18 +562,18 @@ impl<T: Row> PagedList<T> {
         }
         let counted = self.total.is_some_and(|t| t >= self.seen);
         if !counted && (entries.len() as u64) < self.per_page {
-            // Without a count that can be believed, a page that is not full is the end.
+            // Without a trusted count, a page that is not full is the last one.
             self.total = Some(self.seen);
         }
         self.old.remove(&page);
         self.slots.insert(page, Slot::Loaded(entries));
-        // Once nothing is missing, what was before is of no use any more.
+        // Once all pages are loaded, the old pages are no longer needed.
         if !self.slots.values().any(|s| !matches!(s, Slot::Loaded(_))) {
             self.old.clear();
         }
     }
 
-    /// Puts the cursor back on the selected id, or selects what is under it.
+    /// Moves the cursor to the selected id, or selects the record under the cursor.
     fn settle_cursor(&mut self) {
         self.cursor = self.cursor.min(self.last_place());
         let Some(id) = self.selected.clone() else {
@@ -612,10 +585,10 @@ impl<T: Row> PagedList<T> {
         let here = self.page_of(self.cursor);
         let loaded = |page: u64| matches!(self.slots.get(&page), Some(Slot::Loaded(_)));
         if let Some(place) = found {
-            // The screen moves along, so that the row stays where the eye is.
+            // Scroll too, so that the row keeps its position on the screen.
             let into = self.cursor - self.top.min(self.cursor);
             self.cursor = place;
-            // At the very top, what came in above is wanted on the screen too.
+            // At the very top, show the new rows above too.
             self.top = if self.top == 0 && place < self.height { 0 } else { place.saturating_sub(into) };
             self.looking = None;
         } else if let Some(looked) = &mut self.looking {
@@ -633,12 +606,11 @@ impl<T: Row> PagedList<T> {
         self.follow_cursor();
     }
 
-    /// Orders the records of every page that comes from now on, for when the service cannot sort.
+    /// Sets the order within pages that arrive from now on, if the service cannot sort.
     pub fn order_by(&mut self, order: Option<Comparison<T>>) {
         self.order = order;
     }
 
-    /// The records of one page, in order.
     pub fn page_rows(&self, page: u64) -> Vec<&T> {
         match self.slots.get(&page) {
             Some(Slot::Loaded(entries)) => entries

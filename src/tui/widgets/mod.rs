@@ -1,4 +1,4 @@
-//! Parts of screens and modals: lists, fields, text.
+//! Widgets for screens and modals: lists, fields, text.
 
 pub(in crate::tui) mod cells;
 pub(in crate::tui) mod columns;

@@ -1,5 +1,5 @@
-//! What the Templates and the History tab share: a list over the service's pages with its filter bar, its
-//! order, and a way to go to a row.
+//! The list that the Templates and the History tab share: pages of the service with a filter bar, a sort order and
+//! a jump to a row.
 
 mod draw;
 mod export;
@@ -28,69 +28,63 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::cmp::Ordering;
 
-/// A record that can be browsed.
+/// A record that a `Browser` can list.
 pub trait Browse: Row {
-    /// The endpoint's filter.
     type Filter: Clone + Default + PartialEq;
-    /// The filter's fields, in order.
     const FIELDS: &'static [Spec];
-    /// The columns that there are, in order, each of a field of its own.
+    /// All columns, in order. Each column shows a different field.
     const HEADS: &'static [Head];
-    /// How many of the columns, the first ones, are shown where nobody has chosen.
+    /// Number of columns shown by default: the first ones.
     const USUAL: usize;
     /// The default widths of the columns, in the current language.
     fn own() -> Vec<Column> {
         Self::HEADS.iter().map(|head| head.column).collect()
     }
-    /// What one and many are called.
+    /// The noun in singular and plural.
     const NOUN: (&'static str, &'static str);
-    /// What it is called in files: `history`.
+    /// The list's name in files: `history`.
     const LIST: &'static str;
-    /// The filter from the fields' values.
     fn filter(values: &[Value]) -> Self::Filter;
-    /// The question for a page.
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
-    /// The page in an answer, if it is one.
+    /// Takes the page from a response, or returns a response of another kind.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
-    /// The cells of a row, one for each of the columns that there are.
+    /// The cells of a row, one per column of `HEADS`.
     fn cells(&self, env: &Env) -> Vec<(String, Style)>;
-    /// What the service would sort by in a column, for comparing two rows.
+    /// The value that the service sorts a column by, for comparing two rows.
     fn sort_key(&self, column: usize) -> SortKey;
 }
 
-/// Who does the ordering.
+/// Who sorts the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
-    /// The service, the direction written like this: the contract does not show the words it takes.
+    /// The service, with this spelling of the direction: the contract does not show the values of `sort_type`.
     Service(DirectionStyle),
-    /// lapel, within each page, since the service refused or took no notice.
+    /// lapel, within each page, because the service refused or ignored the order.
     Page {
-        /// Whether the service refused, rather than took no notice.
+        /// Whether the service refused the order; otherwise it ignored the order.
         refused: bool,
     },
 }
 
-/// What is open over the list and takes the keys, besides the menus of its heading.
+/// The input that is open over the list and takes the keys. The menus of the heading are separate.
 enum Top {
     Nothing,
     Filter,
     Row(Field),
 }
 
-/// A browsed list.
 pub struct Browser<T: Browse> {
-    /// The list itself.
     pub list: PagedList<T>,
     bar: FilterBar,
     filter: T::Filter,
-    /// The filter that the rows come from, in words.
+    /// The applied filter, in words.
     applied: Vec<String>,
     heading: Heading,
-    /// Who does the ordering, where there is an order.
+    /// Who sorts, if there is a sort order.
     by: By,
-    /// The order under which the service failed, while the list is read without it to see whether that works.
+    /// A sort order with which the service failed. The list is read without it to see whether that works.
     suspect: Option<(SortOrder, By)>,
-    /// Changes of the filter.
+    /// How often the filter has changed.
     changes: u64,
     top: Top,
     built: std::cell::Cell<u64>,
@@ -119,7 +113,7 @@ impl<T: Browse> Default for Browser<T> {
 }
 
 impl<T: Browse> Browser<T> {
-    /// The contexts of what is open over the list, if anything is.
+    /// The contexts of the input or menu that is open over the list.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
             Top::Nothing => self.heading.over().map(|menu| vec![menu, Context::Always]),
@@ -128,23 +122,22 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Whether back would change something: a filter is set.
+    /// Whether the action `Back` would clear the filter.
     pub fn can_go_back(&self) -> bool {
         !self.bar.is_empty()
     }
 
-    /// Rows built by the last drawing, for counting.
+    /// Number of rows that the last draw built, for tests.
     pub fn rows_built(&self) -> u64 {
         self.built.get()
     }
 
-    /// Sets one field of the filter and applies it.
     pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
         self.bar.set(field, text);
         self.apply(out);
     }
 
-    /// Does an action; false when it is none of the list's.
+    /// Handles an action. Returns false if it does not belong to the list.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => return self.act_filter(action, out),
@@ -196,7 +189,7 @@ impl<T: Browse> Browser<T> {
             }
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
-            // Back takes the filter away before it does anything else: the list is as it was.
+            // Back first clears the filter.
             Action::Back if !self.bar.is_empty() => {
                 self.bar.clear(true, out);
                 self.apply(out);
@@ -232,7 +225,7 @@ impl<T: Browse> Browser<T> {
                 _ => None,
             });
             self.heading.set_order(order);
-            // An order that was refused is not kept.
+            // Count it as a change: a refused order is not saved.
             self.changes += u64::from(by == By::Page { refused: true });
             self.by = by;
             let dropped = self.list.restart();
@@ -240,16 +233,15 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// What is typed into the filter and has the shape of an API key.
+    /// Filter texts that have the shape of an API key.
     pub fn key_like(&self) -> Vec<String> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
     }
 
-    /// Applies what is typed into the filter.
     pub fn apply(&mut self, out: &mut Effects<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,
-            // While the bar is open it names the field itself. The list stays as it was.
+            // The open bar shows the error itself. The list is unchanged.
             Err(_) if self.bar.open => return,
             Err(_) if !self.key_like().is_empty() => {
                 out.go.push(Navigate::AskAboutFilter);
@@ -270,7 +262,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Takes a key that is no action: it is typed.
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => self.bar.on_text_key(key, out),
@@ -282,7 +273,6 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// Takes pasted text.
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => self.bar.on_paste(text, out),
@@ -292,7 +282,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// Takes an answer, or gives it back.
+    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -307,7 +297,7 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         }
         let answer = T::answer(answer)?;
-        // A page far out may be refused for other reasons; the first answer under an order tells.
+        // Only the first response with an order counts: a far page may be refused for other reasons.
         let is_first = self.list.is_empty();
         let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
         let failed =
@@ -324,7 +314,7 @@ impl<T: Browse> Browser<T> {
                     by = self.heading.words_of(order)
                 ));
             } else {
-                // It fails without an order, too.
+                // It fails without an order too.
                 self.heading.set_order(Some(order));
                 self.by = by;
             }
@@ -347,8 +337,8 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Whether a page that the service was asked to sort looks sorted. Its collation is not known, so most
-    /// neighbours being in order is enough; a service that takes no notice comes out near a half.
+    /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
+    /// neighbours in order are enough. If the service ignores the order, about half are in order.
     fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
         let rows = self.list.page_rows(page);
         let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
@@ -357,7 +347,6 @@ impl<T: Browse> Browser<T> {
         apart < 4 || wrong * 4 <= apart
     }
 
-    /// Lays out for an area and asks for what is missing.
     pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
@@ -372,14 +361,13 @@ impl<T: Browse> Browser<T> {
         out.cancel(dropped);
     }
 
-    /// What the service is asked to sort by.
+    /// The sort order for requests to the service.
     fn sort(&self) -> Option<Sort> {
         let (column, _) = self.heading.sorted_by()?;
         let By::Service(style) = self.by else { return None };
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
     }
 
-    /// Takes a click on a row, or in a menu of the heading.
     pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
         if let Some((click, choose)) = self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing)) {
             return Clicked::in_menu(click, choose);
@@ -391,7 +379,6 @@ impl<T: Browse> Browser<T> {
         Clicked::changed(place.is_some())
     }
 
-    /// The place of the list that a screen row shows, for the mouse.
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
         if self.heading.over().is_some() {
             return None;
@@ -405,13 +392,12 @@ impl<T: Browse> Browser<T> {
     }
 }
 
-/// So many of what is browsed: `3 badges`.
+/// A number with the noun: `3 badges`.
 fn so_many<T: Browse>(n: u64) -> String {
     let noun = i18n::tr(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
     t!("{n} {noun}", n = i18n::number(n), noun)
 }
 
-/// A level's number and name, as far as the service gives them.
 pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) -> String {
     match (level, name) {
         (Some(level), Some(name)) => format!("{level} {name}"),

@@ -1,4 +1,4 @@
-//! A field for the name of a file: completed from the disk, with the files of earlier times.
+//! A field for a file name, with completion from the disk and with recent files.
 
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -12,21 +12,20 @@ use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 use std::path::PathBuf;
 
-/// Names that are listed below the field at most.
+/// Maximum number of completions listed below the field.
 const LISTED: usize = 5;
 
-/// The field.
 pub struct PathField {
     field: Field,
     recent: Recent,
     recent_ticket: Option<RequestId>,
     completing: Option<RequestId>,
-    /// What the last completion found, where it was more than one.
+    /// The last completions, if there was more than one.
     found: Vec<String>,
 }
 
 impl PathField {
-    /// An empty one; `recent`: with the files of earlier times behind it.
+    /// An empty field; with `recent`, it requests and offers recent files.
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
         Self {
             field: Field::default(),
@@ -37,7 +36,7 @@ impl PathField {
         }
     }
 
-    /// An empty one with these behind it, the newest first: what was typed earlier.
+    /// An empty field that offers earlier inputs, newest first.
     pub fn with_earlier(earlier: &[String]) -> Self {
         Self {
             field: Field::default(),
@@ -48,30 +47,25 @@ impl PathField {
         }
     }
 
-    /// The path that was typed; none when nothing was.
     pub fn path(&self) -> Option<PathBuf> {
         let text = self.field.value().trim();
         (!text.is_empty()).then(|| paths::typed(text))
     }
 
-    /// What stands in the field.
     pub fn text(&self) -> &str {
         self.field.value()
     }
 
-    /// Puts a path into the field.
     pub fn set(&mut self, path: &str) {
         self.field.set(path);
         self.found.clear();
     }
 
-    /// Puts a pasted or dropped path into the field.
     pub fn set_pasted(&mut self, pasted: &str) {
         self.field.fill(&paths::unwrap(pasted));
         self.found.clear();
     }
 
-    /// Whether an action does something here now.
     pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Earlier => !self.recent.is_empty(),
@@ -81,7 +75,6 @@ impl PathField {
         }
     }
 
-    /// Does an action; false when it is none of the field's.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Complete => {
@@ -105,7 +98,6 @@ impl PathField {
         true
     }
 
-    /// Takes a key that is typed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let typed = self.field.on_text_key(key);
         if typed {
@@ -114,7 +106,6 @@ impl PathField {
         typed
     }
 
-    /// Takes an answer, or gives it back.
     pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Files(files) if self.recent_ticket == Some(ticket) => {
@@ -135,18 +126,16 @@ impl PathField {
         }
     }
 
-    /// Cancels what nobody waits for any more.
     pub fn cancel(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.recent_ticket.take());
         out.cancel(self.completing.take());
     }
 
-    /// The field as spans in so many columns.
     pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
         self.field.spans(columns, focused, env)
     }
 
-    /// What could be meant, line by line; nothing when that is clear.
+    /// The completions, one per line. Without completions, the recent files.
     pub fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let shown = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);

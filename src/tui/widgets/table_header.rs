@@ -1,6 +1,5 @@
-//! What stands over a list with columns: which of them are shown, in which order and how wide, what the list is
-//! sorted by, and the two menus that change that. Every list with columns has one; how its rows come into the
-//! order is the list's own affair.
+//! The heading of a list with columns: the shown columns with order and width, the sort order, and the two menus
+//! that change them. Every list with columns has one. How the rows get sorted is up to the list.
 
 mod menus;
 
@@ -15,90 +14,77 @@ use menus::Menu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// A column of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// Its heading.
     pub title: &'static str,
-    /// Its width.
     pub column: Column,
-    /// The field that it shows and is sorted by, under its name in the contract where it is one of that.
+    /// The field that the column shows and sorts by, with its name in the contract if it has one.
     pub sort_by: &'static str,
 }
 
-/// What a list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortOrder {
-    /// The number of the column among all that the list has.
+    /// The index of the column among all columns of the list.
     pub column: usize,
-    /// Whether the smallest or the largest comes first.
     pub direction: Direction,
 }
 
-/// A value to compare rows by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SortKey {
-    /// No value: before all others.
+    /// No value: sorts before all others.
     None,
-    /// A number.
     Number(i64),
     /// Text, in lower case.
     Text(String),
 }
 
 impl SortKey {
-    /// The key of a text that may be absent.
     pub fn text(text: Option<&crate::domain::Text>) -> Self {
         text.map_or(Self::None, |t| Self::Text(t.wire().to_lowercase()))
     }
 
-    /// The key of a time that may be absent; service times sort as they are written.
+    /// The key of an optional time. Service times sort as text.
     pub fn time(time: Option<&crate::domain::ServiceTime>) -> Self {
         time.map_or(Self::None, |t| Self::Text(t.raw().wire().to_owned()))
     }
 }
 
-/// What a list is, as far as its heading goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// The columns that there are, in order, each of a field of its own.
+    /// All columns, in order. Each column shows a different field.
     pub heads: &'static [Head],
-    /// How many of them, the first ones, are shown where nobody has chosen.
+    /// Number of columns shown by default: the first ones.
     pub usual: usize,
-    /// Those of them whose cells stand at their right end: numbers.
+    /// The columns that are aligned right: numbers.
     pub right: &'static [usize],
-    /// What the order is called that the list has where nobody has chosen one.
+    /// The name of the default order.
     pub own_order: &'static str,
 }
 
-/// What came of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Did {
-    /// It is none of a heading's.
+    /// The action does not belong to the heading.
     Nothing,
-    /// It was done.
     Something,
-    /// This order was chosen, or none. It is not set: [`Heading::set_order`] sets it.
+    /// The user chose this order, or none. The caller sets it with [`Heading::set_order`].
     Chose(Option<SortOrder>),
 }
 
-/// The heading of a list.
 pub struct Heading {
     table: Table,
-    /// The columns as they are where nobody has sized them.
+    /// The columns with their default widths.
     own: Vec<Column>,
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<Menu>,
     sight: Sight,
-    /// The cells that a row has on the screen.
+    /// The cells of a row on the screen.
     room: usize,
-    /// Changes of the columns and the order.
+    /// How often the columns or the order have changed.
     changes: u64,
 }
 
 impl Heading {
-    /// As the list comes.
     pub fn new(table: Table) -> Self {
         Self {
             own: table.heads.iter().map(|head| head.column).collect(),
@@ -112,40 +98,38 @@ impl Heading {
         }
     }
 
-    /// Whether everything is as the list comes, and no menu is open: a list that has no line of headings then
-    /// need not show one.
+    /// Whether everything is the default and no menu is open. A list that shows no headings by default can then
+    /// hide them.
     pub fn is_usual(&self) -> bool {
         self.columns.is_usual() && self.order.is_none() && self.menu.is_none()
     }
 
-    /// What the list is to be sorted by; `None` for its own order.
+    /// The sort order; `None` for the list's own order.
     pub fn order(&self) -> Option<SortOrder> {
         self.order
     }
 
-    /// Sorts by something else.
     pub fn set_order(&mut self, order: Option<SortOrder>) {
         self.changes += u64::from(self.order != order);
         self.order = order;
     }
 
-    /// Counts the changes of what [`Heading::view`] gives.
+    /// How often the result of [`Heading::view`] has changed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Takes how many cells a row has.
     pub fn set_room(&mut self, room: usize) {
         self.room = room;
     }
 
-    /// Takes the columns as they are where nobody has sized them, where that depends on what is listed or on the
-    /// room. One that needs nothing at all is left out for as long as nobody sets its width.
+    /// Sets the columns with their default widths, if those depend on the rows or on the room. A column with a
+    /// minimum of 0 is hidden until the user sets its width.
     pub fn set_own(&mut self, own: Vec<Column>) {
         self.own = own;
     }
 
-    /// The widths of the columns that are shown, in their order; 0 for one that has no room.
+    /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
         let titled = |(own, head): (&Column, &Head)| match own.least {
             0 => *own,
@@ -155,13 +139,13 @@ impl Heading {
         self.columns.widths(&all, room)
     }
 
-    /// The width of a column among these of [`Heading::widths`]; 0 where it is not shown.
+    /// The width of a column in the result of [`Heading::widths`]; 0 if it is hidden.
     pub fn width_of(&self, column: usize, widths: &[usize]) -> usize {
         let place = self.columns.shown().position(|shown| shown == column);
         place.and_then(|place| widths.get(place)).copied().unwrap_or(0)
     }
 
-    /// The line of headings, after so many cells, with a sign at the column that is sorted by.
+    /// The line of headings after `indent` cells, with an arrow at the sorted column.
     pub fn line(&self, widths: &[usize], indent: usize, env: &Env) -> Line<'static> {
         let title = |(column, head): (usize, &Head)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
@@ -176,7 +160,7 @@ impl Heading {
         Line::from(spans)
     }
 
-    /// A row's cells, one for each of the columns that there are, as they are shown.
+    /// The shown cells of a row. `all` has one cell per column of the list.
     pub fn cells(&self, mut all: Vec<(String, Style)>, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
             if self.table.right.contains(&column)
@@ -190,24 +174,24 @@ impl Heading {
         cells(&shown, widths, env.glyphs.ellipsis)
     }
 
-    /// What it is sorted by, in words; nothing where it has its own order.
+    /// The sort order in words; `None` for the list's own order.
     pub fn words(&self) -> Option<String> {
         Some(self.words_of(self.order?))
     }
 
-    /// An order in words: `by holder`.
+    /// A sort order in words: `by holder`.
     pub fn words_of(&self, order: SortOrder) -> String {
         let title = self.table.heads.get(order.column).map_or("", |head| tr(head.title));
         t!("by {column}", column = title.to_lowercase())
     }
 
-    /// The field that it is sorted by, and whether the largest comes first.
+    /// The sort field, and whether the largest value comes first.
     pub fn sorted_by(&self) -> Option<(&'static str, bool)> {
         let order = self.order?;
         Some((self.table.heads.get(order.column)?.sort_by, order.direction == Direction::Desc))
     }
 
-    /// The order by a field, if there is a column of it.
+    /// The sort order by a field, if there is a column for it.
     pub fn order_by(&self, field: &str, descending: bool) -> Option<SortOrder> {
         let direction = if descending { Direction::Desc } else { Direction::Asc };
         Some(SortOrder { column: self.column(field)?, direction })
@@ -217,7 +201,6 @@ impl Heading {
         self.table.heads.iter().position(|head| head.sort_by == field)
     }
 
-    /// What is to be kept of it.
     pub fn view(&self) -> ListView {
         let columns = if self.columns.is_usual() { &[] } else { self.columns.choices() };
         let column = |choice: &Choice| {
@@ -229,8 +212,7 @@ impl Heading {
         ListView { columns: columns.iter().filter_map(column).collect(), sort, filter: Vec::new() }
     }
 
-    /// Shows the columns that were kept, and gives the order that was. What this list does not know is left
-    /// out.
+    /// Restores the columns of a saved layout and returns its sort order. Unknown fields are left out.
     pub fn restore(&mut self, view: &ListView) -> Option<SortOrder> {
         if !view.columns.is_empty() {
             let choices = view.columns.iter().filter_map(|kept| {
@@ -242,7 +224,7 @@ impl Heading {
         view.sort.as_ref().and_then(|sort| self.order_by(&sort.field, sort.descending))
     }
 
-    /// The same for a list that sorts by itself; one that a person has changed meanwhile stays as it is.
+    /// The same for a list that sorts by itself. A heading that the user has changed meanwhile keeps its layout.
     pub fn restore_all(&mut self, view: &ListView) {
         if self.changes == 0 {
             let order = self.restore(view);
@@ -251,7 +233,6 @@ impl Heading {
     }
 }
 
-/// Two keys in this direction.
 pub fn compare(a: &SortKey, b: &SortKey, direction: Direction) -> std::cmp::Ordering {
     match direction {
         Direction::Asc => a.cmp(b),

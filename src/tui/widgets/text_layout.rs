@@ -1,4 +1,4 @@
-//! Fitting text into columns: by display width, never through the middle of a character.
+//! Fits text into columns by display width. A character is never split.
 
 pub use crate::i18n::number;
 use crate::tui::widgets::cells::clusters;
@@ -6,7 +6,6 @@ pub use crate::tui::widgets::cells::width;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// How many columns a line takes.
 pub fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()
 }
@@ -37,13 +36,12 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     out
 }
 
-/// Breaks text into lines of at most `columns`: at spaces, and inside a word only where it is longer than a
-/// line.
+/// Breaks text into lines of at most `columns` at spaces. A word is broken only if it is longer than a line.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
-    // The first line keeps its indent; no other line begins with a space.
+    // The first line keeps its indent. No other line begins with a space.
     for word in text.split_inclusive(' ') {
         if width(&line) + width(word.trim_end()) > columns {
             let full = std::mem::take(&mut line);
@@ -68,25 +66,24 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A column of a table: its least width, and its share of what is left over.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Columns it needs at least.
+    /// Minimum width in columns.
     pub least: usize,
-    /// Share of the rest.
+    /// Share of the remaining width.
     pub share: usize,
-    /// It is the first to go where there is no room: the highest number goes first; 0 never goes.
+    /// Drop priority if there is not enough room: the highest number is dropped first, 0 never.
     pub goes: u8,
 }
 
 impl Column {
-    /// The same with room for its title as it is shown, which may be wider in another language.
+    /// Widened for the translated title, which may be longer in another language.
     pub fn titled(self, title: &str) -> Self {
         Self { least: self.least.max(width(title)), ..self }
     }
 }
 
-/// The widths of the columns in `room`, with one column between them; 0 for a column that had to go.
+/// The widths of the columns in `room`, with one column between them; 0 for a dropped column.
 pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
     let mut shown: Vec<bool> = vec![true; columns.len()];
     let need = |shown: &[bool]| -> usize {
@@ -125,7 +122,7 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
     widths
 }
 
-/// A row of cells in the given widths, one column apart, as spans.
+/// A row of cells in these widths, one column apart, as spans.
 pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec<Span<'static>> {
     let mut spans = Vec::with_capacity(cells.len() * 2);
     for ((text, style), columns) in cells.iter().zip(widths) {
@@ -152,7 +149,7 @@ mod tests {
         assert_eq!(fit("한서윤", 4, "…"), "한… ");
         assert_eq!(fit("ab", 4, "…"), "ab  ");
         assert_eq!(fit("abc", 0, "…"), "");
-        // What is counted is what is reserved on the screen.
+        // The width is the number of reserved cells.
         assert_eq!(fit("காவ்யா", 6, "…"), "காவ்யா ");
         assert_eq!(fit("காவ்யா", 4, "…"), "காவ்…");
         assert_eq!(fit("👩\u{200d}👧🇰🇷", 3, "…"), "👩…");

@@ -1,97 +1,72 @@
-//! The places that have keys of their own.
+//! Contexts: the parts of the TUI that have their own keys.
 
 use crate::i18n;
 use crate::tui::input::action::kebab;
 
-/// A place with keys of its own. What has the focus gives the stack of contexts that a key is looked up in,
-/// innermost first.
+/// A part of the TUI with its own keys. The focused component returns a stack of contexts, innermost first, for
+/// looking up a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Context {
-    /// Everywhere, also inside a text field: keys that no text needs.
+    /// Everywhere, also in text fields: only keys that type no text.
     Always,
     /// Everywhere outside text fields.
     Global,
-    /// Any list.
     List,
-    /// The list of templates.
     Templates,
-    /// A template in full, where the pane beside the list is folded away.
+    /// Template details, when there is no pane beside the list.
     Template,
-    /// A picture that stands over the text.
+    /// An enlarged picture.
     Picture,
-    /// Categories and badge types.
     Categories,
-    /// The issuance history.
     History,
-    /// What a holder has.
     Wallet,
-    /// One badge.
     Badge,
-    /// A text field of the filter bar.
     FilterBar,
-    /// A single text field: wallet look-up, badge id, row number.
+    /// A single text field: badge id, row number.
     Prompt,
-    /// The box of a look-up, which offers what was looked up earlier.
+    /// The look-up box, which offers earlier look-ups.
     LookUp,
-    /// The choice of a column to sort by.
     SortMenu,
-    /// The choice of the columns of a list.
     ColumnMenu,
-    /// The saved filters of a list.
     Filters,
-    /// A form's fields.
     Form,
-    /// The name of a file, being typed.
     FileField,
-    /// Where and as what a list is written.
     Export,
-    /// A list that is being written.
     Exporting,
-    /// A file, opened.
+    /// The form for an opened file.
     File,
-    /// The form for revoking.
     RevokeForm,
-    /// A review before something is sent.
     Review,
-    /// The organisation's name, typed before something is sent in LIVE.
+    /// The field for the organisation's name before sending in LIVE.
     Organisation,
-    /// The jobs.
+    /// The list of jobs.
     Activity,
-    /// The rows of a job.
     JobRows,
-    /// The overview.
     Overview,
     /// The badges behind a bar of the overview.
     OverviewList,
-    /// A choice of a few.
     Menu,
-    /// The list of profiles.
     Profiles,
-    /// A draft of an issue whose rows are looked through.
+    /// The rows of an issue draft.
     Draft,
-    /// A draft of a revocation.
     DraftRevoke,
-    /// The palette of every action.
     Palette,
-    /// A record as it was sent.
     Json,
-    /// The log of requests.
     Requests,
-    /// The help.
     Help,
-    /// The first screen, before there is a profile.
+    /// The first screen while there is no profile.
     Welcome,
-    /// Everywhere, while the tour is taken.
+    /// Everywhere while the tour runs.
     Tour,
 }
 
 impl Context {
-    /// Its name in `keys.toml`: `job-rows`.
+    /// The name in `keys.toml`: `job-rows`.
     pub fn name(self) -> String {
         kebab(&format!("{self:?}"))
     }
 
-    /// Where that is, for people.
+    /// The name of the context, for users.
     pub fn place(self) -> &'static str {
         i18n::tr(match self {
             Self::Always => tr_noop!("Everywhere, also in a field"),
@@ -135,7 +110,7 @@ impl Context {
         })
     }
 
-    /// Whether it is a screen of its own, rather than something that opens over one.
+    /// Whether it is a screen, not a modal over one.
     pub fn is_a_screen(self) -> bool {
         let over = matches!(
             self,
@@ -154,7 +129,7 @@ impl Context {
         !over && !self.is_text()
     }
 
-    /// Whether letters are typed there.
+    /// Whether it takes typed letters as text.
     pub fn is_text(self) -> bool {
         matches!(
             self,

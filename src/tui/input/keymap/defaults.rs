@@ -1,12 +1,11 @@
-//! The keys that lapel comes with.
+//! The default keys.
 
 use super::Context;
 use crate::tui::input::action::Action;
 
-/// One line of the keymap: what an action's keys are in a context.
+/// One line of the default keymap: the keys of an action in a context.
 pub(super) type DefaultBinding = (Context, Action, &'static [&'static str]);
 
-/// The keys that lapel comes with.
 pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::Always, Action::QuitNow, &["ctrl-c"]),
     (Context::Always, Action::Suspend, &["ctrl-z"]),
@@ -35,7 +34,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::Global, Action::Quit, &["q"]),
     (Context::List, Action::Down, &["down", "j"]),
     (Context::List, Action::Up, &["up", "k"]),
-    // ctrl-b is tmux's, so page-up has ctrl-u, and page-down its neighbour in vim, ctrl-d.
+    // ctrl-b belongs to tmux, so page-up has ctrl-u. page-down has ctrl-d, its counterpart in vim.
     (Context::List, Action::PageDown, &["pagedown", "ctrl-d", "ctrl-f"]),
     (Context::List, Action::PageUp, &["pageup", "ctrl-u"]),
     (Context::List, Action::First, &["home", "g"]),
@@ -192,7 +191,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::Review, Action::PageDown, &["pagedown"]),
     (Context::Review, Action::PageUp, &["pageup"]),
     (Context::Review, Action::Back, &["esc"]),
-    // Every letter is text there; and it is not the key of the step before.
+    // Every letter is text here. The key differs from the key of the step before.
     (Context::Organisation, Action::Confirm, &["ctrl-o"]),
     (Context::Organisation, Action::ClearField, &["ctrl-u"]),
     (Context::Organisation, Action::Back, &["esc"]),

@@ -1,4 +1,4 @@
-//! Keys of one's own: what `keys.toml` says, put in place of the usual keys.
+//! Custom keys: `keys.toml` replaces default keys.
 
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::tui::input::action::Action;
@@ -6,10 +6,10 @@ use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
 
-/// Keys of a chord at most.
+/// Maximum number of keys in a chord.
 const LONGEST: usize = 3;
 
-/// Actions that open what has consequences, or take what is typed: their keys never confirm.
+/// Actions that open something with consequences, or accept typed input. Their keys never confirm.
 const OPENING: &[Action] = &[
     Action::Issue,
     Action::Revoke,
@@ -27,14 +27,18 @@ const OPENING: &[Action] = &[
 ];
 
 impl Keymap {
-    /// The usual keys with those of a file in their places, and what is wrong in the file. Left out is every line that
-    /// names no place, no action of it or no key, that takes a key which another action of the place has, that would
-    /// be lost between places or make another so, or that would make sending too easy or leaving impossible.
+    /// The default keys with the changes of a file, and the mistakes in the file. A line of the file is left out
+    /// if:
+    ///
+    /// * it names an unknown context, action or key;
+    /// * another action of the same context has the key;
+    /// * an inner context hides the key, or the key hides a key of an outer context;
+    /// * it makes sending too easy, or leaving impossible.
     pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
         let mut wrong: Vec<(usize, String)> = Vec::new();
         loop {
             let mut lines = Self::default().lines;
-            // Which line of the file a line of the keymap comes from.
+            // For each line of the keymap, the line of the file that it comes from.
             let mut from: Vec<Option<usize>> = vec![None; lines.len()];
             let before = wrong.len();
             for (n, said) in file.lines.iter().enumerate() {
@@ -59,15 +63,15 @@ impl Keymap {
             more.sort_by_key(|(n, _)| *n);
             more.dedup_by_key(|(n, _)| *n);
             wrong.extend(more);
-            // Without a line that is wrong, another one may be wrong that relied on it. The usual keys are right.
+            // A line may be wrong only after another line is left out, so check again. The default keys are right.
             if wrong.len() == before {
                 return (keymap, file.mistakes(wrong));
             }
         }
     }
 
-    /// Lines of the file whose keys another action of the same place has, or begins with, or that begin with
-    /// another's.
+    /// Lines of the file whose keys conflict in the same context: equal to, a beginning of, or an extension of the
+    /// keys of another action.
     fn conflicts(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (at, (context, _, chords)) in self.lines.iter().enumerate() {
@@ -75,7 +79,7 @@ impl Keymap {
             for (other_at, (_, other, theirs)) in
                 self.lines.iter().enumerate().filter(|(i, (c, ..))| *i != at && c == context)
             {
-                // Of two lines of the file, the later one is told.
+                // Of two lines of the file, report the later one.
                 if from[other_at].is_some_and(|other| other > n) {
                     continue;
                 }
@@ -91,7 +95,7 @@ impl Keymap {
         found
     }
 
-    /// Lines that would make sending too easy, or leaving impossible.
+    /// Lines that make sending too easy, or leaving impossible.
     fn dangers(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
         let opening: Vec<&Chord> =
             self.lines.iter().filter(|(_, a, _)| OPENING.contains(a)).flat_map(|(.., k)| k).collect();
@@ -123,7 +127,6 @@ impl Keymap {
     }
 }
 
-/// One line: the place, the action, and its keys.
 fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
     let mut places: Vec<Context> = Vec::new();
     for (context, ..) in DEFAULT {
@@ -156,7 +159,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             }
             let types = |key: &KeyCombination| match context {
                 Context::Review => is_digit(key),
-                // These hold inside fields too.
+                // These keys work in text fields too.
                 Context::Always | Context::Tour => is_letter(key),
                 _ => context.is_text() && is_letter(key),
             };
@@ -180,18 +183,17 @@ fn is_enter(key: &KeyCombination) -> bool {
     matches!(key.codes, OneToThree::One(KeyCode::Enter))
 }
 
-/// Whether a key types a sign.
+/// Whether a key types a character.
 fn is_letter(key: &KeyCombination) -> bool {
     let types = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
 }
 
-/// Whether a key types a figure.
 fn is_digit(key: &KeyCombination) -> bool {
     is_letter(key) && matches!(key.codes, OneToThree::One(KeyCode::Char('0'..='9')))
 }
 
-/// The key that a terminal sends for another one too.
+/// The other key for which the terminal sends the same code.
 fn indistinct(key: &KeyCombination) -> Option<&'static str> {
     if key.modifiers != KeyModifiers::CONTROL {
         return None;
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!(lines, [Some(3), Some(4), Some(6)], "{mistakes:?}");
         assert_eq!(press(&keymap, "X!"), [Press::Action(Action::Revoke), Press::Action(Action::Templates)]);
         assert_eq!(press(&keymap, " "), [Press::Action(Action::Mark)], "the usual key");
-        // Two that change places, of which one is wrong: the other one has no room then.
+        // Two actions swap keys, but one line is wrong: the other key is then taken.
         let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(
             Path::new("keys.toml"),
             "[history]\nmark = 'v'\nrange = 'spacee'\n",
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(press(&keymap, "ㅇㅌ"), [Press::Begun, Press::Action(Action::Revoke)]);
         assert_eq!(press(&keymap, "하"), [Press::Syllable]);
         assert_eq!(press(&keymap, "界"), [Press::Free]);
-        // In a field it is a letter like any other.
+        // In a text field it is ordinary text.
         let mut begun = Vec::new();
         let letter = KeyEvent::new(KeyCode::Char('ㅓ'), KeyModifiers::NONE);
         assert_eq!(keymap.press(&[Context::Prompt, Context::Always], &mut begun, letter), Press::Free);
@@ -322,7 +324,7 @@ mod tests {
         }
     }
 
-    /// A place further in may take a key on purpose, and the usual keys may be written out.
+    /// An inner context may take a key on purpose, and a file may repeat the default keys.
     #[test]
     fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
         let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";
@@ -347,10 +349,11 @@ mod tests {
         assert_eq!(press(&keymap, "v "), [Press::Action(Action::Mark), Press::Action(Action::Range)]);
     }
 
-    /// What tmux, screens, flow control and editors of lines take is no usual key, but where it means the same.
+    /// A default key is never one of tmux, screen, flow control or line editors, unless it means the same there.
     #[test]
     fn no_usual_key_is_one_that_others_take() {
-        // tmux and screen; flow control; the signs of Tab, Enter, Backspace and Esc; what the line itself takes.
+        // tmux and screen; flow control; the codes of Tab, Enter, Backspace and Esc; keys of the terminal's line
+        // editing.
         const TAKEN: &[char] = &['b', 'a', 's', 'q', 'i', 'm', 'j', 'h', '[', '\\', ']', '@', '_', '^', 'v'];
         for (context, action, chords) in Keymap::default().lines {
             for key in chords.iter().flatten() {
@@ -361,7 +364,7 @@ mod tests {
                     !key.modifiers.contains(KeyModifiers::ALT),
                     "alt is the menu's: {action:?} in {context:?}"
                 );
-                // What a line editor does, the fields do.
+                // Text fields use these keys as a line editor does.
                 let edits = ['e', 'k', 'w', 'y', 't', 'n', 'r', 'g'];
                 assert!(!(plain_ctrl && context.is_text() && edits.contains(&c)), "{action:?}: {key}");
             }

@@ -1,14 +1,14 @@
-//! Korean keyboards: which Latin letter stands on the key of a Hangul letter (two-set layout, KS X 5002), so
-//! that the keys work while Hangul input is on.
+//! Korean keyboards (two-set layout, KS X 5002): maps a Hangul letter to the Latin letter of its key, so that keys
+//! work while Hangul input is on.
 
-/// The letters as they stand on the keys `qwertyuiopasdfghjklzxcvbnm`.
+/// The letters on the keys `qwertyuiopasdfghjklzxcvbnm`.
 const LETTERS: &str = "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ";
 const KEYS: &str = "qwertyuiopasdfghjklzxcvbnm";
-/// What shift makes of some of them.
+/// The letters that some keys type with shift.
 const SHIFTED: &str = "ㅃㅉㄸㄲㅆㅒㅖ";
 const SHIFTED_KEYS: &str = "QWERTOP";
 
-/// The Latin letter on the key of a Hangul letter; `None` for anything else, syllables included.
+/// The Latin letter on the key of a Hangul letter; `None` for anything else, including syllables.
 pub fn latin(letter: char) -> Option<char> {
     let on = |letters: &str, keys: &str| {
         letters.chars().position(|l| l == letter).and_then(|at| keys.chars().nth(at))
@@ -16,14 +16,14 @@ pub fn latin(letter: char) -> Option<char> {
     on(LETTERS, KEYS).or_else(|| on(SHIFTED, SHIFTED_KEYS))
 }
 
-/// The capital of that letter, where shift makes no other Hangul letter of it, so that it cannot be told which
-/// of the two was typed.
+/// The capital of that Latin letter, if shift does not change the Hangul letter. lapel then cannot tell which of
+/// the two was typed.
 pub fn capital(letter: char) -> Option<char> {
     let capital = latin(letter).filter(char::is_ascii_lowercase)?.to_ascii_uppercase();
     (!SHIFTED_KEYS.contains(capital)).then_some(capital)
 }
 
-/// Whether a sign is what Hangul input makes of several keys.
+/// Whether a character is a syllable, which Hangul input makes from several keys.
 pub fn is_syllable(letter: char) -> bool {
     ('가'..='힣').contains(&letter)
 }

@@ -1,10 +1,10 @@
-//! Places that stand one inside another, and keys of a file that would be lost between them.
+//! Nested contexts, and keys of `keys.toml` that one context would hide from another.
 
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 
 impl Context {
-    /// Every stack of places that a key is looked up in, innermost first; the tour's is left out, which lies
+    /// Every stack of contexts in which keys are looked up, innermost first. The tour's context is left out; it is
     /// below all of them.
     pub const STACKS: &[&[Self]] = &[
         &[Self::Templates, Self::List, Self::Global, Self::Always],
@@ -45,7 +45,7 @@ impl Context {
     ];
 }
 
-/// A line of the keymap, with the line of the file it comes from.
+/// A line of the keymap. `from` is its line in the file.
 struct StackLine<'a> {
     context: Context,
     action: Action,
@@ -54,7 +54,7 @@ struct StackLine<'a> {
 }
 
 impl StackLine<'_> {
-    /// Whether the file gives it this key, which it has not anyway.
+    /// Whether the file gives this action a key that is not one of its default keys.
     fn is_new(&self, chord: &Chord) -> bool {
         let usual = || {
             DEFAULT
@@ -67,9 +67,9 @@ impl StackLine<'_> {
 }
 
 impl Keymap {
-    /// Lines of the file that would be lost on a screen, or make others lost there. A place further in wins, so
-    /// a key of the file must reach its action on every screen where that belongs; it may take a key from an
-    /// action further out that has another one left, but never one of those that work everywhere.
+    /// Lines of the file whose keys are hidden on a screen, or hide other keys there. Inner contexts win. A key of
+    /// the file must reach its action on every screen of that action. It may take a key from an outer action that
+    /// keeps another key, but never a key that works everywhere.
     pub(super) fn shadows(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
         for stack in Context::STACKS {
@@ -85,7 +85,7 @@ impl Keymap {
                 }
             }
         }
-        // A line that goes wrong on several screens is told once.
+        // Report a line once, even if it is wrong on several screens.
         found.sort_by_key(|(n, _)| *n);
         found.dedup_by_key(|(n, _)| *n);
         found
@@ -105,7 +105,7 @@ impl Keymap {
         })
     }
 
-    /// What is wrong about this key of `outer`, which lines further in take.
+    /// The problem with this key of `outer`, which an inner line takes.
     fn lost(
         &self,
         stack: &[Context],

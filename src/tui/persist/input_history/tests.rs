@@ -22,7 +22,7 @@ fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
     assert!(recents.list(Typed::LookUp).is_empty());
 }
 
-/// A file as people have it: its names stay.
+/// Pins the file format: its names must not change.
 #[test]
 fn a_file_of_today_is_read_and_written() {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/recent.json"));

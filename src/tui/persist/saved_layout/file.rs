@@ -1,4 +1,4 @@
-//! The file that a view is kept in. Everything here may block: it is for the worker, and for the end.
+//! The file of a saved layout. Everything here may block: only the worker and the shutdown call it.
 
 use crate::disk;
 use crate::domain::text::scrub;
@@ -8,37 +8,33 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A view is a page of text; something larger is something else.
+/// Largest file that lapel reads, in bytes. A layout is much smaller.
 const LARGEST: u64 = 1 << 19;
-/// How long the lists wait for the file: a folder on a network may never answer.
+/// Longest wait of the lists for the file. A network folder may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(1);
-/// How long the file may take to be written, before lapel leaves it to the disk.
+/// Longest wait for a write. After that, lapel no longer waits for the disk.
 const WRITING: Duration = Duration::from_secs(10);
 
-/// Something to be done with the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewAsk {
-    /// Read it.
     Recall(PathBuf),
-    /// Write it.
     Keep(PathBuf, Box<View>),
-    /// Remove it: nothing is to be kept.
+    /// Remove the file: nothing is kept.
     Forget(PathBuf),
 }
 
-/// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewAnswer {
-    /// It was read; a warning where it was not what it should be and was set aside.
+    /// The layout, if there is one, and a warning if a damaged file was moved aside.
     Recalled(Option<Box<View>>, Option<String>),
-    /// It could not be read, or must not be touched: why. It stays as it is, and nothing is kept.
+    /// Why the file could not be read or must not be touched. It stays unchanged, and lapel saves no layout.
     LeftAlone(String),
-    /// It was written or removed, or why not.
+    /// The result of a write or a removal.
     Done(Result<(), String>),
 }
 
 impl ViewAnswer {
-    /// What is said where a part of lapel has failed, or the disk does not answer.
+    /// The response if a part of lapel failed, or if the disk does not answer.
     pub fn failed(ask: &ViewAsk, why: &str) -> Self {
         match ask {
             ViewAsk::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
@@ -47,7 +43,7 @@ impl ViewAnswer {
     }
 }
 
-/// Does it, aside, and gives up waiting for what it takes too long to read.
+/// Runs the request on a blocking thread. Stops waiting after a time limit.
 pub async fn run(ask: ViewAsk) -> ViewAnswer {
     let asked = ask.clone();
     let work = tokio::task::spawn_blocking(move || match ask {
@@ -59,7 +55,7 @@ pub async fn run(ask: ViewAsk) -> ViewAnswer {
             ViewAnswer::Done(forget(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
-    // The lists wait only for what is read.
+    // The lists wait only for reading.
     let patience = if matches!(asked, ViewAsk::Recall(_)) { PATIENCE } else { WRITING };
     match tokio::time::timeout(patience, work).await {
         Ok(Ok(answer)) => answer,
@@ -110,9 +106,9 @@ fn recall(file: &Path) -> ViewAnswer {
     }
 }
 
-/// What is in the file, and no more than a byte beyond what may be; nothing where there is no file.
+/// The content of the file, at most `LARGEST` + 1 bytes; `None` if there is no file.
 fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
-    // Looked at first: opening a pipe would wait for its other end.
+    // Check the type first: opening a pipe would wait for its other end.
     match fs::metadata(file) {
         Ok(found) if found.is_file() => {}
         Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, "what is there is not a file")),
@@ -124,16 +120,16 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes the file, whole or not at all, for its owner only.
+/// Writes the file, completely or not at all, for its owner only.
 ///
 /// # Errors
-/// What the file system says; what was there before is there still.
+/// On an error the existing file is unchanged.
 pub fn keep(file: &Path, view: &View) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         disk::create_private_dir(folder)?;
     }
     if file.is_file() {
-        // Replacing it keeps its permissions.
+        // `replace` keeps the permissions of the existing file.
         disk::make_private(file)?;
     }
     disk::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())

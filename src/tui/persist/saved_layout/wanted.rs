@@ -1,4 +1,4 @@
-//! What the command line wants to see first: `--tab` and `--filter`.
+//! The first view set on the command line: `--tab` and `--filter`.
 
 use crate::domain::text::scrub;
 use crate::domain::{HistoryItem, Template};
@@ -6,21 +6,20 @@ use crate::tui::app::Tab;
 use crate::tui::widgets::filter::{self, Spec, Value};
 use crate::tui::widgets::paged_list::Browse;
 
-/// What a desk begins with in place of what was kept. Used once, for the first profile that is opened.
+/// The first view of the TUI, which overrides the saved layout. Used once, for the first profile that is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The tab.
     pub(in crate::tui) tab: Option<Tab>,
-    /// The filter of that tab's list: fields of the contract with their values. None leaves what was kept.
+    /// The filter of that tab's list: field names of the contract with values. If empty, the saved filter stays.
     pub(in crate::tui) filter: Vec<(String, String)>,
 }
 
 impl Wanted {
-    /// From the flags: a tab's word, and filters as `FIELD=VALUE`, the field under its name in the contract or
-    /// as the filter bar calls it. Filters without a tab are the history's.
+    /// Reads the flags: a tab's name, and filters as `FIELD=VALUE`. A field has its name in the contract or its
+    /// label in the filter bar. Without a tab, filters apply to the history.
     ///
     /// # Errors
-    /// What is wrong with which flag, with what would be right.
+    /// The wrong flag, with the valid values.
     pub fn of(tab: Option<&str>, filters: &[String]) -> Result<Self, String> {
         let tab = match tab {
             Some(word) => Some(Tab::from_word(word).ok_or_else(|| {
@@ -84,7 +83,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
     Ok(read)
 }
 
-/// A name without what people write differently.
+/// A name without differences in spelling.
 fn bare(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }

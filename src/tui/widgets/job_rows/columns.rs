@@ -8,7 +8,7 @@ use crate::tui::widgets::table_header::{Head, Heading, Table};
 use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::style::Style;
 
-/// The column of badge ids, which there are none of before anything is issued.
+/// The column of badge ids, which are unknown before issuing.
 const BADGE_IDS: usize = 4;
 
 const HEADS: &[Head] = &[
@@ -29,7 +29,7 @@ const HEADS: &[Head] = &[
     head(tr_noop!("Revoked at"), "revoke_at", 16, 0, 4),
 ];
 
-/// What the journal sorts by in each of them.
+/// The journal's sort field of each column.
 const FIELDS: [RowField; HEADS.len()] = [
     RowField::Line,
     RowField::RowStatus,
@@ -52,29 +52,28 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
     Head { title, column: Column { least, share, goes }, sort_by }
 }
 
-/// The heading of a list of rows.
 pub fn heading() -> Heading {
     Heading::new(Table { heads: HEADS, usual: 6, right: &[0, 6], own_order: tr_noop!("the job's own order") })
 }
 
-/// What the rows are sorted by.
+/// The sort field, and whether the largest value comes first.
 pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     let (field, down) = heading.sorted_by()?;
     let at = HEADS.iter().position(|head| head.sort_by == field)?;
     Some((FIELDS[at], down))
 }
 
-/// The columns in so much room, with badge ids or without.
+/// The columns for this room, with or without badge ids.
 pub(super) fn own(ids: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
     if !ids {
-        // There is always too little room for a column that needs all of it.
+        // A column that is wider than the room is always dropped.
         own[BADGE_IDS] = Column { least: room + 1, share: 0, goes: u8::MAX };
     }
     own
 }
 
-/// The cells of a row; `words` say where it stands.
+/// The cells of a row; `words` describes its status.
 pub(super) fn cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) -> Vec<(String, Style)> {
     let (plain, dim) = (env.theme.text(), env.theme.dim());
     let dash = || env.glyphs.dash.to_owned();

@@ -11,7 +11,7 @@ impl Row for Item {
     }
 }
 
-/// A service in one vector, with the ways to misbehave that a list has to survive.
+/// A test service with the faults that a list must handle.
 #[derive(Clone, Debug, Default)]
 struct Service {
     rows: Vec<u64>,
@@ -21,7 +21,7 @@ struct Service {
     no_count: bool,
     short_page: Option<u64>,
     empty_page: Option<u64>,
-    /// Gives its last page for every number beyond.
+    /// Returns its last page for every higher number.
     repeats: bool,
 }
 
@@ -55,7 +55,7 @@ impl Service {
     }
 }
 
-/// Runs the list's questions until it has none; counts them.
+/// Answers the list's requests until there are none. Returns their number.
 fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
     let mut asked = 0;
     for _ in 0..100 {
@@ -176,7 +176,7 @@ fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
     let mut list = list(30);
     settle(&mut list, &service);
     list.move_to(95);
-    // Every answer finds five rows more.
+    // With every response the service has five more rows.
     for round in 0..40 {
         let mut wanted = Vec::new();
         list.load_visible(|page| {
@@ -209,7 +209,7 @@ fn a_count_that_is_too_low_hides_no_row() {
 fn a_count_that_is_too_high_shows_its_holes() {
     let service = Service { count: Some(1_000_000), ..Service::of(10) };
     let mut list = list(20);
-    // The first page is short although there is said to be more: taken for small pages, at most twice.
+    // A short first page with a higher count means smaller pages. The list accepts that at most twice.
     settle(&mut list, &service);
     list.move_to(u64::MAX);
     settle(&mut list, &service);
@@ -326,8 +326,8 @@ enum Step {
 }
 
 proptest! {
-    /// Whatever one does and however the service's rows move: no double is ever shown, the cursor stays
-    /// inside, the screen never holds more than its height, and it always settles.
+    /// For any moves of the cursor and of the service's rows: no row is shown twice, the cursor stays inside, the
+    /// list never exceeds its height, and the requests always end.
     #[test]
     fn any_walk_holds_together(
         rows in 0u64..700,
@@ -416,7 +416,6 @@ fn a_count_that_is_too_low_does_not_end_the_list() {
     assert_eq!(list.selected(), Some(&Item(599)));
 }
 
-/// Rows that the list shows, by place.
 fn rows_at(list: &PagedList<Item>) -> Vec<(u64, u64)> {
     list.visible()
         .filter_map(|(place, what)| match what {
@@ -433,7 +432,7 @@ fn a_last_page_that_is_given_for_ever_makes_no_rows() {
         let mut list = PagedList::<Item>::default();
         list.set_height(30);
         settle(&mut list, &service);
-        // Straight to the end that the count names, and then on until there is no more.
+        // Go to the end according to the count, then on until there are no more rows.
         for _ in 0..20 {
             list.move_to(u64::MAX);
             settle(&mut list, &service);

@@ -1,4 +1,4 @@
-//! Drawing a browsed list: only the rows on the screen are built.
+//! Draws a browsed list. Only visible rows are built.
 
 use crate::domain::RecordProblem;
 use crate::i18n::tr;
@@ -14,7 +14,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 impl<T: Browse> Browser<T> {
-    /// Draws the list; `marked` says which rows carry a mark, `right` is said at the right of the top line.
+    /// Draws the list. `marked` says which rows are marked; `right` is the text at the right of the top line.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
@@ -142,7 +142,7 @@ impl<T: Browse> Browser<T> {
         self.built.set(built);
     }
 
-    /// What stands where there is no row.
+    /// The text for a place without a row.
     fn stand_in(&self, place: &RowState<'_, T>, env: &Env) -> (String, Style) {
         match place {
             RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
@@ -171,8 +171,8 @@ impl<T: Browse> Browser<T> {
         t!("Press {key} to refresh.", key = env.key(&OF_LISTS, Action::Reload))
     }
 
-    /// What there is to say of the list as a whole, or of the selected place where it holds no row. It is told below
-    /// the list, on as many lines as it takes.
+    /// The message about the list, or about the selected place if it has no row. It is shown below the list,
+    /// wrapped over several lines.
     fn note(&self) -> Option<(String, Tone)> {
         if let Some(note) = self.list.note() {
             let text = match note {
@@ -200,7 +200,7 @@ impl<T: Browse> Browser<T> {
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
         if let Some((_, RowState::Entry(Entry::Unreadable(problem)))) = selected {
-            // In its row it is cut.
+            // The row itself shows only the beginning of this text.
             return Some((unreadable(problem), Tone::Warning));
         }
         if let Some(said) = self.list.disproved() {
@@ -215,10 +215,11 @@ impl<T: Browse> Browser<T> {
         })
     }
 
-    /// The note as lines beside the counter, with the room for its sign; no more than leaves some of the list.
+    /// The message as lines beside the counter, with room for its glyph. At most half of the area's height, so
+    /// that rows stay visible.
     pub(super) fn foot_lines(&self, area: Rect) -> Vec<(String, Tone)> {
         let Some((text, tone)) = self.note() else { return Vec::new() };
-        // A spinner stands before the counter at times.
+        // A spinner may precede the counter.
         let room = usize::from(area.width).saturating_sub(width(&self.counter()) + 6);
         let text = if tone == Tone::Error { format!("  {text}") } else { text };
         let most = usize::from(area.height / 2).max(1);
@@ -268,23 +269,22 @@ fn unreadable(problem: &RecordProblem) -> String {
     t!("the service's record {place} cannot be read: {why}", place = problem.place, why = problem.why)
 }
 
-/// How grave a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Warning,
     Error,
 }
 
-/// The lines below a list with such a note.
+/// The height of the lines below the list, with this message.
 pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
     u16::try_from(note.len()).unwrap_or(u16::MAX).max(1)
 }
 
-/// The contexts of every list, without its own.
+/// The contexts of every list, after its own context.
 const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always];
 
-/// A line with something at its right end. Where there is no room for both, the left one is cut if the right
-/// one has to stay; otherwise the right one gives way.
+/// Draws a line with another text at its right end. If both do not fit, the left text is cut if `right_stays`;
+/// otherwise the right text is left out.
 pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
     if right_stays || line_width(&left) < room {

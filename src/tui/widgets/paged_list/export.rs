@@ -1,4 +1,4 @@
-//! Taking a browsed list away: what its filter and its order say.
+//! Exports a browsed list with its filter and its sort order.
 
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
@@ -9,7 +9,7 @@ use crate::tui::request::Request;
 use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
 
 impl<T: Browse> Browser<T> {
-    /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.
+    /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
     pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
         let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {

@@ -1,4 +1,4 @@
-//! A browsed list's filter and order under a name: as they are set, and set again.
+//! Saves and applies a filter with its sort order under a name.
 
 use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
@@ -7,10 +7,10 @@ use crate::tui::modals::filters::FiltersForm;
 use crate::tui::widgets::paged_list::{Browse, Browser, By, Top};
 
 impl<T: Browse> Browser<T> {
-    /// What is set now, without a name; `None` where nothing is.
+    /// The current filter and sort order without a name; `None` if there are none.
     ///
     /// # Errors
-    /// What is wrong with which field, in words.
+    /// A translated text that names the wrong field and its mistake.
     fn current(&self) -> Result<Option<NamedFilter>, String> {
         self.bar.values()?;
         let fields = self.typed();
@@ -20,7 +20,7 @@ impl<T: Browse> Browser<T> {
         Ok((!nothing).then_some(filter))
     }
 
-    /// Opens the saved filters; `naming`: to save this one.
+    /// Opens the saved filters; with `naming`, to save the current one.
     pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
         match self.current() {
             Ok(None) if naming => {
@@ -35,9 +35,9 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Filters and orders as it says.
+    /// Applies a saved filter with its sort order.
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
-        // What a field does not take is left in it, and said.
+        // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);
         self.bar.open = false;
         self.top = Top::Nothing;
@@ -48,12 +48,11 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
-    /// The filter that the rows come from.
+    /// The applied filter.
     pub fn filter(&self) -> &T::Filter {
         &self.filter
     }
 
-    /// The same in words.
     pub fn filter_words(&self) -> &[String] {
         &self.applied
     }

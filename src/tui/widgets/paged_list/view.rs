@@ -1,4 +1,4 @@
-//! What a browsed list shows, for keeping and for putting back: columns, order, filter.
+//! Saves and restores the layout of a browsed list: columns, sort order and filter.
 
 use crate::api::DirectionStyle;
 use crate::tui::effects::Effects;
@@ -7,22 +7,21 @@ use crate::tui::widgets::filter::{self, Spec};
 use crate::tui::widgets::paged_list::{Browse, Browser, By};
 
 impl<T: Browse> Browser<T> {
-    /// Counts the changes of what [`Browser::view`] gives.
+    /// How often the result of [`Browser::view`] has changed.
     pub fn changes(&self) -> u64 {
         self.changes + self.heading.changes()
     }
 
-    /// What the list shows now.
     pub fn view(&self) -> ListView {
         let mut view = ListView { filter: self.typed(), ..self.heading.view() };
         if self.by == (By::Page { refused: true }) {
-            // The service would refuse it again.
+            // The service would refuse this order again.
             view.sort = None;
         }
         view
     }
 
-    /// What is typed into the filter, by the fields' names in the contract.
+    /// The typed filter texts, by field names of the contract.
     pub(super) fn typed(&self) -> Vec<(String, String)> {
         let typed = T::FIELDS.iter().zip(self.bar.texts());
         typed
@@ -31,7 +30,7 @@ impl<T: Browse> Browser<T> {
             .collect()
     }
 
-    /// Types these values into the filter, by the fields' names in the contract, and empties the others.
+    /// Types these values into the filter, by field names of the contract. The other fields become empty.
     pub(super) fn fill_in(&mut self, values: &[(String, String)], takes: impl Fn(Spec, &str) -> bool) {
         for (at, spec) in T::FIELDS.iter().enumerate() {
             let text = values.iter().find(|(field, _)| field == spec.name).map_or("", |(_, text)| text);
@@ -39,8 +38,8 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Shows what was kept. What this list does not know, and what a field does not take, is left out; a list
-    /// that a person has changed meanwhile stays as it is.
+    /// Restores a saved layout. Unknown parts and values that a field does not accept are left out. A list that
+    /// the user has changed meanwhile keeps its layout.
     pub fn restore(&mut self, view: &ListView, out: &mut Effects<'_>) {
         if self.changes() > 0 || *view == ListView::default() {
             return;
@@ -51,7 +50,7 @@ impl<T: Browse> Browser<T> {
         self.filter_only(&view.filter, out);
     }
 
-    /// Filters by these values, by their fields' names in the contract, and by nothing else.
+    /// Filters by these values only, by field names of the contract.
     pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Effects<'_>) {
         self.fill_in(filter, |spec, text| filter::read(spec, text).is_ok());
         self.apply(out);

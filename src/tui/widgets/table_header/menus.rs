@@ -1,5 +1,4 @@
-//! The two menus of a heading: by which column the list is sorted, and which columns are shown, in which order,
-//! how wide.
+//! The two menus of a heading: one for the sort column, one for the shown columns with their order and widths.
 
 use crate::api::Direction;
 use crate::i18n::tr;
@@ -15,7 +14,6 @@ use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 
-/// What is open over the list and takes the keys.
 #[derive(Clone, Copy)]
 pub(super) enum Menu {
     Sort { at: usize, direction: Direction },
@@ -23,7 +21,7 @@ pub(super) enum Menu {
 }
 
 impl Heading {
-    /// The context of the menu that is open, if one is.
+    /// The context of the open menu.
     pub fn over(&self) -> Option<Context> {
         Some(match self.menu? {
             Menu::Sort { .. } => Context::SortMenu,
@@ -31,12 +29,12 @@ impl Heading {
         })
     }
 
-    /// Closes the menu.
     pub fn close(&mut self) {
         self.menu = None;
     }
 
-    /// Does an action. While a menu is open, that takes all of them; otherwise those that open one are done.
+    /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
+    /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
         match (self.menu, action) {
             (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
@@ -57,7 +55,7 @@ impl Heading {
         }
     }
 
-    /// Takes a click, where a menu is open; with what a click on the selected row does.
+    /// Handles a click in an open menu. Returns its target, and the action for a click on the selected row.
     pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
         Some(match self.menu.as_mut()? {
             Menu::Sort { at: selected, .. } => (self.sight.click(at, selected), Action::Accept),
@@ -65,7 +63,7 @@ impl Heading {
         })
     }
 
-    /// The columns that can be sorted by: those that are shown, and the one that is sorted by.
+    /// The columns to sort by: the shown ones, and the current sort column.
     fn sortable(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = self.columns.shown().collect();
         columns.extend(self.order.map(|o| o.column).filter(|c| !columns.contains(c)));
@@ -74,7 +72,7 @@ impl Heading {
 
     fn act_sort(&mut self, action: Action, at: usize, direction: Direction) -> Did {
         let sortable = self.sortable();
-        // The first choice is no order at all; the columns follow.
+        // The first choice is no sort order; the columns follow.
         let choices = sortable.len() + 1;
         let (at, direction) = match action {
             Action::Down => ((at + 1) % choices, direction),
@@ -129,7 +127,6 @@ impl Heading {
         Did::Something
     }
 
-    /// Makes a column one cell narrower or wider than it is now.
     fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
         let widths = self.widths(self.room);
         let Some(choice) = self.columns.choices().get(at) else { return };
@@ -145,8 +142,8 @@ impl Heading {
         self.columns.resize(at, if wider { now + 1 } else { now.saturating_sub(1) });
     }
 
-    /// Draws the menu that is open in the place of the rows, if one is; the line of headings above it shows what
-    /// comes of it. `widths` are the columns' in that line.
+    /// Draws the open menu in place of the rows. Returns false if no menu is open. The headings above show the
+    /// effect of the menu; `widths` are their widths.
     pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) -> bool {
         match self.menu {
             Some(Menu::Sort { at, direction }) => self.draw_sort(frame, body, env, at, direction),

@@ -1,4 +1,4 @@
-//! A heading without a list.
+//! Tests of a heading without a list.
 
 use super::*;
 use crate::config::{GlyphChoice, ThemeChoice};
@@ -20,7 +20,7 @@ const TABLE: Table = Table {
     own_order: "newest first",
 };
 
-/// Does actions one after the other, and chooses the orders that come of them.
+/// Runs the actions, and sets each order that is chosen.
 fn act(heading: &mut Heading, actions: &[Action]) {
     let mut tickets = RequestIds::default();
     for action in actions {
@@ -46,7 +46,7 @@ fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
     assert_eq!(heading.words().as_deref(), Some("by rows"));
     act(&mut heading, &[ChooseColumns, Down, Toggle, Back]);
     assert_eq!(line(&heading, 20), " Name                ");
-    // The order is not taken away with its column, and the menu opens on it.
+    // The order stays when its column is hidden, and the menu opens on that column.
     act(&mut heading, &[Sort, ToggleDirection, Accept]);
     assert_eq!(heading.sorted_by(), Some(("rows", false)));
     act(&mut heading, &[Sort, Down, Accept]);
@@ -95,7 +95,7 @@ fn what_a_person_has_changed_is_not_put_back() {
     assert_eq!(heading.sorted_by(), Some(("name", false)));
 }
 
-/// Names of fields, some of which the list has.
+/// Field names; the list has some of them.
 fn field() -> impl Strategy<Value = String> {
     prop_oneof![Just("name"), Just("rows"), Just("id"), Just("attic"), Just("\u{1b}[2J")]
         .prop_map(str::to_owned)
