@@ -1,4 +1,4 @@
-//! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
+//! The shell of the TUI: tabs, the modal stack, toasts and quitting. It handles every message; it never waits
 //! and never draws.
 
 mod comforts;
@@ -44,18 +44,17 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use tokio::time::Instant;
 
-/// The smallest screen that the desk is drawn on.
+/// Smallest terminal size that lapel draws on: columns, rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
-/// The most rows that explain a wait of the service.
+/// Most rows for the explanation of a rate limit wait.
 const MOST_HOLD_ROWS: u16 = 4;
-/// From here on a read says how long it has taken.
+/// Minimum duration of a read before the screen shows how long it has taken.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// What is said to whoever tries to act with a read-only profile.
+/// Message for an action that a read-only profile may not do.
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
 
-/// A modal that is open.
 pub(super) struct OpenedModal {
     pub(super) id: ModalId,
     pub(super) modal: Box<dyn Modal>,
@@ -87,56 +86,45 @@ impl DerefMut for OpenedModal {
     }
 }
 
-/// One line for the person at the bottom of the screen.
+/// A message of at most a few lines at the bottom of the screen.
 pub(super) struct Notice {
     pub(super) text: String,
     pub(super) bad: bool,
 }
 
-/// What the desk asks its loop for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopCommand {
-    /// Put the program in the background.
     Suspend,
-    /// Hand a text to the person's editor.
+    /// Open a text in the user's editor.
     Edit,
-    /// End.
     Quit,
 }
 
-/// What happened so far, in numbers: for tests and measurements.
+/// Counters for tests and measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages handled.
     pub messages: u64,
-    /// Frames drawn.
     pub draws: u64,
-    /// Times that the loop woke up.
     pub wakeups: u64,
-    /// Questions handed to the worker.
     pub asks: u64,
 }
 
-/// The desk.
 pub struct App {
-    /// What every screen may read.
     pub env: Env,
-    /// Numbers.
     pub counts: Counts,
     pub(super) tab: Tab,
-    /// The tab that was drawn last.
     drawn: Tab,
-    /// The tabs that were left by following something on them, the last one last: back goes there.
+    /// The tabs to which Back returns, the most recent one last. A tab is added when the user follows
+    /// something on it to another tab.
     came_from: Vec<Tab>,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
-    /// What is open over the tab, the topmost last.
     pub(super) modals: Vec<OpenedModal>,
     next_modal: u64,
     pub(super) notice: Option<Notice>,
-    /// What that line said when the last action began: the help has all of it.
+    /// The notice that was shown when the last action began. The help shows it in full.
     said_before: Option<String>,
-    /// What came by itself and was not asked for: it stays until it is closed.
+    /// A message that the user did not ask for. It stays until the user closes it.
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
     comforts: comforts::Comforts,
@@ -146,23 +134,21 @@ pub struct App {
     orders: Vec<WorkerCommand>,
     wish: Option<LoopCommand>,
     quit_asked: bool,
-    /// What is said of a file that was given up, once the screen is gone.
+    /// A text to print after the TUI has ended, about an unfinished file.
     pub(super) parting: Option<String>,
     changed: bool,
     lost: bool,
-    /// The keys of a chord that were pressed so far, and where.
+    /// The contexts and the keys of an incomplete chord.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
-    /// Where lapel's files are.
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
-    /// The tour, while it is taken.
     touring: Option<super::tour::Tour>,
-    /// Whether the sandbox that is on its way is for the tour.
+    /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
     pub(super) connection: ConnectionState,
 }
 
 impl App {
-    /// A desk of a size, on the first screen when there is no session to begin with.
+    /// Shows the welcome screen when `begin` has no session.
     pub fn new(env: Env, palette: Palette, size: (u16, u16), begin: Begin, warning: Option<String>) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true });
@@ -205,48 +191,45 @@ impl App {
         app
     }
 
-    /// What the worker has to do now.
     pub fn take_orders(&mut self) -> Vec<WorkerCommand> {
         std::mem::take(&mut self.orders)
     }
 
-    /// What the loop has to do now.
     pub fn take_wish(&mut self) -> Option<LoopCommand> {
         self.wish.take()
     }
 
-    /// Whether anything that is drawn may have changed since this was last asked.
+    /// Returns whether the drawn content may have changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// Draws in other colours from now on.
     pub fn set_theme(&mut self, theme: impl Into<Palette>) {
         self.palette = theme.into();
         self.env.theme = Theme::new(self.palette, self.env.environment());
         self.changed = true;
     }
 
-    /// Asks for a drawing of everything, whatever was drawn before: the terminal may have lost it.
+    /// Requests a full redraw. The terminal may have lost its content.
     pub fn repaint(&mut self) {
         self.changed = true;
         self.lost = true;
         self.env.pictures.lost();
     }
 
-    /// Whether everything is to be drawn: the terminal may have lost what was drawn before, or another tab is
+    /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is
     /// open.
     pub fn take_repaint(&mut self) -> bool {
         let is_other = std::mem::replace(&mut self.drawn, self.tab) != self.tab;
         std::mem::take(&mut self.lost) || is_other
     }
 
-    /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
-    /// link's numbers, at the next minute where the screen tells how long something waits, when the screen is
-    /// to be read again by itself, otherwise never.
+    /// The time of the next [`Message::Tick`]. A tick comes soon while something is loading. It also comes
+    /// when the connection's numbers change, when a shown waiting time reaches the next minute, and when an
+    /// automatic refresh is due. Otherwise there is none.
     pub fn next_tick(&self) -> Option<Instant> {
         let held = hold::next_change(&self.env);
-        // While the service asks to wait, nothing moves but the time that is left.
+        // During a rate limit wait only the remaining time changes.
         let spins = held.is_none() && self.is_loading();
         let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
@@ -263,24 +246,24 @@ impl App {
         self.modals.is_empty() && self.screen().shows_age(&self.env)
     }
 
-    /// Whether an answer is on its way that the screen waits for.
+    /// Whether the screen waits for a response.
     pub fn is_loading(&self) -> bool {
         self.connection.pending.is_loading() || self.screens.activity.is_sending()
     }
 
-    /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
+    /// Whether a response or the end of a typing pause is still to come.
     pub fn is_busy(&self) -> bool {
         !self.connection.pending.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
     }
 
-    /// Whether there is a connection, or nothing to connect to.
+    /// Whether there is a connection, or no connection is expected.
     fn is_ready(&self) -> bool {
         let connected =
             self.env.reader.is_some() && (self.connection.jobs.is_some() || self.connection.has_no_journal);
         connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
 
-    /// Takes a message. This is the only way in.
+    /// Handles a message. Only this method changes the app in response to messages.
     pub fn update(&mut self, message: Message) {
         self.counts.messages += 1;
         let message = match message {
@@ -293,7 +276,7 @@ impl App {
         let mut out = Effects::new(&mut tickets);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, &mut out),
-            // A message of a connection was taken out above, and those of the terminal are the loop's.
+            // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
             Message::Key(_) | Message::Of(..) | Message::Stop | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
@@ -302,7 +285,7 @@ impl App {
             Message::Mouse(mouse) => self.mouse(mouse, &mut out),
             Message::Resize(columns, rows) => {
                 self.size = (columns, rows);
-                // Also where it is the same: a window that was smaller for a moment has lost what was on it.
+                // Repaint even at the same size: a window that was smaller for a moment has lost its content.
                 self.repaint();
             }
             Message::Response(ticket, answer) => {
@@ -413,7 +396,7 @@ impl App {
             self.changed = true;
         }
         if self.connection.failure.is_some() {
-            // Without a connection nobody would answer.
+            // Without a connection nothing can answer these requests.
             out.orders.retain(|order| match order {
                 WorkerCommand::Request(_, ask) => ask.needs_no_link(),
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
@@ -434,26 +417,23 @@ impl App {
                     self.comforts.refresh.cancelled(*ticket);
                     self.connection.pending.remove(*ticket);
                 }
-                // Answered by the worker.
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
         }
         self.orders.append(&mut out.orders);
     }
 
-    /// Whether something that has consequences was handed to the worker and is not answered.
     pub(super) fn outstanding_deeds(&self) -> bool {
         self.connection.pending.has_commands()
     }
 
-    /// The part of the screen between header and footer.
     pub(super) fn body(&self) -> Rect {
         let (columns, rows) = self.size;
         let taken = 4 + self.tour_rows() + self.hold_rows();
         Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(taken) }
     }
 
-    /// Rows below the screen that explain a wait of the service.
+    /// Rows below the screen that explain a rate limit wait.
     pub(super) fn hold_rows(&self) -> u16 {
         if self.welcome.is_some() || !self.fits() {
             return 0;
@@ -461,7 +441,8 @@ impl App {
         u16::try_from(self.hold_lines(self.size.0).len()).unwrap_or(0).min(MOST_HOLD_ROWS)
     }
 
-    /// The lines that explain such a wait. Below a form or a menu they name no key: there it means something else.
+    /// The lines that explain a rate limit wait. Below a form or a menu they name no key, because the key has
+    /// another meaning there.
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
         let pings = [Action::Reload, Action::Look];
         let stack = self.key_contexts();
@@ -469,14 +450,14 @@ impl App {
         hold::lines(&self.env, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
     }
 
-    /// The read that the screen waits for, once it takes long: it can be stopped then.
+    /// A read that the screen waits for and that takes long. The user can stop it.
     pub(super) fn slow_read(&self) -> Option<UnderWay> {
         let waits = self.connection.pending.has_reads();
         let read = self.env.reader.as_ref().filter(|_| waits)?.longest_read()?;
         (read.since.elapsed() >= SLOW).then_some(read)
     }
 
-    /// Stops the reads that the screen waits for; whether there were any that take long.
+    /// Stops the reads that the screen waits for. Returns false when none of them takes long.
     pub(super) fn stop_reads(&mut self, out: &mut Effects<'_>) -> bool {
         if self.slow_read().is_none() {
             return false;
@@ -485,17 +466,15 @@ impl App {
         true
     }
 
-    /// Whether the screen is large enough to draw on.
     pub(super) fn fits(&self) -> bool {
         self.size.0 >= SMALLEST.0 && self.size.1 >= SMALLEST.1
     }
 
-    /// What is wrong with the connection as a whole, if anything.
     pub(super) fn broken(&self) -> Option<&str> {
         self.connection.failure.as_deref()
     }
 
-    /// Opens a tab from another one, which back then returns to.
+    /// Opens a tab from another one. Back returns to the other one.
     fn follow_to(&mut self, tab: Tab) {
         if self.tab != tab {
             self.came_from.push(self.tab);
@@ -503,30 +482,26 @@ impl App {
         }
     }
 
-    /// Opens the overview over the tab.
     fn open_overview(&mut self) {
         self.follow_to(Tab::Overview);
         self.screens.overview.opened();
     }
 
-    /// Opens a tab by its name: what was over it is closed, and there is nothing to go back to.
+    /// Opens a tab directly. Closes all modals and clears the list of tabs for Back.
     fn open_tab(&mut self, tab: Tab) {
         self.tab = tab;
         self.came_from.clear();
         self.modals.clear();
     }
 
-    /// The screen of the tab.
     pub(super) fn screen(&self) -> &dyn Screen {
         self.screens.of(self.tab)
     }
 
-    /// The type's name of the modal on top, for tests.
     pub fn modal(&self) -> Option<&'static str> {
         self.modals.last().map(|modal| modal.name())
     }
 
-    /// The modal on top, if it is of this type.
     pub(super) fn top<T: Modal>(&self) -> Option<&T> {
         self.modals.last()?.downcast_ref()
     }
@@ -546,7 +521,7 @@ impl App {
         ModalId(self.next_modal)
     }
 
-    /// What takes keys and clicks.
+    /// The component that receives keys and clicks.
     pub(super) fn focus(&self) -> Owner {
         match self.modals.last() {
             Some(modal) => Owner::Modal(modal.id),
@@ -555,7 +530,8 @@ impl App {
         }
     }
 
-    /// Runs something on a component, which owns the requests that it makes. `None` where it is no longer there.
+    /// Runs a closure on a component, which owns the requests that the closure makes. Returns `None` when the
+    /// component no longer exists.
     pub(super) fn with<T>(
         &mut self,
         owner: Owner,
@@ -574,7 +550,7 @@ impl App {
 
     fn progress(&mut self, (ticket, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
         let Some(owner) = self.connection.pending.owner(ticket) else { return };
-        // Nobody sees a file that is written in the background.
+        // An export in the background has no visible progress.
         if let Some((_, form)) = self.connection.export.as_mut().filter(|(id, _)| owner == Owner::Modal(*id))
         {
             form.on_progress(ticket, done, all);
@@ -588,29 +564,29 @@ impl App {
         self.changed |= changed == Some(true) && is_shown;
     }
 
-    /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.
+    /// Table rows that the last draw built. Tests check that a long list builds no more rows than a short
+    /// one.
     pub fn rows_built(&self) -> u64 {
         self.screen().rows_built()
     }
 
-    /// Where jobs are handed in, for closing them in good order.
+    /// The job service, for saving and stopping jobs at the end.
     pub fn jobs(&self) -> Option<&Jobs> {
         self.connection.jobs.as_ref()
     }
 
-    /// Whether an index that is kept is being read.
+    /// Whether lapel is reading the history into an index on disk.
     pub fn reads_index(&self) -> bool {
         let kept =
             self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
         kept && self.screens.overview.is_reading()
     }
 
-    /// Requests whose answers are not here yet.
+    /// Requests without an answer yet.
     pub fn in_flight(&self) -> u64 {
         self.screens.activity.in_flight()
     }
 
-    /// The marked badges' ids, for tests.
     pub fn marked(&self) -> Vec<String> {
         self.screens.history.marks().keys().map(|id| id.wire().to_owned()).collect()
     }

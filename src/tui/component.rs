@@ -1,4 +1,4 @@
-//! What every screen and every modal implements: the shell hands keys, clicks, responses and the frame to it.
+//! The traits of every screen and every modal. The shell passes keys, clicks, responses and the frame to them.
 
 use super::context::Env;
 use super::effects::Effects;
@@ -23,27 +23,27 @@ pub(in crate::tui) trait Component: Any {
     /// The contexts in which the keymap looks up a key, innermost first.
     fn key_contexts(&self) -> Vec<Context>;
 
-    /// Whether an action does something now. The footer and the palette offer nothing else.
+    /// Whether an action does something now. The footer and the palette offer no other actions.
     fn is_enabled(&self, _: Action, _: &Env) -> bool {
         true
     }
 
-    /// Does an action. Returns false for an action that is not the component's own.
+    /// Runs an action. Returns false for an action of another component.
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool;
 
-    /// Takes a key that the keymap leaves to text fields. Returns whether anything changed.
+    /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
     fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {
         false
     }
 
     fn on_paste(&mut self, _: &str, _: &Env, _: &mut Effects<'_>) {}
 
-    /// Takes a press of the left mouse button. `area` is where the component was drawn.
+    /// Handles a press of the left mouse button. `area` is the area of the component.
     fn on_click(&mut self, _: Position, _area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         Clicked::Nothing
     }
 
-    /// Takes a response, or gives it back when the component does not wait for it.
+    /// Handles a response, or returns it when the component does not wait for it.
     fn on_response(
         &mut self,
         _: RequestId,
@@ -54,15 +54,14 @@ pub(in crate::tui) trait Component: Any {
         Err(response)
     }
 
-    /// Takes the progress of a request that takes long. Returns whether anything changed.
+    /// Handles the progress of a long request. Returns whether anything changed.
     fn on_progress(&mut self, _: RequestId, _done: u64, _all: u64) -> bool {
         false
     }
 
-    /// Takes the new state of a job.
     fn on_job(&mut self, _: &Job, _: &Env) {}
 
-    /// Requests what `area` shows and is not loaded, and fits the component's state to the area.
+    /// Requests missing data for `area`, and fits the component's state to the area.
     fn load_visible(&mut self, _area: Rect, _: &Env, _: &mut Effects<'_>) {}
 
     /// The texts that Enter would send or save.
@@ -70,7 +69,7 @@ pub(in crate::tui) trait Component: Any {
         Vec::new()
     }
 
-    /// The field with the focus, where its text may be written in the person's editor.
+    /// The focused field, if the user may edit its text in an external editor.
     fn long_field(&mut self) -> Option<&mut Field> {
         None
     }
@@ -78,19 +77,17 @@ pub(in crate::tui) trait Component: Any {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env);
 }
 
-/// What the left mouse button was pressed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Clicked {
-    /// Nothing of the component.
     Nothing,
-    /// A row that is selected now, or something else that has changed.
+    /// The click selected a row or changed something else.
     Changed,
-    /// The selected row of a menu: do what its key does.
+    /// The selected row of a menu. The shell runs the action of its key.
     Chosen(Action),
 }
 
 impl Clicked {
-    /// A click in a menu whose selected row is chosen by an action.
+    /// A click in a menu. `choose` is the action that chooses the selected row.
     pub(in crate::tui) fn in_menu(click: Click, choose: Action) -> Self {
         match click {
             Click::Beside => Self::Nothing,
@@ -104,9 +101,9 @@ impl Clicked {
     }
 }
 
-/// What opens over a screen.
+/// A component that opens over a screen.
 pub(in crate::tui) trait Modal: Component {
-    /// The name of its type, for tests.
+    /// The type name, for tests.
     fn name(&self) -> &'static str {
         let name = std::any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name)
@@ -117,60 +114,57 @@ pub(in crate::tui) trait Modal: Component {
         false
     }
 
-    /// Whether it prepares a request that issues or revokes, which a read-only profile may not send.
+    /// Whether it prepares a request that issues or revokes. A read-only profile may not send one.
     fn prepares_sending(&self) -> bool {
         false
     }
 
-    /// Whether its text can be written in the person's editor.
     fn takes_editor(&self) -> bool {
         false
     }
 
-    /// Whether an API key may be pasted into it.
+    /// Whether the user may paste an API key into it.
     fn takes_api_key(&self) -> bool {
         false
     }
 }
 
-/// What a tab shows.
+/// A component that a tab shows.
 pub(in crate::tui) trait Screen: Component {
-    /// Whether back does something that a person can see.
+    /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
 
-    /// Whether an action belongs to a part of the screen that is not visible.
+    /// Whether an action belongs to a hidden part of the screen.
     fn is_behind(&self, _: Action) -> bool {
         false
     }
 
-    /// Whether the screen shows how long something has been waiting: it is drawn again every minute.
+    /// Whether the screen shows how long something has been waiting. If so, it is drawn again every minute.
     fn shows_age(&self, _: &Env) -> bool {
         false
     }
 
-    /// What can be copied of the selected row.
+    /// The copyable values of the selected row.
     fn copyables(&self, env: &Env) -> Copyables;
 
-    /// The records of the service that can be shown as JSON.
+    /// The service's records that can be shown as JSON.
     fn records(&self) -> Vec<RawOf>;
 
-    /// The picture that has a place on the screen.
+    /// The picture that the screen has space for.
     fn picture(&self, _area: Rect) -> Option<Want> {
         None
     }
 
-    /// Whether an action about that picture does something now.
     fn has_picture(&self, _: Action) -> bool {
         false
     }
 
-    /// Reads what is on the screen again.
     fn refresh(&mut self, env: &Env, out: &mut Effects<'_>);
 
-    /// A request that nobody asked for has failed: what is shown stays.
+    /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}
 
-    /// Table rows that the last drawing built. Tests count them.
+    /// Table rows that the last draw built, for tests.
     fn rows_built(&self) -> u64 {
         0
     }

@@ -1,4 +1,4 @@
-//! What belongs to one connection. Opening another profile, or connecting again, replaces it whole.
+//! Everything that belongs to one connection. Opening another profile, or connecting again, replaces it whole.
 
 use super::effects::{ModalId, Owner};
 use super::modals::export::ExportForm;
@@ -12,20 +12,18 @@ use std::collections::HashMap;
 pub(in crate::tui) struct ConnectionState {
     /// Messages of a connection with another number are dropped.
     pub(in crate::tui) number: u64,
-    /// The client of a connection that is being made: for its state only.
+    /// The client of a connection that is being made. Use it for its status only.
     pub(in crate::tui) connecting: Option<Reader>,
-    /// Why there is no connection, where making one has failed.
     pub(in crate::tui) failure: Option<String>,
-    /// Once the journal is open.
+    /// `None` until the journal is open.
     pub(in crate::tui) jobs: Option<Jobs>,
     /// The journal cannot be used, so there can be no jobs.
     pub(in crate::tui) has_no_journal: bool,
     pub(in crate::tui) pending: Pending,
-    /// The form of a file that is written in the background.
+    /// The form of a file that lapel writes in the background.
     pub(in crate::tui) export: Option<(ModalId, Box<ExportForm>)>,
 }
 
-/// The requests that are not answered yet.
 #[derive(Default)]
 pub(in crate::tui) struct Pending(HashMap<RequestId, PendingRequest>);
 
@@ -35,9 +33,8 @@ struct PendingRequest {
     is_shown: bool,
     /// A watch, which may never be answered.
     is_watch: bool,
-    /// A command with consequences.
     is_command: bool,
-    /// It reads from the service for a person, who can stop it.
+    /// It reads from the service for the user, who can stop it.
     is_read: bool,
 }
 
@@ -61,19 +58,18 @@ impl Pending {
         self.0.get(&id).map(|request| request.owner)
     }
 
-    /// Whether the screen shows from now on that it waits for a response.
+    /// Sets whether the screen shows that it waits for a response.
     pub(in crate::tui) fn show(&mut self, id: RequestId, is_shown: bool) {
         if let Some(request) = self.0.get_mut(&id) {
             request.is_shown = is_shown;
         }
     }
 
-    /// Whether nothing but watches is left.
+    /// Whether only watches are left.
     pub(in crate::tui) fn is_empty(&self) -> bool {
         self.0.values().all(|request| request.is_watch)
     }
 
-    /// Whether the screen waits for a response.
     pub(in crate::tui) fn is_loading(&self) -> bool {
         self.0.values().any(|request| request.is_shown && !request.is_watch)
     }
@@ -86,7 +82,7 @@ impl Pending {
         self.0.values().any(|request| request.is_read)
     }
 
-    /// The orders that stop every read. Each is answered all the same.
+    /// The commands that stop every read. The worker still answers each read.
     pub(in crate::tui) fn stop_reads(&mut self) -> Vec<WorkerCommand> {
         let stop = |(id, request): (&RequestId, &mut PendingRequest)| {
             std::mem::take(&mut request.is_read).then(|| WorkerCommand::Stop(*id))

@@ -1,4 +1,4 @@
-//! What drawing and handling may read: theme, keymap, connection, the service's clock.
+//! The state that drawing and handling may read: theme, keymap, connection, the service's clock.
 
 use super::request::Session;
 use super::theme::{Glyphs, Theme};
@@ -13,34 +13,27 @@ use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
-/// What every screen may read. Screens never change it.
+/// State that every screen may read. Screens never change it.
 pub struct Env {
-    /// Styles.
     pub theme: Theme,
-    /// Signs.
     pub glyphs: Glyphs,
-    /// Keys.
     pub keymap: Keymap,
-    /// The profile in use.
     pub session: Option<Session>,
-    /// The connection, once there is one; for its clock and its state, never for asking.
+    /// The connection, if there is one. Screens read its clock and status, and never make requests with it.
     pub reader: Option<Reader>,
-    /// The link's state, as the header shows it.
+    /// The connection status in the header.
     pub link: Option<LinkStatus>,
-    /// Pictures: what is here, and how the terminal shows them.
+    /// The loaded pictures, and how the terminal shows pictures.
     pub pictures: Store,
-    /// What was looked up earlier.
     pub recents: Recents,
-    /// Filters with names.
     pub saved: Saved,
-    /// Whether something is being sent that has consequences.
+    /// Whether a request with consequences is being sent.
     pub is_sending: bool,
-    /// Which frame of the spinner is due.
     pub spin: usize,
 }
 
 impl Env {
-    /// An environment for a palette, a glyph set and keys, with nobody connected.
+    /// Has no session and no connection.
     pub fn new(palette: Palette, glyphs: Glyphs, keymap: Keymap) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
@@ -63,7 +56,6 @@ impl Env {
         Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
     }
 
-    /// The service's clock.
     pub fn clock(&self) -> ServiceClock {
         match &self.reader {
             Some(reader) => reader.clock(),
@@ -71,12 +63,11 @@ impl Env {
         }
     }
 
-    /// The service's now.
     pub fn now(&self) -> DateTime {
         self.clock().now()
     }
 
-    /// How long, in real time, until the service's clock shows another minute; never when it stands still.
+    /// Real time until the service's clock shows the next minute. `None` while that clock does not move.
     pub fn next_minute(&self) -> Option<Duration> {
         let clock = self.clock();
         let into = u64::try_from(clock.utc().as_second().rem_euclid(60)).unwrap_or(0);
@@ -89,22 +80,22 @@ impl Env {
         self.session.as_ref().is_some_and(|s| s.connection.read_only)
     }
 
-    /// The environment in use; live is the careful assumption.
+    /// The environment in use. Without a session it is live, the careful assumption.
     pub fn environment(&self) -> Environment {
         self.session.as_ref().map_or(Environment::Live, |s| s.environment)
     }
 
-    /// Whether what is sent reaches real people.
+    /// Whether requests reach real people.
     pub fn is_live(&self) -> bool {
         self.environment() == Environment::Live
     }
 
-    /// What the organisation is called in words of the person, or by its host; else the profile's name.
+    /// The organisation's label; without a label the profile's name.
     pub fn organisation(&self) -> &str {
         self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
     }
 
-    /// Where something is sent to, in words: `LIVE 달무리대학교`.
+    /// The environment and the organisation, as text: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
         match &self.session {
             Some(s) => {
@@ -115,13 +106,12 @@ impl Env {
         }
     }
 
-    /// The key of an action in `stack`, as a sentence names it; where none is bound, what the action is called.
+    /// The key of an action in `stack`, for use in a sentence. Without a key, the name of the action.
     pub fn key(&self, stack: &[Context], action: Action) -> String {
         let key = self.keymap.key(stack, action);
         key.unwrap_or_else(|| t!("\u{201c}{action}\u{201d} (no key)", action = action.hint()))
     }
 
-    /// The spinner's frame.
     pub fn spinner(&self) -> &'static str {
         self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
     }

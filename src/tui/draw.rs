@@ -1,4 +1,4 @@
-//! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
+//! Draws the frame: one header line, the screen, one footer line. Drawing decides nothing.
 
 use super::app::{App, SMALLEST, Tab};
 use super::component::Component as _;
@@ -15,15 +15,14 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// The most lines that a notice takes.
+/// Most lines for a notice.
 const LONGEST_NOTICE: usize = 4;
-/// What a profile that can neither issue nor revoke is called.
+/// Label of a profile that can neither issue nor revoke.
 const READ_ONLY: &str = tr_noop!("read-only");
-/// The program's name at the left of the header.
 const NAME: &str = " lapel  ";
 
-/// The actions that the footer offers, most wanted first; what is not possible here is left out by the
-/// keymap.
+/// The actions that the footer offers, the most important first. The keymap leaves out the ones that are not
+/// possible here.
 pub const HINTS: &[Action] = &[
     Action::IndexOn,
     Action::IndexStop,
@@ -112,22 +111,20 @@ pub const HINTS: &[Action] = &[
     Action::Quit,
 ];
 
-/// How much of the tabs the header shows, the most first.
+/// The parts of the tabs that the header shows, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tabs {
-    /// lapel's name, and all names.
+    /// The program name and all tab names.
     Whole,
-    /// All names.
     Names,
-    /// The name of the open one; the others by their numbers.
+    /// The name of the open tab, and the numbers of the others.
     Numbers,
 }
 
-/// A tab, its text, and behind it how many jobs are open.
+/// A tab, its text, and the number of open jobs after it.
 type TabWords = (Tab, String, Option<String>);
 
 impl App {
-    /// Draws everything.
     pub fn draw(&self, frame: &mut ratatui::Frame<'_>) {
         self.draw_all(&mut Frame::new(frame));
     }
@@ -163,7 +160,7 @@ impl App {
         self.draw_footer(frame, row(area.height - 1));
         self.env.theme.paint(frame.buffer_mut());
         if self.env.glyphs == Glyphs::ASCII {
-            // Sentences come from every module, and with quotation marks.
+            // Sentences from every module may contain typographic quotation marks.
             for cell in &mut frame.buffer_mut().content {
                 if let Some(plain) = Glyphs::plain(cell.symbol()) {
                     cell.set_symbol(plain);
@@ -184,7 +181,7 @@ impl App {
         self.screen().draw(frame, body, &self.env);
     }
 
-    /// Draws the header; whether it says that this profile is read-only.
+    /// Returns whether the header shows that this profile is read-only.
     fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
         let theme = &self.env.theme;
         let mut spans = Vec::new();
@@ -195,7 +192,7 @@ impl App {
         for (tab, text, open) in tabs {
             let style = match tab {
                 _ if tab == self.tab => theme.tab(),
-                // By its number alone there is no room for how many.
+                // A tab shown only by its number has no space for the count.
                 Tab::Activity if open.is_none() && self.screens.activity.needs_a_person() => theme.warning(),
                 _ => theme.dim(),
             };
@@ -219,8 +216,8 @@ impl App {
         said
     }
 
-    /// What stands before the tabs, and the tabs: each with its text and, behind the last one, how many jobs are
-    /// open. They give way to what has to be in the header.
+    /// The text before the tabs, and the tabs. The Activity tab shows the number of open jobs. The tabs
+    /// shrink to leave space for the parts that the header must show.
     fn tabs(&self, columns: u16) -> (&'static str, Vec<TabWords>) {
         if self.welcome.is_some() {
             return (NAME, Vec::new());
@@ -244,8 +241,8 @@ impl App {
         [Tabs::Whole, Tabs::Names].into_iter().map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
     }
 
-    /// Columns of what the header never leaves out: the environment; in trouble also that the profile is read-only,
-    /// and what the trouble is.
+    /// Columns of the parts that the header always shows: the environment. With a connection problem, also
+    /// the read-only label and the problem.
     fn needed_in_header(&self) -> usize {
         let Some(session) = &self.env.session else { return 0 };
         let word = width(&session.environment.to_string());
@@ -256,7 +253,7 @@ impl App {
         word + read_only + 2 + width(&self.link_words().0)
     }
 
-    /// Whether there is no connection, or the service has to be waited for.
+    /// Whether there is no connection, or requests to the service have to wait.
     fn is_in_trouble(&self) -> bool {
         match &self.env.link {
             Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
@@ -264,7 +261,6 @@ impl App {
         }
     }
 
-    /// The tab whose name stands at a column of the header.
     pub(in crate::tui) fn tab_at(&self, column: u16) -> Option<Tab> {
         let (name, tabs) = self.tabs(self.size.0);
         let mut at = width(name);
@@ -279,7 +275,8 @@ impl App {
         None
     }
 
-    /// Environment, organisation, key prefix, link; what has no room goes from the middle.
+    /// Environment, organisation, key prefix and connection status. Parts in the middle are left out first
+    /// when space is short.
     fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
         let env = &self.env;
         let theme = &env.theme;
@@ -291,7 +288,7 @@ impl App {
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
         let prefix = session.connection.key.prefix_shown();
         let dot = env.glyphs.dot;
-        // The widest that fits. The environment's word never goes, nor does what is wrong.
+        // The widest choice that fits. The environment and an error are always shown.
         let fixed = width(&word) + width(&link) + 2;
         let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), env.glyphs.ellipsis);
         let mut choices = vec![
@@ -358,7 +355,7 @@ impl App {
         frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
     }
 
-    /// How long a read takes that the screen waits for, at the left of the line below the header.
+    /// Shows how long the slow read takes, at the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
         let stack = [Context::List, Context::Global, Context::Always];
@@ -373,7 +370,6 @@ impl App {
         frame.render_widget(Line::styled(text, self.env.theme.warning()), Rect { width: wide, ..area });
     }
 
-    /// Explains a wait that the service asks for.
     fn draw_hold(&self, frame: &mut Frame<'_>, area: Rect) {
         if area.height == 0 {
             return;
@@ -384,8 +380,8 @@ impl App {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    /// At the right of the line below the header: how often the screen is read again by itself, and that the
-    /// profile is read-only where the header has no room for that.
+    /// Shows the refresh interval at the right of the line below the header. Also shows the read-only label
+    /// when the header has no space for it.
     fn draw_on_rule(&self, frame: &mut Frame<'_>, area: Rect, read_only: bool) {
         let theme = &self.env.theme;
         let refresh = self.refresh_words().map(|(words, bad)| {
@@ -410,17 +406,17 @@ impl App {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    /// The lines of the message below the screen, if there is one, and whether it is bad news. What does not fit on
-    /// one line takes rows from the screen above it: its end says what to do next.
+    /// The lines of the message below the screen, and whether it is an error. A message that needs more than
+    /// one line covers rows of the screen above it, because its end says what to do next.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
-        // What the help tells in full needs no rows of it.
+        // The help already shows the whole message, so the message needs no rows.
         let told = self.top::<Help>().is_some_and(Help::has_message);
         let news = self.news.as_ref().filter(|_| !told);
         let notice = self.notice.as_ref().or(news)?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
-        // What came by itself, and stays, leaves the rows of a menu alone.
+        // A message that the user did not ask for may cover only one row of a menu.
         let most = if self.notice.is_none() && !self.modals.is_empty() { 1 } else { LONGEST_NOTICE };
         if lines.len() > most {
             lines.truncate(most);
@@ -434,7 +430,7 @@ impl App {
         Some((lines, notice.bad))
     }
 
-    /// Whether the message lies over what else stands on this row of the terminal.
+    /// Whether the message covers this row of the terminal.
     pub(in crate::tui) fn is_under_message(&self, row: u16) -> bool {
         let end = self.size.1.saturating_sub(1 + self.tour_rows());
         let rows = self.message(self.size.0).map_or(0, |(lines, _)| lines.len());
@@ -442,12 +438,12 @@ impl App {
     }
 }
 
-/// Whether a notice is longer than it can be shown below a screen of so many columns.
+/// Whether a notice is too long to be shown whole at this width, in columns.
 pub fn is_cut(notice: &str, columns: u16) -> bool {
     wrap(&format!("  {notice}"), usize::from(columns).saturating_sub(2)).len() > LONGEST_NOTICE
 }
 
-/// A text that goes on elsewhere, in at most so many columns, with the sign for that at its end.
+/// Cuts a text to `columns` and adds the ellipsis. The full text is shown elsewhere.
 fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     let most = columns.saturating_sub(width(ellipsis) + 1);
     let text = if width(text) > most { fit(text, most, "") } else { text.to_owned() };

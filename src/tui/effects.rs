@@ -1,4 +1,4 @@
-//! What handling a key or a response may ask for: requests, navigation, messages, texts for the clipboard.
+//! Effects of handling a key or a response: requests, navigation, messages, texts for the clipboard.
 
 use super::app::Tab;
 use super::context::Env;
@@ -12,70 +12,59 @@ use crate::tui::input::action::Action;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
 
-/// What a screen has for a file.
+/// A list that a screen can export to a file.
 #[derive(Clone, Debug)]
 pub struct ExportSource {
-    /// What is in it.
     pub what: What,
-    /// What it is, for the file's name.
+    /// A part of the file name.
     pub name: &'static str,
-    /// What it is, in words: how many of what, filtered and ordered how.
+    /// The description for the user: the number of rows, the kind, filter and order.
     pub head: String,
-    /// How many rows it has, where that is known.
     pub rows: Option<u64>,
-    /// What else a person should know of it.
     pub note: Option<String>,
 }
 
-/// Where a screen wants to go.
+/// Navigation that a screen asks for.
 #[derive(Debug)]
 pub enum Navigate {
-    /// Open one badge on the Badge tab; with the time of its acceptance, which its own record lacks.
+    /// Open a badge on the Badge tab. The time is its acceptance time, which the badge's own record lacks.
     Badge(BadgeId, Option<ServiceTime>),
-    /// The templates whose title has this in it.
+    /// The templates whose title contains this text.
     TemplatesTitled(String),
     /// Look up a holder on the Wallet tab.
     Holder(String),
-    /// The same, with this badge of theirs selected.
+    /// Look up a holder on the Wallet tab and select this badge.
     HolderOf(String, BadgeId),
-    /// Look up on the Wallet tab whoever has this name.
+    /// Look up the holders with this name on the Wallet tab.
     HolderNamed(String),
-    /// The jobs; the newest one selected.
+    /// Show the jobs and select the newest one.
     Activity,
-    /// Do what sends again, or goes on sending; where it is live, after a confirmation.
+    /// Run a command that sends again or resumes sending. In a live environment the user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
-    /// Write a list, or rows of one, into a file.
     Export(Box<ExportSource>),
-    /// Let the file of the form on top be written out of sight.
+    /// Continue the export of the form on top in the background.
     Aside,
-    /// A row of the draft below was corrected.
+    /// The user corrected a row of the draft below.
     Corrected,
-    /// Filter and order a list so.
     UseFilter(Box<NamedFilter>),
-    /// Mark all that match on the History tab.
     MarkAll,
-    /// Ask whether the list's filter, which has the shape of an API key, may be sent.
+    /// Ask whether the list's filter may be sent. It looks like an API key.
     AskAboutFilter,
-    /// A person has said that what is typed is no API key.
+    /// The user has confirmed that the typed text is not an API key.
     KeyAllowed(crate::tui::modals::key_question::Then),
-    /// Open a modal.
     Open(OpenModal),
-    /// Do an action as its key would.
+    /// Run an action as its key would.
     Run(Action),
-    /// Close a modal, wherever it is in the stack.
+    /// Close a modal at any position of the stack.
     Close(ModalId),
-    /// Close all that is open over the tab.
     CloseAll,
-    /// Use this connection.
     Connect(Box<Session>),
-    /// Leave lapel.
     Quit,
 }
 
-/// Builds a modal when the shell opens it; `None` where there is nothing to open.
+/// Builds a modal when the shell opens it. Returns `None` when there is nothing to open.
 type Build = dyn FnOnce(&Env, &mut Effects<'_>) -> Option<Box<dyn Modal>>;
 
-/// A modal that is to be opened.
 pub struct OpenModal(pub(in crate::tui) Box<Build>);
 
 impl std::fmt::Debug for OpenModal {
@@ -84,45 +73,42 @@ impl std::fmt::Debug for OpenModal {
     }
 }
 
-/// Who gets the response to a request.
+/// The receiver of the response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Owner {
-    /// What belongs to no screen: images, saved views, the clipboard.
+    /// The shell owns requests that belong to no screen: images, saved views, the clipboard.
     Shell,
     Welcome,
     Screen(Tab),
     Modal(ModalId),
 }
 
-/// The number of a modal. No two modals of a run have the same.
+/// The number of a modal. A run of lapel never uses a number twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModalId(pub(in crate::tui) u64);
 
-/// What a screen hands out while it updates.
+/// The effects that a component collects while it handles something.
 pub struct Effects<'a> {
     tickets: &'a mut RequestIds,
-    /// Who makes the requests now.
+    /// The owner of the requests that are made now.
     owner: Owner,
     /// The requests that were made, with their owners.
     pub(in crate::tui) owners: Vec<(RequestId, Owner)>,
-    /// For the worker.
     pub orders: Vec<WorkerCommand>,
-    /// Where to go.
     pub go: Vec<Navigate>,
-    /// One line for the person, and whether it is bad news.
+    /// A line for the user, and whether it is an error.
     pub notice: Option<(String, bool)>,
-    /// The same, staying until it is closed: what nobody has asked for.
+    /// A message that the user did not ask for, and whether it is an error. It stays until the user closes
+    /// it.
     pub news: Option<(String, bool)>,
-    /// For the clipboard.
     pub copies: Vec<Clip>,
-    /// What was typed and is offered again.
+    /// Typed texts for the input history.
     pub typed: Vec<(Typed, String)>,
-    /// Nobody has asked for what is asked now: it is read in the background, and no spinner turns for it.
+    /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
 }
 
 impl<'a> Effects<'a> {
-    /// With tickets from here.
     pub fn new(tickets: &'a mut RequestIds) -> Self {
         Self {
             tickets,
@@ -138,7 +124,7 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Opens a modal over what is open. The shell builds it, after what is asked here was done.
+    /// Opens a modal on top. The shell builds it after it has run the effects of this handler.
     pub(in crate::tui) fn open<M: Modal>(
         &mut self,
         build: impl FnOnce(&Env, &mut Effects<'_>) -> M + 'static,
@@ -146,7 +132,7 @@ impl<'a> Effects<'a> {
         self.open_some(|env, out| Some(build(env, out)));
     }
 
-    /// The same for a modal that may have nothing to show.
+    /// Opens a modal that may have nothing to show.
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
         build: impl FnOnce(&Env, &mut Effects<'_>) -> Option<M> + 'static,
@@ -164,7 +150,6 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Asks something.
     pub fn ask(&mut self, ask: Request) -> RequestId {
         let ticket = self.tickets.next();
         let ask = if self.quiet { ask.quietly() } else { ask };
@@ -173,7 +158,7 @@ impl<'a> Effects<'a> {
         ticket
     }
 
-    /// Runs something whose requests belong to `owner`.
+    /// Runs a closure whose requests belong to `owner`.
     pub(in crate::tui) fn owned_by<T>(&mut self, owner: Owner, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.owner, owner);
         let result = run(self);
@@ -181,30 +166,29 @@ impl<'a> Effects<'a> {
         result
     }
 
-    /// Asks something in place of an earlier question, which is cancelled.
+    /// Makes a request in place of an earlier one, and cancels the earlier one.
     pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
         self.cancel(earlier.take());
         *earlier = Some(self.ask(ask));
     }
 
-    /// Cancels questions that nobody waits for any more.
+    /// Cancels requests whose responses nobody needs any more.
     pub fn cancel(&mut self, tickets: impl IntoIterator<Item = RequestId>) {
         self.orders.extend(tickets.into_iter().map(WorkerCommand::Cancel));
     }
 
-    /// Puts a text on its way to the clipboard; the desk says what became of it. `what` it is stands in the
-    /// middle of a sentence: `the badge id`. Lines and tabs of the text keep their meaning, everything else is
-    /// scrubbed.
+    /// Copies a text to the clipboard. The shell shows the result. `what` names the text in the middle of a
+    /// sentence: `the badge id`. Line breaks and tabs stay; everything else is scrubbed.
     pub fn copy(&mut self, text: String, what: &str) {
         self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
     }
 
-    /// Says something at the bottom of the screen.
+    /// Shows a notice at the bottom of the screen.
     pub fn say(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), false));
     }
 
-    /// Says something that is bad news.
+    /// Shows a notice as an error.
     pub fn warn(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), true));
     }

@@ -1,4 +1,4 @@
-//! The footer: what can be done here, with its key; and what a click on it does.
+//! The footer: the possible actions with their keys, and clicks on them.
 
 use super::app::{App, Tab};
 use super::draw::HINTS;
@@ -8,7 +8,6 @@ use crate::tui::widgets::text_layout::width;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// One hint, with the column that it begins at.
 struct Hint {
     key: String,
     words: &'static str,
@@ -17,24 +16,23 @@ struct Hint {
 }
 
 impl Hint {
-    /// Columns that it takes, with those before the next one.
+    /// Its width in columns, including the gap to the next hint.
     fn wide(&self) -> usize {
         width(&self.key) + 1 + width(self.words) + 2
     }
 }
 
 impl App {
-    /// The action of the hint at a column of the footer, for a click. What sends something is never clicked: its
-    /// key has to be meant.
+    /// The action of the hint at a column of the footer, for a click. A click never runs an action that
+    /// sends: the user must press its key.
     pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
         let (_, hints) = self.hints(columns);
         let column = usize::from(column);
-        // The columns between two hints belong to neither.
         let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
         Some(hint.action).filter(|action| !sends(*action))
     }
 
-    /// The keys of a chord that was begun, and what the footer offers.
+    /// The keys of an incomplete chord, and the hints of the footer.
     fn hints(&self, columns: u16) -> (Option<String>, Vec<Hint>) {
         let stack = self.key_contexts();
         let room = usize::from(columns).saturating_sub(2);
@@ -45,7 +43,7 @@ impl App {
             let key = self.env.keymap.key(&stack, action)?;
             Some(Hint { key, words: action.hint(), action, at: 0 })
         };
-        // Help and the way back are always offered; the rest takes what room is left.
+        // Back, Help and Quit are always offered. The other hints fill the remaining space.
         let fixed: Vec<Hint> = [Action::Back, Action::Help, Action::Quit]
             .into_iter()
             .filter(|a| *a != Action::Back || self.can_go_back())
@@ -53,7 +51,7 @@ impl App {
             .collect();
         let mut left = room.saturating_sub(fixed.iter().map(Hint::wide).sum());
         let mut shown: Vec<Hint> = Vec::new();
-        // What is done with a badge or a job goes before the order of a list that is short.
+        // On these tabs the lists are short, so actions on a badge or a job come before sorting.
         let late =
             |action: &&Action| **action == Action::Sort && matches!(self.tab, Tab::Wallet | Tab::Activity);
         let hints = HINTS.iter().filter(|a| !late(a)).chain(HINTS.iter().filter(late));
@@ -89,7 +87,6 @@ impl App {
         (begun, shown)
     }
 
-    /// Draws it.
     pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
         let (begun, hints) = self.hints(area.width);
         let mut spans = vec![Span::raw("  ")];
@@ -102,7 +99,7 @@ impl App {
     }
 }
 
-/// Whether something is sent, or begins to be, without another question.
+/// Whether an action sends something, or starts sending, without another confirmation.
 pub(super) fn sends(action: Action) -> bool {
     matches!(action, Action::Confirm | Action::Resume | Action::Retry | Action::UseUp)
 }

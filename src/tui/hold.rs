@@ -1,4 +1,4 @@
-//! A wait that the service has asked for, in words, and the lines that explain it on every screen.
+//! Text about a rate limit wait: the short form, and the lines that explain it on every screen.
 
 use super::context::Env;
 use crate::tui::widgets::text_layout::wrap;
@@ -6,20 +6,20 @@ use jiff::Zoned;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A shorter wait is over before somebody has read why: the header alone shows it.
+/// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
-/// Up to here a wait is shown in seconds.
+/// Longest wait that is shown in seconds.
 const IN_SECONDS: Duration = Duration::from_secs(100);
-/// Up to here it is shown in minutes, and from here on as an hour of the day.
+/// Longest wait that is shown in minutes. A longer one is shown as a time of day.
 const IN_MINUTES: Duration = Duration::from_secs(100 * 60);
 
-/// How long the service still asks to wait.
+/// The remaining rate limit wait.
 pub fn left(env: &Env) -> Option<Duration> {
     let left = env.link.as_ref()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
 }
 
-/// A wait in words: `40 s`, `59 min`, `until 14:05` by this computer's clock.
+/// A wait as text: `40 s`, `59 min`, or `until 14:05` by this computer's clock.
 pub fn words(left: Duration) -> String {
     if left <= IN_SECONDS {
         return t!("{n} s", n = seconds(left));
@@ -37,21 +37,21 @@ fn seconds(left: Duration) -> u64 {
     left.as_secs() + u64::from(left.subsec_nanos() > 0)
 }
 
-/// When the words change next.
+/// The time at which the text changes next.
 pub fn next_change(env: &Env) -> Option<Instant> {
     let left = left(env)?;
     let step = if left <= IN_SECONDS {
         Duration::from_secs(1)
     } else {
-        // The minute that is shown is the one that has begun.
+        // The text rounds up to full minutes.
         let part = Duration::from_secs(seconds(left) % 60);
         if part.is_zero() { Duration::from_secs(60) } else { part }
     };
     Some(Instant::now() + step.min(left))
 }
 
-/// The lines that explain the wait below what the screen shows; none where it is short. `ping` is the key that asks
-/// for one ping, where there is one.
+/// The lines below the screen that explain the wait. A short wait has none. `ping` is the key that sends one
+/// ping, if there is one.
 pub fn lines(env: &Env, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {

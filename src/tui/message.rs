@@ -1,4 +1,4 @@
-//! The one way into the desk.
+//! Messages to the loop: input, responses, job events, signals.
 
 use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
@@ -9,60 +9,56 @@ use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
 
-/// Everything that can happen to the desk.
+/// Every input of the TUI.
 #[derive(Debug)]
 pub enum Message {
-    /// A key was pressed.
     Key(KeyEvent),
-    /// Text was pasted (bracketed): never taken for keys.
+    /// A bracketed paste. It is never read as keys.
     Paste(String),
-    /// The mouse did something.
     Mouse(MouseEvent),
-    /// The terminal has another size now: columns, rows.
+    /// The terminal's new size: columns, rows.
     Resize(u16, u16),
-    /// How the terminal shows pictures, as it has said.
+    /// How the terminal shows pictures, from its answers.
     Pictures(Way),
-    /// Whether the terminal is dark or light, as it has said.
+    /// Whether the terminal is dark or light, from its answer.
     Background(Ground),
-    /// How wide the terminal draws characters of ambiguous width, as it has said.
+    /// How wide the terminal draws characters of ambiguous width, from its answer.
     Widths(Ambiguous),
-    /// A question was answered.
     Response(RequestId, Response),
-    /// A connection is being made: its state can be shown, and nothing asked but one ping.
+    /// A connection is being made. The TUI can show its status and send one ping, and nothing else.
     Connecting(Reader),
-    /// There is a connection now; the screens may ask.
+    /// The connection is ready for requests.
     Linked(Reader),
-    /// There can be no connection, and why.
+    /// The connection failed, with the error.
     LinkFailed(ApiError),
-    /// Jobs can be handed in and watched now.
+    /// The journal is open: jobs can be sent and watched.
     Jobs(Handle),
-    /// Something that belongs to a connection, by its number: dropped where another one is in use by now.
+    /// A message of the connection with this number. It is dropped when another connection is in use.
     Of(u64, Box<Message>),
-    /// Something about the connection that a person should know.
+    /// A note about the connection for the user.
     Odd(String),
-    /// The journal cannot be used, and why: nothing can be sent.
+    /// The journal cannot be used, with the reason. Nothing can be sent.
     JournalFailed(String),
-    /// The state of the link changed: the header shows it.
+    /// The connection status in the header has changed.
     Link,
-    /// How far a question is: so much of so much.
+    /// The progress of a request: done, total.
     Progress(RequestId, u64, u64),
-    /// A job changed.
     Job(Box<Changed>),
-    /// A moment has come that something on the screen waits for: a spinner's next frame, a count that ends.
+    /// A time has come that the screen waits for: the next frame of a spinner, the end of a countdown.
     Tick,
-    /// The system asks the program to stop, as by `kill -TSTP`. For the loop, which holds the terminal.
+    /// The system stops the program, as with `kill -TSTP`. Only the loop handles it, because it holds the
+    /// terminal.
     Stop,
-    /// The program was stopped and goes on. For the loop.
+    /// The program continues after a stop. Only the loop handles it.
     Continued,
     /// The system asks the program to end.
     Terminate,
-    /// The terminal is gone: nothing can be read or drawn any more.
+    /// The terminal is gone. Reading and drawing are no longer possible.
     InputClosed,
-    /// A background task panicked; the text names the crash file.
+    /// A background task panicked. The text names the crash file.
     Crashed(String),
 }
 
-/// Where jobs are handed in.
 #[derive(Clone)]
 pub struct Handle(pub Jobs);
 

@@ -1,6 +1,6 @@
 //! The terminal UI: one loop, one message type, one worker, screens, modals, widgets.
 //!
-//! The TUI asks the service only through the worker, and sends issue and revoke requests only through
+//! The TUI sends requests to the service only through the worker. It sends issue and revoke requests only through
 //! [`crate::jobs`]. It never waits for the network, never draws when nothing changed, and never shows untrusted text
 //! unscrubbed.
 //!
@@ -12,16 +12,16 @@
 //!
 //! ```text
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
-//! app, component        the shell (tabs, modals, messages), and the trait of all that it shows
+//! app, component        the shell (tabs, modals, messages); the trait of screens and modals
 //! connection            everything that belongs to one connection
-//! context, effects      what handling and drawing may read, and what handling may ask for
-//! request, worker/      requests, and the tasks that carry them out
+//! context, effects      state that handling and drawing may read; effects of handling
+//! request, worker/      requests; the worker that runs them
 //! screens/, tour/       one screen for each tab; the tour
-//! modals/               what opens over a screen: forms, menus, palette, help, log, JSON
+//! modals/               components over a screen: forms, menus, palette, help, log, JSON
 //! widgets/              lists, columns, fields, text
 //! input/                keys, keymap, Hangul, mouse, pasted paths
 //! draw, footer, theme/  the frame around the screen
-//! hold, refresh         the wait for the rate limit; refreshing by itself
+//! hold, refresh         rate limit wait; automatic refresh
 //! platform/             terminal, clipboard, editor, browser, notifications, images, crash reports
 //! persist/              saved views, saved filters, recent input
 //! shutdown              saving and stopping jobs at the end

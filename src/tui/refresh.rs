@@ -1,5 +1,5 @@
-//! Reading again by itself what is on the screen: in the background share of the pace, further apart after
-//! failures, and not at all while it is switched off.
+//! Automatic refresh of the screen. It uses the background share of the rate limit, waits longer after
+//! failures, and can be off.
 
 use super::request::{RequestId, Response};
 use crate::config::RefreshChoice;
@@ -7,50 +7,47 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The longest time between two readings, however often they have failed.
+/// Longest interval between two refreshes after failures.
 const LONGEST: Duration = Duration::from_secs(900);
 
-/// When to read again.
+/// The schedule of the automatic refresh.
 #[derive(Debug, Default)]
 pub struct Refresh {
     choice: RefreshChoice,
     due: Option<Instant>,
-    /// How often in a row it has failed, or could not be done because the service asks to wait.
+    /// Failures in a row. A refresh skipped because of a rate limit wait counts too.
     failures: u32,
-    /// Questions on their way.
     tickets: HashSet<RequestId>,
 }
 
 impl Refresh {
-    /// How often.
     pub fn choice(&self) -> RefreshChoice {
         self.choice
     }
 
-    /// How often in a row it has failed.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Changes how often; the first time is that long from now.
+    /// Sets the interval. The first refresh is one interval from now.
     pub fn choose(&mut self, choice: RefreshChoice, now: Instant) {
         self.choice = choice;
         self.failures = 0;
         self.due = self.wait().map(|wait| now + wait);
     }
 
-    /// How long until the next time: doubled with every failure.
+    /// The interval to the next refresh. Every failure doubles it.
     pub fn wait(&self) -> Option<Duration> {
         let every = self.choice.every()?;
         Some(every.saturating_mul(1 << self.failures.min(10)).min(LONGEST.max(every)))
     }
 
-    /// When it is due: never while it is off or on its way.
+    /// The time of the next refresh. `None` while the refresh is off or running.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.tickets.is_empty())
     }
 
-    /// Whether it is due now. If so, the next time is set.
+    /// Whether a refresh is due now. If so, schedules the next one.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);
         if due {
@@ -59,29 +56,27 @@ impl Refresh {
         due
     }
 
-    /// It could not be done, since the service asks to wait: further apart, too.
+    /// Counts a refresh that a rate limit wait prevented, and doubles the interval.
     pub fn held(&mut self, now: Instant) {
         self.failures = self.failures.saturating_add(1);
         self.due = self.wait().map(|wait| now + wait);
     }
 
-    /// A question for it was asked.
     pub fn asked(&mut self, ticket: RequestId) {
         self.tickets.insert(ticket);
     }
 
-    /// Nobody waits for a question any more.
     pub fn cancelled(&mut self, ticket: RequestId) {
         self.tickets.remove(&ticket);
     }
 
-    /// Nobody waits for any of its questions any more: there is another connection.
+    /// Forgets all requests, after a change of the connection.
     pub fn forget(&mut self) {
         self.tickets.clear();
         self.failures = 0;
     }
 
-    /// Whether an answer is to one of its questions; notes how that went.
+    /// Whether a response belongs to the refresh. If so, notes its success or failure.
     pub fn takes(&mut self, ticket: RequestId, answer: &Response, now: Instant) -> bool {
         if !self.tickets.remove(&ticket) {
             return false;
@@ -96,7 +91,6 @@ impl Refresh {
     }
 }
 
-/// Whether an answer brings nothing.
 pub fn has_failed(answer: &Response) -> bool {
     match answer {
         Response::Templates(page) => page.is_err(),

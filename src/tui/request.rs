@@ -1,5 +1,5 @@
-//! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
-//! ticket of its question and drops an answer whose ticket is not the current one.
+//! Requests of the screens, and the worker's responses. A screen never waits: it keeps the id of its request
+//! and drops a response with another id.
 
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
@@ -28,120 +28,106 @@ use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 use secrecy::SecretString;
 use std::path::PathBuf;
 
-/// What a question is known by. Never used twice in a run.
+/// The id of a request. A run of lapel never uses an id twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(u64);
 
 impl RequestId {
-    /// A ticket with a number of the test's choice.
     #[cfg(test)]
     pub fn test(n: u64) -> Self {
         Self(n)
     }
 }
 
-/// Something for the worker to do.
 #[derive(Clone, Debug)]
 pub enum Request {
-    /// A page of templates.
     Templates(TemplateQuery),
-    /// One template in full.
+    /// A template with all details.
     Template(TemplateId),
-    /// All categories.
     Categories(CategoryFilter),
-    /// All badge types.
     BadgeTypes,
-    /// A page of history.
     History(HistoryQuery),
-    /// One badge in full.
+    /// A badge with all details.
     Badge(BadgeId),
-    /// What the journal knows of a badge that the service does not show.
+    /// The journal's entries for a badge that the service does not show.
     SentBadge(BadgeId),
-    /// What a holder has: wallet and history, side by side.
+    /// A holder's wallet and history, read in parallel.
     Holder(String),
-    /// What else a support call asks.
+    /// Further reads for a support call.
     Call(LookupQuery),
-    /// What a person already has of a template.
+    /// The badges of a template that a recipient already has.
     Holdings(TemplateId, String),
-    /// One ping although the service asks to wait; of the connection in use, or of the one that is being made.
+    /// One ping during a rate limit wait, on the connection in use or the one being made.
     Ping(Reader),
-    /// Nothing, after a while: the end of a pause in typing.
+    /// Answered after this time: the end of a typing pause.
     Pause(std::time::Duration),
-    /// A picture.
     Picture(Box<PictureAsk>),
-    /// Every job of the profile.
     Jobs,
-    /// A page of a job's rows.
     Rows(RowsQuery),
     /// Reasons of earlier revocations.
     Reasons,
-    /// Which template a badge is of, by its holder's history: its own record does not say.
+    /// The template of a badge, from its holder's history. The badge's own record does not contain it.
     TemplateOf(BadgeId, String),
     /// Files that recipients were read from.
     Files,
-    /// What a typed path can go on as.
+    /// Completions of a typed path.
     Complete(String),
-    /// Open a file and find out how it is to be read.
+    /// Open a file and detect its format.
     OpenFile(Source, Choices),
-    /// Open a file of badge ids and find out how it is to be read.
+    /// Open a file of badge ids and detect its format.
     OpenIds(Source, Choices),
     /// Write every row of a file into drafts.
     DraftFile(Box<FileRequest>),
-    /// Write a revocation of the badges whose ids stand in a file.
+    /// Write a draft revocation of the badges whose ids are in a file.
     DraftIds(Box<IdsRequest>),
     /// Write a receipt or a redo file.
     Paper(Paper),
-    /// Whom the mail of a job's badges did not reach.
+    /// The issued badges of a job whose mail failed.
     Mail(JobId),
-    /// Write a list, or rows of one, into a file.
+    /// Write a list, or some of its rows, to a file.
     Export(Box<ExportRequest>),
-    /// Read who has the badges of these drafts already.
+    /// Check drafts for recipients who already have the badge.
     Guard(Vec<JobId>),
-    /// Something to be done with jobs. Not cancelled by anything.
+    /// Nothing cancels a job command.
     Do(Box<JobCommand>),
-    /// Nobody in particular waits for the answer: in the background share of the pace.
+    /// A request in the background share of the rate limit. Nobody waits for its response.
     Quiet(Box<Request>),
-    /// One record as the service sends it.
+    /// A record as JSON, as the service sends it.
     Raw(RawOf),
-    /// Nothing, until a request has ended whose number in the log is higher.
+    /// Answered when a request with a higher number in the log has ended.
     LogBeyond(u64),
-    /// Hand something to a program of this computer.
+    /// Pass data to an external program.
     Hand(Handing),
     /// Write a file that only its owner may read.
     Save(Box<Saving>),
-    /// Something for the local index.
     Index(Box<IndexAsk>),
-    /// Write a small private file that says that something was seen here; nobody waits for it.
+    /// Write a small private marker file. Nobody waits for the response.
     Note(PathBuf, &'static str),
-    /// Something for the file of how the lists are shown.
+    /// Read or write the file with the saved layout of the lists.
     View(ViewAsk),
     /// Every badge that matches a filter.
     Matching(MarkAsk),
-    /// What was looked up earlier.
+    /// Read, write or delete the recent lookups.
     Recents(Box<RecentsAsk>),
-    /// Filters with names.
     Filters(Box<FiltersAsk>),
-    /// Try a base URL and a key, and keep them as a profile if they are good.
+    /// Check a base URL and a key. If they work, keep them as a profile.
     TryProfile(Box<Candidate>),
-    /// Start the sandbox and connect to it.
     StartSandbox,
-    /// The profiles that there are.
     Profiles,
-    /// Open a profile: its key is asked for. Without a name, the one that lapel was started with.
+    /// Open a profile and find its key. Without a name: the profile that lapel was started with.
     OpenProfile(Option<String>),
-    /// Something about a profile of the settings.
+    /// Change, remove or test a configured profile.
     Profile(Box<ProfileAsk>),
-    /// Pin the key of a profile, which begins like this now.
+    /// Pin the current key of a profile.
     Pin {
-        /// The profile's name.
         profile: String,
-        /// How the key begins, as a person was shown it.
+        /// The prefix of the key that the user was shown.
         prefix: String,
     },
 }
 
 impl Request {
-    /// The same as a question that nobody in particular waits for, where it is one to the service.
+    /// Makes a read from the service a background request. Other requests stay as they are.
     pub fn quietly(self) -> Self {
         let reads = matches!(
             self,
@@ -155,7 +141,7 @@ impl Request {
         if reads { Self::Quiet(Box::new(self)) } else { self }
     }
 
-    /// Whether it reads something from the service, so that it can be stopped at any time.
+    /// Whether it reads from the service, so that the user can stop it at any time.
     pub fn is_read(&self) -> bool {
         matches!(
             self,
@@ -173,7 +159,7 @@ impl Request {
         )
     }
 
-    /// Whether nothing on the screen moves while this is on its way.
+    /// Whether the screen shows no spinner for it.
     pub fn is_quiet(&self) -> bool {
         matches!(
             self,
@@ -189,7 +175,6 @@ impl Request {
         ) || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
-    /// Whether it needs no connection.
     pub fn needs_no_link(&self) -> bool {
         matches!(
             self,
@@ -208,17 +193,17 @@ impl Request {
         )
     }
 
-    /// Whether nobody waits for its answer, which may never come.
+    /// Whether nobody waits for its response, which may never come.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
     }
 
-    /// Whether it goes on to its end, whoever has stopped waiting for it.
+    /// Whether it always runs to its end, even after a cancellation.
     pub fn goes_on(&self) -> bool {
         matches!(self, Self::Do(_) | Self::View(_))
     }
 
-    /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
+    /// Whether it handles its own cancellation and ends cleanly. The worker does not abort it.
     pub fn ends_by_itself(&self) -> bool {
         matches!(
             self,
@@ -234,174 +219,136 @@ impl Request {
     }
 }
 
-/// A file about a job.
+/// A receipt or a redo file of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// The job.
     pub job: JobId,
-    /// The rows to be done again, rather than the receipt of all.
+    /// Whether to write the redo file instead of the receipt.
     pub redo: bool,
-    /// Where it goes; its ending says what it is.
+    /// The target path. Its extension selects the format.
     pub to: PathBuf,
-    /// Whether a file of that name may be replaced.
     pub overwrite: bool,
 }
 
-/// A text that is written to a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saving {
-    /// What is written.
     pub text: String,
-    /// Where it goes.
     pub to: PathBuf,
-    /// Whether a file of that name may be replaced.
     pub overwrite: bool,
 }
 
-/// Why a file was not written.
+/// The reason why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSaved {
-    /// Something of that name is there.
     Exists,
-    /// Why, in words.
+    /// Another error, as text for the user.
     Failed(String),
 }
 
-/// What the first screen asks for.
+/// A new profile from the welcome screen.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The profile.
     pub profile: NewProfile,
-    /// Its key; without one it is to be found where the profile says.
+    /// Without a key, lapel finds it where the profile says.
     pub key: Option<SecretString>,
 }
 
-/// What came of a question.
+/// The result of a request. Each variant names its request if the names differ.
 #[derive(Debug)]
 pub enum Response {
-    /// To [`Request::Templates`].
     Templates(Result<Page<Template>, ApiError>),
-    /// To [`Request::Template`].
     Template(Box<Result<TemplateDetail, ApiError>>),
-    /// To [`Request::Categories`].
     Categories(Result<Listed<Category>, ApiError>),
-    /// To [`Request::BadgeTypes`].
     BadgeTypes(Result<BadgeTypes, ApiError>),
-    /// To [`Request::History`].
     History(Result<Page<HistoryItem>, ApiError>),
-    /// To [`Request::Badge`].
     Badge(Box<Result<Badge, ApiError>>),
-    /// To [`Request::SentBadge`].
     SentBadge(Vec<SentHere>),
-    /// To [`Request::Holder`].
     Holder(Box<Holder>),
-    /// To [`Request::Call`].
     Call(Box<LookupReply>),
-    /// To [`Request::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
-    /// To [`Request::Jobs`].
     Jobs(Result<Vec<Job>, String>),
-    /// To [`Request::Rows`].
     Rows(Result<Page<JobRow>, String>),
-    /// To [`Request::Reasons`]; the newest first.
+    /// The newest first.
     Reasons(Vec<String>),
-    /// To [`Request::TemplateOf`]: its id and title, or why it is not known.
+    /// The template's id and title, or the reason why they are unknown.
     TemplateOf(Result<(TemplateId, Text), String>),
-    /// To [`Request::Files`]; the newest first.
+    /// The newest first.
     Files(Vec<String>),
-    /// To [`Request::Complete`]: every path that fits.
+    /// To [`Request::Complete`]: every matching path.
     Completed(Vec<String>),
     /// To [`Request::OpenFile`] and [`Request::OpenIds`].
     Opened(Box<Result<Opened, String>>),
     /// To [`Request::DraftFile`] and [`Request::DraftIds`].
     Drafted(Result<Vec<Job>, String>),
-    /// To [`Request::Paper`].
     Paper(Result<Written, JobError>),
-    /// To [`Request::Mail`].
     Mail(Result<MailReport, String>),
-    /// To [`Request::Export`].
     Export(Box<Result<Exported, ExportError>>),
-    /// To [`Request::Guard`]: the drafts as they stand now, and what was found for each.
+    /// To [`Request::Guard`]: the drafts as they are now, and the duplicates of each.
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
-    /// To [`Request::Do`].
     Done(Result<Done, String>),
-    /// To [`Request::Picture`]: ready to be drawn, or a calm line that says why there is none.
+    /// The picture, ready to draw, or a short explanation for the user.
     Picture(Result<Packed, String>),
-    /// To [`Request::Raw`].
     Raw(Result<Raw, ApiError>),
-    /// To [`Request::LogBeyond`].
     LogBeyond {
         /// Whether there is a connection whose log can be watched.
         watched: bool,
     },
-    /// To [`Request::Hand`]: which program took it, or why none did.
+    /// To [`Request::Hand`]: the program that took the data, or the reason why none did.
     Handed(Result<&'static str, String>),
-    /// To [`Request::Save`]: where it was written.
+    /// To [`Request::Save`]: the path of the file.
     Saved(Result<PathBuf, NotSaved>),
-    /// To [`Request::Index`].
     Index(IndexAnswer),
-    /// To [`Request::View`].
     View(ViewAnswer),
-    /// To [`Request::Matching`].
     Matching(Box<Result<Matching, NotMarked>>),
-    /// To [`Request::Recents`]: what is kept now.
+    /// The lists as they are now.
     Recents(Result<Lists, String>),
-    /// To [`Request::Filters`]: what there is now, and what was asked.
+    /// The filters as they are now, and the request.
     Filters(Result<FiltersRead, String>, Box<FiltersAsk>),
-    /// To [`Request::Ping`].
     Pinged(Result<(), ApiError>),
-    /// To [`Request::Pause`].
     Paused,
-    /// To [`Request::Profiles`].
     Profiles(Result<Vec<ProfileLine>, String>),
-    /// To [`Request::Profile`]: what was done, or why not, in words.
+    /// The result or the error, as text for the user.
     Profile(Result<String, String>),
-    /// To [`Request::TryProfile`], [`Request::StartSandbox`], [`Request::OpenProfile`] and [`Request::Pin`]: how to connect, or
-    /// why not, in words.
+    /// To [`Request::TryProfile`], [`Request::StartSandbox`], [`Request::OpenProfile`] and [`Request::Pin`]:
+    /// the session, or the error as text for the user.
     Connected(Result<Box<Session>, String>),
 }
 
-/// What a holder has, as two lists that know different things: the wallet hides what is revoked or waiting.
+/// A holder's badges, as two lists. The wallet does not contain revoked or waiting badges.
 #[derive(Debug)]
 pub struct Holder {
-    /// The wallet's badges and whether they are all.
+    /// The wallet's badges, and whether the list is complete.
     pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
-    /// The history's rows for exactly this address, and whether they are all.
+    /// The history's rows for exactly this address, and whether the list is complete.
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
-    /// What the journal has sent to this address and was not seen to be issued.
+    /// Badges that the journal has sent to this address and that were not seen as issued.
     pub sent: Vec<SentHere>,
-    /// How many requests it took.
     pub requests: u32,
 }
 
-/// A profile in use: how to connect, and what the header says of it.
+/// A profile in use: its connection, and the labels for the header.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// How to connect.
     pub connection: Connection,
-    /// The profile's name.
     pub name: String,
-    /// Demo, staging or live.
     pub environment: Environment,
-    /// The organisation's label, where the profile has one.
     pub organisation: Option<String>,
-    /// The folder of the journal; without one it lives as long as the program, as a sandbox does.
+    /// The folder of the journal. Without one, the journal lives as long as the program, as in a sandbox.
     pub journal: Option<PathBuf>,
-    /// The copy of the history that is kept; none unless somebody has asked for it.
+    /// The local index of the history. `None` unless the user has turned it on.
     pub index: Option<IndexUse>,
-    /// How jobs work.
     pub jobs: crate::jobs::Settings,
-    /// Where it is kept how the lists are shown; nowhere for a demo.
+    /// The place of the saved layout. `None` for a demo.
     pub view: Option<ViewUse>,
-    /// Files of recipients that are offered from the beginning: a demo's.
+    /// Recipient files that are offered from the start. Only a demo has them.
     pub files: Vec<std::path::PathBuf>,
-    /// What a person should know about it, once it is open.
+    /// A message for the user when the session opens.
     pub remark: Option<String>,
 }
 
 #[cfg(test)]
 impl Session {
-    /// For tests of a single widget: nobody is there.
+    /// A session without a service, for tests of a single widget.
     pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
         let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
         Self {
@@ -419,14 +366,12 @@ impl Session {
     }
 }
 
-/// Gives out tickets.
 #[derive(Debug, Default)]
 pub struct RequestIds {
     last: u64,
 }
 
 impl RequestIds {
-    /// A new one.
     pub fn next(&mut self) -> RequestId {
         self.last += 1;
         RequestId(self.last)

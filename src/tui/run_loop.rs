@@ -1,4 +1,5 @@
-//! The loop of the TUI: it hands out requests, waits for a message, takes everything that is queued, draws once.
+//! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
+//! draws once.
 
 use super::app::{App, LoopCommand};
 use super::context::Env;
@@ -25,67 +26,52 @@ use std::io::Write;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// What a desk begins with.
 pub struct Start {
-    /// With what it begins.
     pub begin: Begin,
-    /// One line about the configuration that a person should see.
+    /// A line for the user about the configuration.
     pub warning: Option<String>,
-    /// Colours.
     pub theme: Palette,
-    /// Signs.
     pub glyphs: GlyphChoice,
-    /// Letters that are joined.
+    /// How joined letters are drawn.
     pub joined: JoinedChoice,
-    /// Keys.
     pub keymap: Keymap,
-    /// What the command line wants to see first.
+    /// The first view, as the command line asks.
     pub wanted: Wanted,
-    /// Pictures.
     pub pictures: Pictures,
-    /// How the desk behaves, and where it runs.
+    /// The behaviour settings and the host.
     pub manner: Manner,
-    /// What the desk cannot do itself.
     pub helpers: Helpers,
-    /// Where crash reports go.
     pub crash_dir: PathBuf,
-    /// Where lapel's files are, and whether the tour was taken.
+    /// The paths of lapel's files, and whether the tour was taken.
     pub app_paths: AppPaths,
 }
 
-/// With what a desk begins.
+/// The first state of the TUI.
 pub enum Begin {
-    /// A profile.
     Session(Box<Session>),
-    /// A sandbox that is yet to be started: the first frame does not wait for it.
+    /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,
-    /// The profile of this name, whose key is yet to be asked for: the first frame does not wait for it.
+    /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
     Opening(String),
-    /// The first screen, since no profile is set up.
+    /// The welcome screen, when no profile is configured.
     Welcome,
 }
 
-/// A desk on some terminal, with its worker running.
+/// The TUI on a terminal, with its running worker.
 pub struct Desk<B: Surface> {
-    /// What the desk is.
     pub app: App,
-    /// What it is drawn on.
     pub terminal: Terminal<B>,
-    /// Room for a frame.
     frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
     orders: mpsc::Sender<WorkerCommand>,
     held: VecDeque<WorkerCommand>,
-    /// Where goes what the terminal is written besides frames: nowhere, on a test terminal.
+    /// The output for data that is not a frame. A test terminal has none.
     voice: Box<dyn Write + Send>,
 }
 
 impl<B: Surface> Desk<B> {
-    /// A desk on a terminal; must be called within a tokio runtime.
-    ///
-    /// # Errors
-    /// When the terminal's size cannot be found out.
+    /// Creates the TUI on a terminal. Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
@@ -109,13 +95,12 @@ impl<B: Surface> Desk<B> {
         })
     }
 
-    /// Where messages for the desk go.
     pub fn sender(&self) -> mpsc::Sender<Message> {
         self.sender.clone()
     }
 
-    /// Hands what is to be done to the worker. What its queue has no room for waits here: a key is never
-    /// held up by it.
+    /// Sends the queued commands to the worker. Commands that do not fit in its queue wait here, so that they
+    /// never delay a key.
     fn hand_out(&mut self) {
         self.held.extend(self.app.take_orders());
         while let Some(order) = self.held.pop_front() {
@@ -126,21 +111,18 @@ impl<B: Surface> Desk<B> {
         }
     }
 
-    /// Draws if anything may have changed.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
+    /// Draws if anything may have changed. Returns whether it has drawn.
     pub fn draw(&mut self) -> anyhow::Result<bool> {
         if !self.app.take_changed() {
             return Ok(false);
         }
         let size = self.terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         if self.app.size != (size.width, size.height) {
-            // The window has changed and the news of it are still on their way.
+            // The window has a new size, and its resize message has not arrived yet.
             self.app.update(Message::Resize(size.width, size.height));
         }
         if self.app.take_repaint() {
-            // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
+            // Do not use clear(): it asks the terminal for the cursor and waits for the input thread.
             self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
         }
         self.app.take_changed();
@@ -157,8 +139,7 @@ impl<B: Surface> Desk<B> {
         Ok(true)
     }
 
-    /// Hands out what is to be done, then waits for the next message, or for the tick that the desk asked
-    /// for.
+    /// Sends the queued commands, then waits for the next message or for the requested tick.
     pub async fn next(&mut self) -> Message {
         self.hand_out();
         let tick = self.app.next_tick();
@@ -173,12 +154,11 @@ impl<B: Surface> Desk<B> {
         message
     }
 
-    /// The messages that are here already.
     pub fn queued(&mut self) -> Option<Message> {
         self.messages.try_recv().ok()
     }
 
-    /// Writes what the terminal is to get besides frames, between two of them.
+    /// Writes the app's other terminal output, between two frames.
     fn speak(&mut self) -> anyhow::Result<()> {
         let spoken = self.app.take_spoken();
         if spoken.is_empty() {
@@ -188,10 +168,7 @@ impl<B: Surface> Desk<B> {
         written.context(t!("cannot write to the terminal"))
     }
 
-    /// Runs until the person or the system ends it; `elsewhere` gives the terminal away and takes it again.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
+    /// Runs until the user or the system ends it. `elsewhere` releases the terminal and takes it again.
     pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
             match self.app.take_wish() {
@@ -208,7 +185,7 @@ impl<B: Surface> Desk<B> {
                 }
                 None => {}
             }
-            // Another program may be on the terminal.
+            // Another program may be using the terminal.
             if elsewhere.is_here() {
                 self.speak()?;
                 self.draw()?;
@@ -232,39 +209,31 @@ impl<B: Surface> Desk<B> {
         }
     }
 
-    /// The terminal is lapel's again, and has lost what was on it; what pictures need is asked for again.
+    /// Repaints after lapel has taken the terminal again. The terminal has lost its content, and needs its
+    /// pictures again.
     fn back(&mut self) {
         self.app.repaint();
         self.app.update(Message::Tick);
     }
 }
 
-/// What is done with the terminal while lapel is not on it.
+/// Releasing the terminal to the shell or to an editor, and taking it again.
 pub trait Elsewhere {
-    /// Gives the terminal back and stops lapel, or the whole process group; does nothing where nobody could
-    /// continue it. The terminal is taken again by [`Self::continued`].
-    ///
-    /// # Errors
-    /// When the terminal is gone meanwhile.
+    /// Releases the terminal and stops lapel, or the whole process group. Does nothing if nobody could
+    /// continue it. [`Self::continued`] takes the terminal again.
     fn stop(&mut self, whole_group: bool) -> std::io::Result<()>;
 
-    /// Takes the terminal again after lapel was stopped; whether it has it. In the background it stops again.
-    ///
-    /// # Errors
-    /// When the terminal is gone meanwhile.
+    /// Takes the terminal again after a stop. Returns whether lapel has it. In the background, lapel stops
+    /// again.
     fn continued(&mut self) -> std::io::Result<bool>;
 
-    /// Whether lapel has the terminal.
     fn is_here(&self) -> bool;
 
-    /// Gives the terminal to an editor with a text; what came back, or why nothing did.
-    ///
-    /// # Errors
-    /// When the terminal is gone meanwhile.
+    /// Opens a text in an editor on the terminal. Returns the edited text, or the reason why there is none.
     fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
 }
 
-/// For a terminal that belongs to nobody else: nothing stops lapel, and an editor changes nothing.
+/// For a terminal without a shell: nothing stops lapel, and an editor changes nothing.
 impl Elsewhere for () {
     fn stop(&mut self, _: bool) -> std::io::Result<()> {
         Ok(())
@@ -283,24 +252,24 @@ impl Elsewhere for () {
     }
 }
 
-/// Runs the desk on the real terminal. It is given back whatever happens; then jobs are let go of in good
-/// order, which may take as long as what is on its way, and `say` is told what is not done, line by line.
+/// Runs the TUI on the real terminal, and always restores the terminal. Then saves and stops the jobs, which
+/// may take until all requests in flight have ended. Passes each line about unfinished jobs to `say`.
 ///
 /// # Errors
-/// When standard output is no terminal, or goes away.
+/// If standard output is no terminal, or closes.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
     let (crash_dir, pictures, theme) = (start.crash_dir.clone(), start.pictures, start.theme.theme);
     let glyphs = start.glyphs;
     cells::set_replaced(start.joined == JoinedChoice::Replace);
     if pictures.choice != PictureChoice::None {
-        // Pictures are colours. Where there are to be no others the theme has none; the library that writes
-        // them must not leave out these.
+        // The theme omits colours if the user wants none. Pictures need colours even then, so crossterm must
+        // not suppress them.
         crossterm::style::force_color_output(true);
     }
     let screen = terminal::screen().context(t!("lapel needs a terminal"))?;
     let mut desk = Desk::new(screen, start)?;
     desk.voice = Box::new(terminal::voice());
-    // Before the terminal is taken: a signal in between would leave it as it is then.
+    // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&desk.sender()).context(t!("cannot receive signals"))?;
     if let Some(way) = desk.app.env.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
@@ -309,7 +278,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let pause = pause::InputPause::default();
     let held = terminal::Hold::new(pause.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
-    // The first frame is drawn before anything is read, asked or connected.
+    // The first frame is drawn before anything is read, requested or connected.
     desk.draw()?;
     let asked = images::TerminalQueries::ask(&pictures, theme, glyphs, &mut std::io::stdout());
     let asked = asked.context(t!("cannot write"))?;
@@ -319,7 +288,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     terminal::read_input(desk.sender(), asked, pause);
     let ended = desk.run(&mut held).await;
     drop(held);
-    // What is given up is told to those who do it.
+    // Send the last cancellations to the worker.
     desk.hand_out();
     shutdown::close(&desk.app, &mut say).await;
     ended

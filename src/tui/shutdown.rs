@@ -1,22 +1,22 @@
-//! The end: jobs are let go of in good order, and what is not done is said with how to go on.
+//! The end of the TUI: saves and stops the jobs, and prints the unfinished ones with the way to resume them.
 
 use super::app::App;
 use crate::jobs::{Job, JobError, Phase, RowStatus};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
 
-/// How long the end waits for what is given up to be gone.
+/// Longest wait for cancelled disk work to end.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How many jobs are listed at most.
+/// Most jobs in the list.
 const LISTED: usize = 20;
 
-/// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
-/// what is not answered then is looked for the next time.
+/// Waits for requests in flight, sends nothing more, and prints the unfinished jobs. A second ctrl-c ends at
+/// once: the next start then looks for rows without an answer.
 pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     if let Some(parting) = &app.parting {
         say(parting);
     }
-    // What hangs on a disk does not hold up the end.
+    // A hanging disk must not delay the end.
     let _ = tokio::time::timeout(PATIENCE, crate::disk::all_finished()).await;
     if app.reads_index() {
         say(t!(
@@ -46,7 +46,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The next signal that asks the program to end.
+/// Waits for the next signal that asks the program to end.
 async fn told_again() {
     #[cfg(unix)]
     {
@@ -67,7 +67,8 @@ async fn told_again() {
     }
 }
 
-/// What is not done, job by job, with how to go on. `kept`: whether the journal outlives the program.
+/// The unfinished jobs, one line each, and how to resume them. `kept`: whether the journal outlives the
+/// program.
 fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     let jobs = match jobs {
         Ok(jobs) => jobs,

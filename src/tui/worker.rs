@@ -1,4 +1,4 @@
-//! The worker: runs the desk's questions as tasks and sends the answers back.
+//! The worker: runs the TUI's requests as tasks and sends the responses back.
 
 mod connection_slot;
 mod helpers;
@@ -29,25 +29,23 @@ use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Pages of one holder's badges that a look-up reads at most.
+/// Most pages that a lookup reads of one holder's badges.
 const HOLDER_PAGES: u64 = 20;
-/// What is said where there is no journal.
+/// Message when the journal cannot be used.
 const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
-/// To the worker.
 pub enum WorkerCommand {
-    /// Run this.
     Request(RequestId, Request),
-    /// Nobody waits for this any more.
+    /// Nobody waits for this request any more.
     Cancel(RequestId),
-    /// A person has stopped this read: its answer says so.
+    /// The user has stopped this read. Its response says so.
     Stop(RequestId),
-    /// Use this connection from now on; its number goes with everything that it says by itself.
+    /// Use this connection from now on. Its messages carry this number.
     Connect(Box<Session>, u64),
 }
 
-/// Runs until the desk drops its end.
+/// Runs until the TUI drops its end of the channel.
 pub async fn run(
     mut orders: mpsc::Receiver<WorkerCommand>,
     messages: mpsc::Sender<Message>,
@@ -56,14 +54,14 @@ pub async fn run(
     let mut running: HashMap<RequestId, Running> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
     let mut line = ConnectionSlot::default();
-    // What was asked before there was a connection to ask it on.
+    // Requests that arrived before there was a connection.
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
     let start = |ticket: RequestId,
                  ask: Request,
                  link: Option<WorkerConnection>,
                  running: &mut HashMap<RequestId, Running>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
-        // What has consequences goes on, whoever waits for its answer.
+        // A request with consequences always runs to its end.
         if !ask.goes_on() {
             running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
         }
@@ -72,7 +70,7 @@ pub async fn run(
             let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
             let stopped = failed_by(&ask, &ApiError::Cancelled);
             let context = RequestContext { ticket, messages: messages.clone(), cancel: token.clone() };
-            // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+            // A task of its own turns a panic into a response, so that nothing waits for ever.
             let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
             let answer = tokio::select! {
                 () = token.cancelled(), if !own_end => {
@@ -86,7 +84,7 @@ pub async fn run(
                 answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
             };
             if let Some(answer) = answer {
-                // A closed channel means that the desk is ending.
+                // A closed channel means that the TUI is ending.
                 let _ = messages.send(Message::Response(ticket, answer)).await;
             }
             let _ = done.send(ticket).await;
@@ -134,15 +132,15 @@ pub async fn run(
     }
 }
 
-/// What ends a question before its answer.
+/// The tokens that end a request before its response.
 struct Running {
-    /// Nobody waits for it.
+    /// Nobody waits for the response.
     cancel: CancellationToken,
-    /// A person has stopped it, and is told so.
+    /// The user has stopped it. The response says so.
     stop: CancellationToken,
 }
 
-/// What goes with a question that takes a while.
+/// The context of a long request.
 struct RequestContext {
     ticket: RequestId,
     messages: mpsc::Sender<Message>,
@@ -150,7 +148,7 @@ struct RequestContext {
 }
 
 impl RequestContext {
-    /// Progress that is told to the desk: as much of it as the desk has time for.
+    /// A sender for progress. The TUI receives only as many updates as it can handle.
     fn watch<T: Default + Send + Sync + 'static>(
         &self,
         read: impl Fn(&T) -> (u64, u64) + Send + 'static,
@@ -169,13 +167,13 @@ impl RequestContext {
     }
 }
 
-/// The answer to a question whose task has failed, or for which there is no connection.
+/// The response to a request whose task failed or that has no connection.
 fn failed(ask: &Request) -> Response {
     let why = t!("internal error in lapel before an answer came").to_owned();
     failed_by(ask, &ApiError::NoAnswer { why })
 }
 
-/// The answer to a question that has none, for this reason.
+/// The response to a request that failed with this error.
 fn failed_by(ask: &Request, why: &ApiError) -> Response {
     let error = || why.clone();
     match ask {
@@ -228,7 +226,6 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
     }
 }
 
-/// Runs one question.
 async fn answer(
     ask: Request,
     link: Option<WorkerConnection>,
@@ -375,7 +372,7 @@ async fn answer(
     }
 }
 
-/// Runs one question that the journal answers, or a deed.
+/// Runs a request that needs the journal.
 async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response {
     match ask {
         Request::Files => Response::Files(jobs.files().await.unwrap_or_default()),
@@ -420,7 +417,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
     }
 }
 
-/// Drafts as they stand; nothing is left of them when nobody waits for them any more.
+/// The drafts as they are now. Removes them when nobody waits for them any more.
 async fn drafted_by(
     jobs: &Jobs,
     drafted: Result<Vec<JobId>, JobError>,
@@ -436,7 +433,7 @@ async fn drafted_by(
     job_command::drafts(jobs, ids).await
 }
 
-/// Which template a badge is of, by the history of its holder: the badge's own record does not say.
+/// The template of a badge, from its holder's history. The badge's own record does not contain it.
 async fn template_of(
     reader: &Reader,
     id: &BadgeId,
@@ -468,7 +465,7 @@ async fn template_of(
     Ok((template, item.title.unwrap_or_default()))
 }
 
-/// Wallet and history of one address, side by side.
+/// The wallet and the history of one address, read in parallel.
 async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     let wallet = whole(
         HOLDER_PAGES,
@@ -489,7 +486,7 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     );
     let (wallet, history) = tokio::join!(wallet, history);
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
-    // The filter may match partially: `lee@x` is in `annlee@x`. Strangers' badges are left out.
+    // The filter may match partially: `lee@x` matches `annlee@x` too. Drop the badges of other holders.
     let key = EmailKey::of(email);
     Holder {
         sent: Vec::new(),

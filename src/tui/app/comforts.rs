@@ -1,5 +1,4 @@
-//! What makes a day at the desk easier: copying, opening a picture, looking at what was sent, reading again
-//! by itself, calling the person.
+//! Copying, opening pictures, automatic refresh, notifications and the language.
 
 use super::{App, Tab};
 use crate::config::RefreshChoice;
@@ -22,34 +21,33 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
-/// The state of all that.
 #[derive(Default)]
 pub(in crate::tui) struct Comforts {
     pub(super) manner: Manner,
     pub(in crate::tui) refresh: Refresh,
     notices: Notices,
-    /// What the terminal is to be written besides frames.
+    /// Terminal output that is not a frame.
     spoken: String,
-    /// What was handed to a program that has not answered.
+    /// Requests to external programs without an answer yet.
     handing: HashMap<RequestId, Handed>,
 }
 
-/// What was handed to a program.
+/// Data passed to an external program.
 enum Handed {
-    /// A text for the clipboard; whether the terminal is asked where no program takes it.
+    /// A text for the clipboard, and whether to try the terminal when no program takes it.
     Clip(Clip, bool),
     /// The address of a picture, for a browser.
     Link(String),
 }
 
 impl Comforts {
-    /// There is another connection: nobody answers what was asked on the old one.
+    /// Forgets requests of an old connection. Nobody will answer them.
     pub(super) fn reset(&mut self) {
         self.refresh.forget();
         self.handing.clear();
     }
 
-    /// A job has changed: whether the person is to be called.
+    /// Notifies the user of a change of a job, if needed.
     pub(super) fn job(&mut self, before: Option<&Job>, job: &Job) {
         if let Some(sequence) = self.notices.of(before, job, &self.manner, Instant::now()) {
             self.spoken.push_str(&sequence);
@@ -58,24 +56,23 @@ impl Comforts {
 }
 
 impl App {
-    /// Behaves so from now on.
     pub fn set_manner(&mut self, manner: Manner) {
         self.comforts.refresh.choose(manner.settings.refresh, Instant::now());
         self.comforts.manner = manner;
         self.read_saved();
     }
 
-    /// The person's editor; where none is named, the one that is on every system.
+    /// The user's editor. Without one, `vi`, which most systems have.
     pub fn editor(&self) -> String {
         self.comforts.manner.around.editor.clone().unwrap_or_else(|| "vi".to_owned())
     }
 
-    /// What the terminal is to be written besides frames: for its clipboard, its bell, its notices.
+    /// Takes the terminal output that is not a frame: clipboard, bell, notifications.
     pub fn take_spoken(&mut self) -> String {
         std::mem::take(&mut self.comforts.spoken)
     }
 
-    /// Does an action that is the same on every tab; false when it is none of these.
+    /// Runs an action that works on every tab. Returns false for other actions.
     pub(super) fn comfort(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Copy => match CopyMenu::new(self.screen().copyables(&self.env)) {
@@ -102,7 +99,7 @@ impl App {
         true
     }
 
-    /// Puts a text on its road to the clipboard, and says what may be said of that.
+    /// Starts to copy a text, and shows what is known about the result.
     pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
@@ -177,7 +174,7 @@ impl App {
         self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
-    /// Takes the answer of a program that something was handed to, or gives it back.
+    /// Handles the response of an external program, or returns a response to another request.
     pub(super) fn handed(
         &mut self,
         ticket: RequestId,
@@ -220,12 +217,12 @@ impl App {
         });
     }
 
-    /// What stands at the right of the line below the header: how often the screen is read again.
+    /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
     pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
         let refresh = &self.comforts.refresh;
         refresh.choice().every()?;
         if self.tab == Tab::Activity {
-            // Jobs are followed on a schedule of their own.
+            // Jobs have their own poll schedule.
             return None;
         }
         Some(match (refresh.failures(), refresh.wait()) {
@@ -236,8 +233,8 @@ impl App {
         })
     }
 
-    /// When the screen is to be read again by itself: never while it is off, something is open over the tab,
-    /// somebody types, or anything is on its way.
+    /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
+    /// types, or a request is pending.
     pub(super) fn refresh_due(&self) -> Option<Instant> {
         let free = self.welcome.is_none()
             && self.env.reader.is_some()
@@ -249,7 +246,7 @@ impl App {
         self.comforts.refresh.due().filter(|_| free)
     }
 
-    /// Reads again what is on the screen, if it is due. What is asked from here on is asked quietly.
+    /// Refreshes the screen if a refresh is due. The requests are background requests.
     pub(super) fn refresh(&mut self, out: &mut Effects<'_>) {
         let now = Instant::now();
         if self.refresh_due().is_none() || !self.comforts.refresh.is_due(now) {
@@ -265,7 +262,7 @@ impl App {
         out.owned_by(Owner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
     }
 
-    /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
+    /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
     pub(super) fn is_quiet_failure(
         &mut self,
         (ticket, owner): (RequestId, Owner),
@@ -275,7 +272,7 @@ impl App {
         if !self.comforts.refresh.takes(ticket, answer, Instant::now()) {
             return false;
         }
-        // What follows from it nobody has asked for either.
+        // Requests that follow from it are background requests too.
         out.quiet = true;
         if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
@@ -288,7 +285,7 @@ impl App {
     }
 }
 
-/// Speaks the other language from now on. What the screen says already is said again where it is drawn anew.
+/// Switches the language. A notice on the screen stays in the old language.
 fn switch_language(out: &mut Effects<'_>) {
     let next = match i18n::language() {
         Language::English => Language::Korean,
@@ -314,7 +311,7 @@ fn every(choice: RefreshChoice) -> &'static str {
     }
 }
 
-/// Says what became of a clip, with what belongs before and after.
+/// Shows the result of copying, with the clip's sentences before and after it.
 fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
     let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
     out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
@@ -324,13 +321,12 @@ fn too_long(clip: &Clip, most: usize, out: &mut Effects<'_>) {
     out.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 
-/// A sentence's beginning.
 fn begun(what: &str) -> String {
     let mut chars = what.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// What opens an address; each takes it as one argument, without a shell.
+/// Programs that open a URL. Each takes it as one argument, without a shell.
 fn browsers(desktop: Desktop, url: &str) -> Vec<Program> {
     match desktop {
         Desktop::Wayland | Desktop::X11 => {

@@ -1,4 +1,4 @@
-//! Which profile the desk speaks for: connecting, another one, and once more.
+//! Profiles and connections: connecting, switching the profile, reconnecting.
 
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
@@ -20,7 +20,7 @@ impl App {
         self.tickets = tickets;
     }
 
-    /// Uses another profile: nothing of the one before is left, shown or asked for.
+    /// Switches to another profile. Drops all data and requests of the old one.
     pub(super) fn switch(&mut self, mut session: Session) {
         self.screens = Screens::default();
         self.modals.clear();
@@ -28,7 +28,7 @@ impl App {
         self.tab = Tab::Templates;
         self.notice = None;
         let remark = session.remark.take().map(|text| Notice { text, bad: true });
-        // What is said of the settings at the start is said of every profile.
+        // A remark about the configuration applies to every profile.
         if remark.is_some() || self.welcome.is_none() {
             self.news = remark;
         }
@@ -39,7 +39,7 @@ impl App {
 
     pub(super) fn connect(&mut self, session: Session) {
         let number = self.connection.number + 1;
-        // Whatever was asked for on the connection before is nobody's now. What was typed on the screens stays.
+        // Drops all requests of the old connection. The screens keep typed text.
         self.connection = ConnectionState { number, ..ConnectionState::default() };
         self.screens.overview = Overview::default();
         self.env.theme = Theme::new(self.palette, session.environment);
@@ -53,7 +53,7 @@ impl App {
         self.welcome = None;
     }
 
-    /// Tries to connect again, where that has failed.
+    /// Returns false if there was no failure.
     pub(in crate::tui) fn reconnect(&mut self) -> bool {
         match (self.connection.failure.take(), self.env.session.clone()) {
             (Some(_), Some(session)) => {
@@ -64,7 +64,6 @@ impl App {
         }
     }
 
-    /// Whether jobs outlive the program.
     pub fn keeps_jobs(&self) -> bool {
         self.env.session.as_ref().is_some_and(|session| session.journal.is_some())
     }
@@ -83,7 +82,6 @@ impl App {
         }
     }
 
-    /// The connection in use, or the one that is being made.
     pub(super) fn reader_or_connecting(&self) -> Option<&Reader> {
         self.env.reader.as_ref().or(self.connection.connecting.as_ref())
     }

@@ -1,4 +1,4 @@
-//! Where one is on the desk: in which contexts a key is looked up, and what an action would do there.
+//! The contexts in which the keymap looks up a key, and the actions that are possible there.
 
 use super::App;
 use crate::tui::component::Component;
@@ -6,7 +6,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 
 impl App {
-    /// The contexts in which a key is looked up now, innermost first.
+    /// The contexts in which the keymap looks up a key now, innermost first.
     pub fn key_contexts(&self) -> Vec<Context> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
@@ -23,12 +23,12 @@ impl App {
         }
     }
 
-    /// Whether an action is one that this profile cannot do: it is not shown either.
+    /// Whether this profile may not run an action. Such an action is hidden too.
     pub fn is_forbidden(&self, action: Action) -> bool {
         (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
-    /// Whether an action does something where one is now: the footer offers nothing else.
+    /// Whether an action does something now. The footer offers no other actions.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         if let Some(modal) = self.modals.last() {
             let is_for_others = action == Action::Editor && !modal.takes_editor();
@@ -48,12 +48,12 @@ impl App {
         }
     }
 
-    /// Whether an action belongs to what is out of sight here.
+    /// Whether an action belongs to a hidden part of the screen.
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
         self.modals.is_empty() && self.screen().is_behind(action)
     }
 
-    /// Whether back would do something that a person can see.
+    /// Whether Back would have a visible effect.
     pub(in crate::tui) fn can_go_back(&self) -> bool {
         let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
         let filtered = self.screen().can_go_back();
@@ -61,7 +61,7 @@ impl App {
     }
 }
 
-/// Whether an action has consequences at the service, or prepares some.
+/// Whether an action changes something at the service, or prepares a change.
 fn is_acting(action: Action) -> bool {
     matches!(
         action,

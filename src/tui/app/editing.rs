@@ -1,4 +1,4 @@
-//! A reason that is written in the person's own editor.
+//! Editing a long text in the user's external editor.
 
 use super::{App, LoopCommand};
 use crate::tui::effects::Effects;
@@ -6,7 +6,7 @@ use crate::tui::widgets::field::{Field, LONGEST};
 use crate::tui::widgets::text_layout::number;
 
 impl App {
-    /// Asks the loop to hand what is being typed to an editor.
+    /// Asks the loop to open the focused text in an editor.
     pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
         if self.long_field().is_some() {
             self.wish = Some(LoopCommand::Edit);
@@ -19,12 +19,11 @@ impl App {
         self.modals.last_mut()?.long_field()
     }
 
-    /// The text that an editor is to be given.
     pub fn text_for_editor(&mut self) -> Option<String> {
         self.long_field().map(|field| field.value().to_owned())
     }
 
-    /// Takes what came back from an editor, or why nothing did.
+    /// Takes the edited text, or the reason why there is none.
     pub fn take_edited(&mut self, came: Result<String, String>) {
         self.changed = true;
         let mut said = Vec::new();

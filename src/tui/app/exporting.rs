@@ -1,4 +1,4 @@
-//! Files that are being written: in sight, or while one works on.
+//! Exports in progress: in the form, or in the background.
 
 use super::{App, LoopCommand, OpenedModal};
 use crate::tui::effects::{Effects, ExportSource};
@@ -7,7 +7,7 @@ use crate::tui::request::{RequestId, Response};
 use std::any::Any;
 
 impl App {
-    /// Opens the form; the one whose file is being written comes back instead.
+    /// Opens the export form. If a background export is running, shows its form instead.
     pub(super) fn open_export(&mut self, takeaway: ExportSource) {
         if let Some((id, form)) = self.connection.export.take() {
             if let Some(ticket) = form.ticket() {
@@ -19,7 +19,7 @@ impl App {
         }
     }
 
-    /// Takes the form on top out of sight. Nothing turns on the screen for it any more.
+    /// Moves the form on top to the background. The screen shows no spinner for it.
     pub(super) fn put_aside(&mut self) {
         let Some(opened) = self.modals.pop_if(|modal| modal.downcast_ref::<ExportForm>().is_some()) else {
             return;
@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// Takes a response for the file that is written in the background.
+    /// Handles a response for the background export.
     pub(super) fn exported(
         &mut self,
         ticket: RequestId,
@@ -41,7 +41,7 @@ impl App {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Some((_, form)) = &mut self.connection.export else { return Err(answer) };
-        // It stays until it is closed: the person is busy with something else.
+        // Shown until it is closed, because the user is busy with something else.
         if let Some(said) = form.take_response(ticket, answer, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
@@ -58,12 +58,12 @@ impl App {
         open.chain(self.connection.export.as_ref().map(|(_, form)| form.as_ref()))
     }
 
-    /// The file that is being written, and what is left when that is given up.
+    /// The file that is being written, and what remains of it after a cancellation.
     pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
         self.exports().find_map(|form| form.being_written(&self.env))
     }
 
-    /// Leaves; a file that is being written is given up.
+    /// Leaves the TUI and cancels running exports.
     pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));

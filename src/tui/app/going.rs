@@ -1,4 +1,4 @@
-//! Where the screens want to go: tabs, forms, questions.
+//! Navigation that screens ask for: tabs, forms, questions.
 
 use super::{App, OpenedModal, READ_ONLY, Tab};
 use crate::tui::effects::{Effects, Navigate, OpenModal, Owner};
@@ -8,7 +8,6 @@ use crate::tui::request::Request;
 use crate::tui::worker::job_command::JobCommand;
 
 impl App {
-    /// Goes there.
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
         match go {
             Navigate::Badge(id, accepted_at) => {
@@ -77,8 +76,8 @@ impl App {
         }
     }
 
-    /// Opens a modal. The keys of one that prepares sending do nothing in a read-only profile; this holds for every
-    /// other way to it.
+    /// Opens a modal. In a read-only profile, the keys of a modal that prepares sending do nothing. This
+    /// check covers every other way to it.
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
         match out.owned_by(Owner::Modal(id), |out| modal.0(&self.env, out)) {
@@ -89,13 +88,13 @@ impl App {
         }
     }
 
-    /// Does what sends something that was reviewed before; where it is live, it is confirmed first.
+    /// Runs a command that sends again. In a live environment the user confirms it first.
     fn again(&mut self, deed: JobCommand, out: &mut Effects<'_>) {
         if self.env.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
-        // What is decided for many rows is confirmed by their number wherever it is.
+        // A resend of many rows is confirmed by their number in every environment.
         if !self.env.is_live() && !matches!(deed, JobCommand::ResendAll(..)) {
             out.ask(Request::Do(Box::new(deed)));
             return;

@@ -1,4 +1,4 @@
-//! What a person does: keys, pastes and the mouse, handed to what has the focus.
+//! User input: keys, pastes and the mouse, passed to the focused component.
 
 use super::{App, LoopCommand, READ_ONLY, Tab};
 use crate::tui::component::Clicked;
@@ -33,18 +33,20 @@ impl App {
             }
             Press::Free => {
                 let typed = self.type_key(key, out);
-                // In a field the cursor may have moved where the text has not changed.
+                // In a field the cursor may move without a change of the text.
                 self.changed |= typed || stack.iter().any(|context| context.is_text());
             }
             Press::Dropped => self.changed = true,
         }
     }
 
-    /// Does what a key does without shift, as Hangul input does not tell whether that was pressed, and says so.
+    /// Runs the action of a key without Shift, and says so. Hangul input does not tell whether Shift was
+    /// pressed.
     fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Effects<'_>) {
         self.changed = true;
         let plain = capital.to_ascii_lowercase();
-        // Who goes through a list with them knows what they do; in this menu the capitals are used as often.
+        // For moving in a list no message is needed. In the column menu the capitals have their own common
+        // actions.
         let goes_through = !self.key_contexts().contains(&Context::ColumnMenu);
         if let Some(action) = action {
             self.command(action, out);
@@ -62,13 +64,12 @@ impl App {
                 plain
             ),
         };
-        // What the action itself has to say comes first.
+        // A message of the action itself has priority.
         if out.notice.is_none() {
             out.say(text);
         }
     }
 
-    /// Does what a key or a click asks for.
     pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
         crate::tui::platform::crash::note(action);
         self.changed = true;
@@ -83,7 +84,7 @@ impl App {
         self.act(action, out);
     }
 
-    /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
+    /// Drops an incomplete chord that began in other contexts. Returns whether there was one.
     fn forget_chord(&mut self, stack: &[Context]) -> bool {
         let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
         if elsewhere {
@@ -111,7 +112,7 @@ impl App {
             Action::Suspend => self.wish = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
-            // What would be read waits, too: one ping can be asked for.
+            // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.
             Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
             Action::Palette if self.welcome.is_some() => {}
@@ -122,7 +123,7 @@ impl App {
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
                 out.say(crate::tui::app::pictures::OFF);
             }
-            // What cannot be seen is not confirmed.
+            // In a terminal that is too small, the user cannot see what they confirm.
             Action::Confirm if !self.fits() => {}
             Action::Accept if self.stops_a_key(out) => {}
             Action::Help if self.top::<Help>().is_some() => {
@@ -144,7 +145,7 @@ impl App {
             == Some(true)
     }
 
-    /// Asks whether to send one ping while the service asks to wait; false when it does not.
+    /// Asks whether to send one ping during a rate limit wait. Returns false if there is no wait.
     fn ask_to_ping(&mut self) -> bool {
         if self.welcome.is_some() || hold::left(&self.env).is_none() {
             return false;
@@ -164,7 +165,7 @@ impl App {
             Action::PreviousTab => self.open_tab(self.tab.step(-1)),
             Action::Activity => self.open_tab(Tab::Activity),
             Action::Profiles => {
-                // A demo is none of the settings' profiles, whatever it is called.
+                // A demo is no configured profile, even if it has the same name.
                 let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
                 let used = kept.map(|session| session.name.clone());
                 out.open(|_, out| Profiles::new(used, out));
@@ -202,7 +203,7 @@ impl App {
         }
     }
 
-    /// Every action with its keys, and why it is not possible now.
+    /// Every action with its keys, and the reason why it is not possible now.
     fn commands(&self) -> Vec<Command> {
         let stack = self.key_contexts();
         let here = self.env.keymap.help(&stack);
@@ -216,7 +217,7 @@ impl App {
                     let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
                     return Some(Command { action, keys: keys.clone(), why_not });
                 }
-                // What only a form or a menu can do is found there.
+                // Actions that only a form or a menu has are listed there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
                 let why_not = Some(t!("available in: {place}", place = context.place()));
                 Some(Command { action, keys, why_not })
@@ -277,7 +278,7 @@ impl App {
         if self.click_hint(mouse, out) {
             return;
         }
-        // What a message lies over is not what somebody clicks.
+        // A click on a row that a message covers does nothing.
         let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
         if pressed && self.is_under_message(mouse.row) {
             return;
@@ -305,7 +306,7 @@ impl App {
         }
         if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
-                // A menu over a list is not met again when one comes back.
+                // Close the menu first, so that it is not open when the user returns to this tab.
                 if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
                     self.act_inside(Action::Back, out);
                 }
@@ -331,8 +332,8 @@ impl App {
     }
 }
 
-/// How many rows the wheel goes in a place; none where there is nothing to go through: in a field, it must not
-/// change fields. A menu is short, so it goes there choice by choice.
+/// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
+/// in a form the wheel must not change fields.
 fn wheeled(context: Context) -> Option<usize> {
     match context {
         Context::SortMenu
@@ -346,7 +347,7 @@ fn wheeled(context: Context) -> Option<usize> {
     }
 }
 
-/// Whether an action is moving about or typing, for which nobody wants a name.
+/// Whether an action only moves or types. The palette does not list it.
 fn is_hand_work(action: Action) -> bool {
     matches!(
         action,
@@ -363,7 +364,7 @@ fn is_hand_work(action: Action) -> bool {
             | Action::Complete
             | Action::Earlier
             | Action::Later
-            // What sends is never chosen from a list.
+            // The palette never runs an action that sends.
             | Action::Confirm
             | Action::QuitNow
     )

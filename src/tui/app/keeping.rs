@@ -1,4 +1,4 @@
-//! What is kept for the next time: filters with names, and what was looked up.
+//! Data kept for the next start: saved filters and recent lookups.
 
 use super::{App, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
@@ -11,11 +11,10 @@ use crate::tui::persist::saved_filters::{FiltersRead, Saved};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::WorkerCommand;
 
-/// Bytes of what has come by itself beyond which something new takes its place, rather than being added.
+/// Byte limit of collected messages. Beyond it a new message replaces them.
 const MOST_NEWS: usize = 2000;
 
 impl App {
-    /// Asks which filters there are.
     pub(super) fn read_saved(&mut self) {
         self.env.saved = Saved::of(self.comforts.manner.filters.clone());
         if let Some(ask) = self.env.saved.ask(None) {
@@ -26,7 +25,7 @@ impl App {
         }
     }
 
-    /// Asks what was looked up earlier with the profile that is open now, or has it forgotten.
+    /// Reads the recent lookups of the open profile, or deletes them.
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = &self.env.session else { return };
         let keeps = self.comforts.manner.settings.recent == RecentChoice::Kept;
@@ -34,7 +33,7 @@ impl App {
         self.env.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
-    /// Takes what was typed, and hands out what the file does not have yet.
+    /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
         if self.env.session.is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
@@ -44,7 +43,7 @@ impl App {
         self.env.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
-    /// Whether something was typed earlier into the box that is open.
+    /// Whether the open box has recent input to offer.
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
         let typed = match self.tab {
             Tab::Wallet => Typed::LookUp,
@@ -53,7 +52,6 @@ impl App {
         action == Action::Earlier && !self.env.recents.list(typed).is_empty()
     }
 
-    /// Forgets what was looked up.
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
@@ -66,8 +64,8 @@ impl App {
         });
     }
 
-    /// Takes what is kept, or gives the answer back; the saved filters go on to the form that shows them. Where
-    /// nobody sees it, nothing is drawn for it.
+    /// Handles a response about kept data, or returns another response. The form that shows the saved filters
+    /// receives them too. Nothing is redrawn if no form shows them.
     pub(super) fn kept(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Recents(lists) => {
@@ -95,7 +93,7 @@ impl App {
         }
     }
 
-    /// Says something that nobody has asked for. What else is wrong stays there.
+    /// Shows an error that the user did not ask for. Earlier errors stay visible.
     pub(super) fn tell(&mut self, text: String) {
         let text = match &self.news {
             Some(before) if before.bad && before.text.contains(&text) => return,

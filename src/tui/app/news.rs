@@ -1,4 +1,4 @@
-//! What comes by itself: answers to what was asked, and jobs that have changed.
+//! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
 use crate::jobs::{Changed, Kind, Phase, RowStatus};
@@ -9,7 +9,7 @@ use crate::tui::screens::activity::news;
 use crate::tui::worker::job_command::Done;
 
 impl App {
-    /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
+    /// Passes a response to its owner. A response without an owner is dropped.
     pub(super) fn answer(
         &mut self,
         (ticket, owner): (RequestId, Owner),
@@ -18,7 +18,7 @@ impl App {
     ) {
         self.changed = true;
         if self.welcome.is_some() && !matches!(owner, Owner::Welcome | Owner::Modal(_)) {
-            // It was asked for on another connection.
+            // It belongs to another connection.
             return;
         }
         self.env.pictures.learn(&answer);
@@ -35,14 +35,13 @@ impl App {
                 });
                 match (taken, answer) {
                     (Some(taken), _) => taken,
-                    // The owner is no longer there.
                     (None, answer) => answer.map_or(Ok(()), Err),
                 }
             }
         };
         match left {
             Ok(()) => {}
-            // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.
+            // The form of this job command is closed. Its result is shown anyway.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
             Err(Response::Done(Ok(Done::Said(text)))) => out.say(text),
             Err(Response::Done(Ok(Done::Drafts(jobs)))) => DraftForm::open(jobs, out),
@@ -76,9 +75,9 @@ impl App {
             self.comforts.job(before.as_ref(), &job);
         }
         if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
-            // While one looks at it, the screen itself says it.
+            // The Activity tab already shows it.
             if self.tab != Tab::Activity || !self.modals.is_empty() {
-                // Good news does not push bad news aside.
+                // A success message does not replace an error.
                 if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
                     self.news = Some(Notice { text, bad });
                 }
@@ -95,7 +94,7 @@ impl App {
                 touched.iter().filter(|t| matches!(t.bucket, RowStatus::Revoking | RowStatus::Revoked));
             self.screens.history.unmark(done.map(|t| t.badge_id.clone()));
         }
-        // What is on the screen is shown as the service shows it now.
+        // Read the visible badges again after a change.
         if self.env.reader.is_some() {
             for t in &touched {
                 out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.refresh(&t.badge_id, out));

@@ -1,4 +1,4 @@
-//! The one picture that is looked at: which screen has a place for it, and when it is asked for.
+//! The picture on the screen: which screen has space for it, and when it is requested.
 
 use super::App;
 use crate::config::{Ground, Palette};
@@ -8,13 +8,13 @@ use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
-/// What is said about a picture where there are none.
+/// Message for an action on pictures when they are off.
 pub(super) const OFF: &str = tr_noop!(
     "Pictures are off here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
 );
 
 impl App {
-    /// The picture that the screen has a place for now.
+    /// The picture that the screen has space for now.
     fn wanted_picture(&self) -> Option<Want> {
         let ready = self.welcome.is_none() && self.env.reader.is_some() && self.fits();
         if !ready || !self.env.pictures.is_on() {
@@ -23,7 +23,8 @@ impl App {
         self.screen().picture(self.body())
     }
 
-    /// Asks for it. What is open over the tab changes nothing: one comes back from there.
+    /// Requests the picture. While a modal is open the picture does not change, because the user returns to
+    /// it.
     pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
         if self.modals.is_empty() {
             let want = self.wanted_picture();
@@ -31,7 +32,6 @@ impl App {
         }
     }
 
-    /// Takes what the terminal has said.
     pub(super) fn found(&mut self, way: Way) {
         self.changed |= self.env.pictures.found(way);
         if let Some(way) = self.env.pictures.kitty() {
@@ -39,8 +39,7 @@ impl App {
         }
     }
 
-    /// Takes what the terminal's background is. Where the theme depends on it and was taken for the other one,
-    /// the screen is drawn again.
+    /// Takes the terminal's background. Redraws the screen if the theme changes.
     pub(super) fn found_ground(&mut self, ground: Ground) {
         let palette = Palette { ground, ..self.palette };
         if palette.drawn() != self.palette.drawn() {
@@ -48,8 +47,9 @@ impl App {
         }
     }
 
-    /// Takes how wide the terminal draws characters of ambiguous width. Where it is two cells, signs such as `●` and
-    /// `─` would break every line: there are plain ones, and no pictures made of characters.
+    /// Takes how wide the terminal draws characters of ambiguous width. If they are two cells wide, signs
+    /// like `●` and `─` would break every line. lapel then uses ASCII signs and no pictures made of
+    /// characters.
     pub(super) fn found_widths(&mut self, ambiguous: Ambiguous) {
         set_ambiguous(ambiguous);
         if ambiguous == Ambiguous::Wide {

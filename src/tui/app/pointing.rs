@@ -1,11 +1,11 @@
-//! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
+//! The mouse outside lists: clicks on hints, and dragging over rows.
 
 use super::{App, Tab};
 use crate::tui::effects::{Effects, Owner};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 impl App {
-    /// Does what the clicked hint of the footer says; whether the click was there at all.
+    /// Runs the action of a clicked hint. Returns whether the click was on the footer.
     pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
         if !left || !self.fits() || mouse.row + 1 != self.size.1 {
@@ -17,7 +17,7 @@ impl App {
         true
     }
 
-    /// Marks the rows of the history that the mouse is dragged over; whether this was such a movement.
+    /// Marks the rows of the history under a mouse drag. Returns whether the event was a drag.
     pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let here = self.tab == Tab::History && self.modals.is_empty() && self.fits();
         match mouse.kind {

@@ -1,5 +1,5 @@
-//! Keys in the wrong place: what is typed or pasted is compared with the keys that are known before anything is
-//! asked or written. The client refuses what comes past this.
+//! API keys in the wrong place. Compares typed and pasted text with the known keys before a request or a write.
+//! The client refuses a key that passes this check.
 
 use super::{App, Tab};
 use crate::secrets::{Likeness, is_key, judge};
@@ -10,8 +10,8 @@ use crate::tui::modals::key_question::{KeyQuestion, Then};
 use crate::tui::modals::palette::CommandPalette;
 
 impl App {
-    /// Whether Enter must not go on, since what is typed looks like an API key. A key is refused, and taken out of
-    /// a box that has nothing else; about mere shape a person is asked.
+    /// Whether Enter must stop because the typed text looks like an API key. A known key is refused and
+    /// removed from a box with no other text. If only the shape is that of a key, lapel asks the user.
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
         let typed = self.typed();
         if typed.iter().any(|text| is_key(text)) {
@@ -31,7 +31,7 @@ impl App {
         true
     }
 
-    /// Whether the list's filter may not be applied, since it looks like an API key; then a person is asked.
+    /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
     pub(super) fn ask_about_filter(&mut self) {
         let texts = match self.tab {
             Tab::Templates => self.screens.templates.browser.key_like(),
@@ -47,7 +47,7 @@ impl App {
         self.open(KeyQuestion::new(texts, then));
     }
 
-    /// Goes on with what a person has said to be no key.
+    /// Continues after the user has confirmed that the text is no key.
     pub(super) fn key_allowed(&mut self, then: Then, out: &mut Effects<'_>) {
         match (then, self.tab) {
             (Then::Accept, _) => {
@@ -63,13 +63,13 @@ impl App {
         }
     }
 
-    /// Whether pasted text is refused, since it is an API key and is not pasted where one belongs.
+    /// Whether to refuse pasted text. An API key is refused where no key belongs.
     pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         let takes_keys = self.modals.last().map_or(self.welcome.is_some(), |modal| modal.takes_api_key());
         if takes_keys || !is_key(text) {
             return false;
         }
-        // The box opens as for any other text: Enter must not act on what is selected instead.
+        // Open the box as for other text. Otherwise Enter would act on the selected row.
         match self.tab {
             Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.env, out),
             Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.env, out),
@@ -79,7 +79,7 @@ impl App {
         true
     }
 
-    /// What is typed in fields whose text is sent, or written down, by Enter.
+    /// The typed texts that Enter would send or save.
     fn typed(&self) -> Vec<&str> {
         match self.modals.last() {
             Some(modal) => modal.typed(),

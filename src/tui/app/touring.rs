@@ -1,4 +1,4 @@
-//! The tour, while it is taken: what it sees of the desk, and how it begins and ends.
+//! The running tour: its start, its end, and the state that it watches.
 
 use super::{App, Tab};
 use crate::config::Environment;
@@ -14,11 +14,11 @@ use crate::tui::tour::{self, Seen, Tour, TourPlace};
 use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 
-/// What the note of a tour says, for whoever opens it.
+/// The text of the file that marks the tour as taken.
 const NOTE: &str = "The tour of lapel was taken here; lapel tour shows it again. This file can be removed.\n";
 
 impl App {
-    /// Whether the tour may be taken: in lapel's own sandbox, where its steps change nothing that is real.
+    /// Whether the tour is possible. It needs lapel's own sandbox, where its steps change nothing real.
     pub(super) fn may_tour(&self) -> bool {
         let own_sandbox = self
             .env
@@ -28,12 +28,12 @@ impl App {
         own_sandbox && !self.env.read_only()
     }
 
-    /// The same on whatever screen there is: the first one offers it as long as nobody has taken it.
+    /// Whether the tour is possible on this screen. The welcome screen offers it until the user has taken it.
     pub(super) fn may_tour_from_here(&self) -> bool {
         if self.welcome.is_some() { self.app_paths.offers_tour } else { self.may_tour() }
     }
 
-    /// Knows from now on where lapel's files are, and whether the tour is to be offered or begun.
+    /// Sets the paths of lapel's files, and whether to offer or begin the tour.
     pub fn set_app_paths(&mut self, app_paths: AppPaths) {
         self.tour_wanted = app_paths.begins_tour;
         if let Some(welcome) = &mut self.welcome {
@@ -42,7 +42,7 @@ impl App {
         self.app_paths = app_paths;
     }
 
-    /// A sandbox is to be started from the first screen, for the tour or for looking around.
+    /// Sets whether the sandbox that starts from the welcome screen is for the tour.
     pub(super) fn want_tour(&mut self, wanted: bool) {
         self.tour_wanted = wanted;
     }
@@ -54,18 +54,18 @@ impl App {
         }
     }
 
-    /// Begins the tour, from its beginning, and remembers that it was taken.
+    /// Begins the tour at its first step, and remembers that it was taken.
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
         self.touring = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
-            // Nobody waits for it: a note that cannot be written costs another offer.
+            // Nobody waits for it: if the write fails, the tour is only offered again.
             out.ask(Request::Note(to, NOTE));
         }
     }
 
-    /// Does an action of the tour; false when it is none of these.
+    /// Runs an action of the tour. Returns false for other actions.
     pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),
@@ -87,7 +87,6 @@ impl App {
         true
     }
 
-    /// Takes note of a receipt that was written.
     pub(super) fn tour_hears(&mut self, answer: &Response) {
         let receipt = self.top::<Question>().is_some_and(Question::is_receipt);
         if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
@@ -95,7 +94,6 @@ impl App {
         }
     }
 
-    /// Looks whether a step was done.
     pub(super) fn tour_looks(&mut self) {
         let Some(mut tour) = self.touring.take() else { return };
         if tour.look(&self.tour_sees()) {
@@ -104,12 +102,10 @@ impl App {
         self.touring = Some(tour);
     }
 
-    /// Rows that the tour takes from the screen.
     pub(in crate::tui) fn tour_rows(&self) -> u16 {
         if self.touring.is_some() && self.welcome.is_none() { tour::ROWS } else { 0 }
     }
 
-    /// Draws the strip.
     pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(tour) = &self.touring {
             tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.env);

@@ -1,5 +1,4 @@
-//! How the lists are shown, kept for the next time: read when a profile is opened, written a while after it has
-//! changed, and at the end.
+//! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
 use crate::tui::effects::{Effects, Owner};
@@ -10,49 +9,45 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long after the first change it is written: never at every key.
+/// Delay between the first change and the write, so that not every key causes a write.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The state of it.
 #[derive(Default)]
 pub(in crate::tui) struct Views {
     wanted: Wanted,
     stage: Stage,
-    /// The file of the profile in use, where there is one.
+    /// The file of the profile in use, if there is one.
     file: Option<PathBuf>,
-    /// What was last seen of the changes.
+    /// The changes that were last seen.
     seen: (Option<Tab>, u64),
-    /// What is in the file, or on its way there.
+    /// The layout that the file has, or will have after a pending write.
     kept: View,
-    /// When what has changed is written.
     due: Option<Instant>,
-    /// What was on its way to which file when the profile was left: the file may not have it yet.
+    /// The pending write of the profile that was left. The file may not have it yet.
     left: Option<(PathBuf, View)>,
 }
 
 #[derive(Default)]
 enum Stage {
-    /// A profile was opened; nothing was asked for it yet.
+    /// The profile is open; its layout is not requested yet.
     #[default]
     Opened,
-    /// Its file is being read; the lists wait for it.
+    /// The layout is being read. The lists wait for it.
     Reading(RequestId),
-    /// The lists are shown as they are to be.
     Ready,
 }
 
 impl Views {
-    /// Whether the lists are shown as they are to be, so that they can be asked for.
+    /// Whether the layout is applied, so that the lists can be requested.
     pub(super) fn is_ready(&self) -> bool {
         matches!(self.stage, Stage::Ready)
     }
 
-    /// When the desk has to write.
     pub(super) fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// Another profile was opened.
+    /// Resets the state for another profile.
     pub(super) fn opened(&mut self) {
         let (wanted, left) = (std::mem::take(&mut self.wanted), self.left.take());
         *self = Self { wanted, left, ..Self::default() };
@@ -60,7 +55,7 @@ impl Views {
 }
 
 impl App {
-    /// Begins with what the command line wants to see.
+    /// Applies what the command line asks to show first.
     pub fn begin(&mut self, wanted: Wanted) {
         self.views.wanted = wanted;
         let mut tickets = std::mem::take(&mut self.tickets);
@@ -69,7 +64,7 @@ impl App {
         self.tickets = tickets;
     }
 
-    /// Asks for the view of a profile that was opened.
+    /// Requests the layout of a profile that was opened.
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
         let (Stage::Opened, Some(session)) = (&self.views.stage, &self.env.session) else { return };
         let Some(kept) = session.view.clone() else {
@@ -94,7 +89,7 @@ impl App {
         }
     }
 
-    /// Shows the lists as they were kept; what the command line wants goes before that.
+    /// Applies the saved layout. The command line has priority.
     fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
@@ -117,7 +112,7 @@ impl App {
                 }),
             }
         }
-        // Whoever has gone somewhere meanwhile stays there.
+        // If the user has moved elsewhere meanwhile, stay there.
         let untouched = self.tab == Tab::Templates && self.came_from.is_empty() && self.modals.is_empty();
         match wanted.tab.or(view.tab) {
             Some(Tab::Overview) if untouched => self.open_overview(),
@@ -127,7 +122,7 @@ impl App {
         self.views.seen = self.changes_of_view();
     }
 
-    /// Takes an answer about the file, or gives it back.
+    /// Handles a response about the layout file, or returns another response.
     pub(super) fn viewed(
         &mut self,
         ticket: RequestId,
@@ -149,7 +144,7 @@ impl App {
                 self.warn_of_view(Some(why));
             }
             ViewAnswer::Done(Err(why)) => {
-                // Said once: it would fail again at every change.
+                // Warn once only: the write would fail again at every change.
                 self.views.file = None;
                 self.warn_of_view(Some(why));
             }
@@ -164,7 +159,7 @@ impl App {
         }
     }
 
-    /// The tab that one is on, without what was followed from it.
+    /// The user's own tab, before links to other tabs were followed.
     fn own_tab(&self) -> Tab {
         self.came_from.first().copied().unwrap_or(self.tab)
     }
@@ -182,7 +177,7 @@ impl App {
     fn view(&self) -> View {
         let (jobs, rows) = self.screens.activity.views();
         View {
-            // A desk begins there anyway: whoever changes nothing leaves no file.
+            // The TUI starts on this tab anyway. A user who changes nothing gets no file.
             tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Templates),
             templates: self.screens.templates.browser.view(),
             history: self.screens.history.browser.view(),
@@ -192,7 +187,6 @@ impl App {
         }
     }
 
-    /// Looks whether there is something new to be kept.
     pub(super) fn watch_view(&mut self) {
         if self.views.file.is_none() || !self.views.is_ready() {
             self.views.due = None;
@@ -205,14 +199,12 @@ impl App {
         }
     }
 
-    /// Writes what has changed, once its time has come.
     pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {
         if self.views.due.is_some_and(|due| due <= Instant::now()) {
             self.flush_view(out);
         }
     }
 
-    /// Writes what has changed.
     pub(super) fn flush_view(&mut self, out: &mut Effects<'_>) {
         self.views.due = None;
         if let Some((file, view)) = self.unsaved_view() {
@@ -221,14 +213,13 @@ impl App {
         }
     }
 
-    /// Leaves a profile: what has changed is written, and remembered for when it is opened again at once.
+    /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
     pub(super) fn leave_view(&mut self, out: &mut Effects<'_>) {
         self.flush_view(out);
         let file = self.views.file.take();
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
     }
 
-    /// What is not in the file yet, and the file.
     pub fn unsaved_view(&self) -> Option<(PathBuf, View)> {
         let file = self.views.file.clone().filter(|_| self.views.is_ready())?;
         let view = self.view();

@@ -1,11 +1,11 @@
-//! What frames are shown on: a backend over the terminal that relies on no width which terminals do not agree on.
+//! A ratatui backend that shows frames without relying on character widths, on which terminals disagree.
 //!
-//! ratatui hands a backend only the cells that differ by its own idea of widths. This one is handed whole frames
-//! and keeps the last one. Where a cluster is certain (see [`cells`](crate::tui::widgets::cells)) only what has changed is
-//! written. A row that holds an uncertain one, or held one, is written whole when anything in it has changed: the
-//! cells that are reserved for the cluster are blanked, the cluster is written into the first of them, and what
-//! follows is positioned by its column. So nothing of an earlier frame stays, wherever the terminal's cursor was
-//! after the cluster.
+//! ratatui gives a backend only the cells that differ by its own widths. This backend receives whole frames and
+//! keeps the last one. If a cluster's width is certain (see [`cells`](crate::tui::widgets::cells)), only
+//! changed cells are written. A row that holds or held an uncertain cluster is written whole after any change
+//! in it. The cells reserved for the cluster are blanked, and the cluster is written to the first of them. The
+//! text after it is positioned by its column. So nothing of an earlier frame remains, wherever the terminal's
+//! cursor is after the cluster.
 
 use crate::tui::widgets::cells::cluster;
 use crossterm::style::Colored;
@@ -15,52 +15,44 @@ use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Modifier};
 use std::io::{self, ErrorKind, Write};
 
-/// What a desk is drawn on.
 pub trait Surface: Backend {
-    /// Shows a frame, of which ratatui has drawn what it takes for changed; `frame` is left with something older.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
+    /// Shows a frame. ratatui has drawn only the cells that it regards as changed. Afterwards `frame` holds
+    /// an older frame.
     fn show(&mut self, frame: &mut Buffer) -> Result<(), Self::Error>;
 }
 
-/// It keeps cells, not what a terminal makes of them: what ratatui has drawn is all.
+/// A test backend stores cells, so ratatui has already drawn everything.
 impl Surface for TestBackend {
     fn show(&mut self, _: &mut Buffer) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// A terminal that whole frames are shown on. Each is written in one piece.
+/// A terminal that shows whole frames. Each frame is written in one piece.
 pub struct Canvas<W: Write> {
     out: W,
-    /// Nothing: as the terminal says.
+    /// `None`: use the terminal's own size.
     size: Option<Size>,
-    /// What the terminal shows, unless that is not known.
+    /// The content of the terminal, if it is known.
     shown: Buffer,
     is_known: bool,
 }
 
 impl<W: Write> Canvas<W> {
-    /// The terminal of this process, written to through `out`.
+    /// The terminal of this process. Writes go to `out`.
     pub fn new(out: W) -> Self {
         Self { out, size: None, shown: Buffer::default(), is_known: false }
     }
 
-    /// One of this size, which nobody is asked about.
     pub fn of_size(out: W, columns: u16, rows: u16) -> Self {
         Self { size: Some(Size::new(columns, rows)), ..Self::new(out) }
     }
 
-    /// Where it is written to.
     pub fn out(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Writes a row again that something else was written over.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
+    /// Writes a row again after other output has covered it.
     pub fn restore(&mut self, row: u16) -> io::Result<()> {
         let mut pen = Pen::default();
         let cells = cells_of(&self.shown, row);
@@ -73,7 +65,7 @@ impl<W: Write> Canvas<W> {
     fn write(&mut self, mut pen: Pen) -> io::Result<()> {
         pen.style(Look::default());
         pen.bytes.extend_from_slice(b"\x1b[?25l");
-        // What is broken off in the middle leaves the screen in a state that nobody knows.
+        // After a partial write the screen's state is unknown.
         let known = std::mem::replace(&mut self.is_known, false);
         self.out.write_all(&pen.bytes)?;
         self.out.flush()?;
@@ -107,7 +99,7 @@ fn cells_of(buffer: &Buffer, row: u16) -> &[Cell] {
     buffer.content.get(from..from + columns).unwrap_or_default()
 }
 
-/// What stands in a cell, and those behind it that it takes.
+/// The text of a cell, and the number of cells that it takes.
 struct CellText<'a> {
     text: &'a str,
     cells: usize,
@@ -115,11 +107,11 @@ struct CellText<'a> {
 }
 
 impl<'a> CellText<'a> {
-    /// At a column of a row. What has no room, or has something else in its cells, is not shown.
+    /// The text at a column of a row. Text without enough free cells is not shown.
     fn at(cells: &'a [Cell], x: usize) -> Self {
         let text = cells[x].symbol();
         if let CellDiffOption::ForcedWidth(wide) = cells[x].diff_option {
-            // A picture: what it consists of moves the cursor.
+            // A picture: its escape sequences move the cursor.
             return Self { text, cells: usize::from(wide.get()), certain: !text.contains('\x1b') };
         }
         if text.len() == 1 {
@@ -135,17 +127,17 @@ impl<'a> CellText<'a> {
     }
 }
 
-/// Whether a cell is the terminal's: a picture is drawn over it.
+/// Whether the terminal owns a cell because a picture covers it.
 fn is_left(cell: &Cell) -> bool {
     cell.diff_option == CellDiffOption::Skip
 }
 
-/// Whether a cell holds what draws a picture, which is long and drawn once.
+/// Whether a cell holds the sequence of a picture. The sequence is long and is written once.
 fn is_picture(cell: &Cell) -> bool {
     cell.symbol().contains('\x1b')
 }
 
-/// Which cells of a row are to be written.
+/// The cells of a row that must be written.
 fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
     let held = |cells: &[Cell]| {
         let (mut all, mut certain, mut x) = (Vec::new(), true, 0);
@@ -164,7 +156,7 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
         return old.iter().zip(new).map(|(old, new)| old != new || !is_picture(new)).collect();
     }
     let mut touched: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
-    // Writing over a part of a wide character takes all of it away.
+    // Writing over a part of a wide character deletes all of it.
     loop {
         let mut more = false;
         for range in before.iter().chain(&after) {
@@ -182,7 +174,6 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
     }
 }
 
-/// How cells look besides their text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Look {
     fg: Color,
@@ -197,11 +188,11 @@ impl Look {
     }
 }
 
-/// The bytes of a frame, with what the terminal does after them.
+/// The bytes of a frame, and the terminal's state after them.
 #[derive(Default)]
 struct Pen {
     bytes: Vec<u8>,
-    /// Where the cursor is, as far as that is certain.
+    /// The cursor's position, if it is certain.
     at: Option<(usize, u16)>,
     look: Look,
 }
@@ -222,7 +213,7 @@ impl Pen {
                     self.go(x, y);
                 }
                 self.bytes.extend_from_slice(held.text.as_bytes());
-                // In the last column terminals differ in where the cursor is.
+                // In the last column, terminals differ in the cursor's position.
                 self.at = (held.certain && x + wide < new.len()).then_some((x + wide, y));
             }
             x += wide;
@@ -235,7 +226,7 @@ impl Pen {
         }
     }
 
-    /// Every look is set from nothing: what the terminal keeps of the one before is of no account.
+    /// Sets a style from a reset, so the style before does not matter.
     fn style(&mut self, look: Look) {
         const ATTRIBUTES: [(Modifier, &str); 9] = [
             (Modifier::BOLD, ";1"),
@@ -266,7 +257,7 @@ impl Pen {
             if colour == Color::Reset {
                 continue;
             }
-            // Nothing, where the environment wants no colours; a number that is missing would be a reset.
+            // The code is empty if the environment wants no colours. An empty parameter would mean a reset.
             let code = of(colour.into_crossterm()).to_string();
             if !code.is_empty() {
                 self.put(format_args!(";{code}"));
@@ -281,7 +272,7 @@ impl Pen {
     }
 }
 
-/// As ratatui asks for it. What it draws is passed over: [`Surface::show`] is handed the whole frame.
+/// ratatui needs this trait. Its drawing is ignored: [`Surface::show`] receives the whole frame.
 impl<W: Write> Backend for Canvas<W> {
     type Error = io::Error;
 
@@ -293,7 +284,7 @@ impl<W: Write> Backend for Canvas<W> {
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
-        // Every frame ends with that.
+        // Every frame ends with a hidden cursor.
         Ok(())
     }
 
@@ -302,7 +293,7 @@ impl<W: Write> Backend for Canvas<W> {
     }
 
     fn get_cursor_position(&mut self) -> io::Result<Position> {
-        // The terminal would have to be asked, behind the back of the thread that reads its answers.
+        // The question to the terminal would conflict with the thread that reads its answers.
         Err(ErrorKind::Unsupported.into())
     }
 
@@ -314,7 +305,7 @@ impl<W: Write> Backend for Canvas<W> {
         self.clear_region(ClearType::All)
     }
 
-    /// The next frame is drawn on a screen that is cleared first.
+    /// Clears the screen before the next frame.
     fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
         self.is_known = false;
         Ok(())

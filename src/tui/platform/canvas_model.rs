@@ -1,22 +1,22 @@
-//! Model terminals, for tests: as much of one as frames need, and three ways of counting cells.
+//! Model terminals for tests. They support the sequences of frames, and three ways of counting cells.
 
 use std::fmt::Write;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How a terminal counts the cells of what it prints.
+/// How a terminal counts the cells of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widths {
-    /// A cluster is as wide as its first letter, or as the picture that it makes.
+    /// A cluster is as wide as its first letter, or as its emoji.
     Clusters,
-    /// Code points, as the C library counts them: signs that follow a letter on the line have a cell.
+    /// Code points, as the C library counts them: spacing marks after a letter take a cell.
     CodePoints,
-    /// Code points, with a cell for each joiner and selector, and two for what Unicode calls ambiguous.
+    /// Code points, with one cell for each joiner and selector, and two for each character of ambiguous
+    /// width.
     Odd,
 }
 
-/// All of them.
 pub const ALL: [Widths; 3] = [Widths::Clusters, Widths::CodePoints, Widths::Odd];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Slot {
     #[default]
     Blank,
     Head(String),
-    /// Behind a wide character.
+    /// The second cell of a wide character.
     Tail,
 }
 
@@ -40,7 +40,6 @@ pub struct Model {
 }
 
 impl Model {
-    /// An empty one.
     pub fn new(widths: Widths, columns: u16, rows: u16) -> Self {
         let count = usize::from(columns) * usize::from(rows);
         Self {
@@ -53,17 +52,16 @@ impl Model {
         }
     }
 
-    /// One that has been written this.
     pub fn after(widths: Widths, columns: u16, rows: u16, bytes: &[u8]) -> Self {
         let mut model = Self::new(widths, columns, rows);
         model.take(bytes);
         model
     }
 
-    /// Takes what is written to it.
+    /// Handles output.
     ///
     /// # Panics
-    /// On what frames do not consist of.
+    /// On sequences that frames do not use.
     pub fn take(&mut self, bytes: &[u8]) {
         let text = std::str::from_utf8(bytes).expect("text");
         let mut parts = text.split('\x1b');
@@ -108,7 +106,7 @@ impl Model {
         match (self.widths, c) {
             (Widths::Odd, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}') => 1,
             (Widths::Odd, c) if c > '\u{a0}' => c.width_cjk().unwrap_or(0),
-            // Signs of Tamil, Bengali and others that the library counts as a part of the letter.
+            // Marks of Tamil, Bengali and other scripts. The library counts them as a part of the letter.
             (_, '\u{bbe}' | '\u{bd7}' | '\u{9be}' | '\u{9d7}' | '\u{d3e}' | '\u{dcf}') => 1,
             (_, c) if is_combining_mark(c) => c.width().unwrap_or(0).min(1),
             (_, c) => c.width().unwrap_or(0),
@@ -150,7 +148,7 @@ impl Model {
         self.at.0 = (x + wide).min(self.columns);
     }
 
-    /// Takes away all of what has a part in this cell.
+    /// Removes the whole character that covers this cell.
     fn break_up(&mut self, at: usize) {
         let mut head = at;
         while head > 0 && self.cells[self.place(head)] == Slot::Tail {
@@ -166,12 +164,12 @@ impl Model {
         }
     }
 
-    /// Whether it shows what another one shows, colours and all, wherever the cursor is.
+    /// Whether both show the same text and styles. Ignores the cursor.
     pub fn shows(&self, other: &Self) -> bool {
         self.cells == other.cells && self.looks == other.looks
     }
 
-    /// A row as text, a character for each cell: a wide one is followed by nothing.
+    /// A row as text. A wide character counts as one character, without its second cell.
     pub fn row(&self, row: u16) -> String {
         let from = usize::from(row) * self.columns;
         self.cells[from..from + self.columns]
@@ -184,7 +182,6 @@ impl Model {
             .collect()
     }
 
-    /// The text of a row from a column on.
     pub fn text_from(&self, row: u16, column: usize) -> String {
         let from = usize::from(row) * self.columns;
         let slots = &self.cells[from + column..from + self.columns];
@@ -195,19 +192,18 @@ impl Model {
         text.collect::<String>().trim_end().to_owned()
     }
 
-    /// All of it as text, for a test that has found something.
+    /// The whole screen as text, for a failed test.
     pub fn text(&self) -> String {
         let rows = self.cells.len() / self.columns;
         let mut out = String::new();
         for row in 0..rows {
-            // Writing to a String cannot fail.
             let _ = writeln!(out, "{}", self.row(u16::try_from(row).unwrap_or(0)).trim_end());
         }
         out
     }
 }
 
-/// Names that terminals count differently, and some that they do not.
+/// Names whose widths differ between terminals, and some whose widths do not.
 pub const NAMES: [&str; 16] = [
     "காவ்யா சுந்தரம்",
     "Anna Schmidt",

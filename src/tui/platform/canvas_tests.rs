@@ -19,10 +19,9 @@ use ratatui::widgets::Clear;
 
 const COLUMNS: u16 = 60;
 const ROWS: u16 = 12;
-/// Where the addresses begin.
+/// Column of the addresses.
 const ADDRESSES: u16 = 24;
 
-/// A terminal that keeps what it is written.
 struct Written {
     terminal: Terminal<Canvas<Vec<u8>>>,
 }
@@ -33,7 +32,6 @@ impl Written {
         Self { terminal: Terminal::new(canvas).expect("a terminal") }
     }
 
-    /// The bytes of one frame.
     fn show(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
         let mut drawn = Buffer::default();
         self.terminal
@@ -58,7 +56,7 @@ impl Watched {
         Self { written: Written::new(), models: ALL.map(|widths| Model::new(widths, COLUMNS, ROWS)) }
     }
 
-    /// Draws a frame over the one before, and finds what a full repaint shows.
+    /// Draws a frame over the one before, and compares it with a full repaint.
     fn draw(&mut self, draw: impl Fn(&mut Frame<'_>)) {
         let bytes = self.written.show(&draw);
         let fresh = Written::new().show(&draw);
@@ -82,7 +80,6 @@ fn address(person: usize) -> String {
     format!("person{person}@naru.example")
 }
 
-/// A list of people, scrolled: a name in a column, and an address.
 fn list(frame: &mut Frame<'_>, top: usize, selected: usize) {
     for y in 0..ROWS - 1 {
         let person = top + usize::from(y);
@@ -103,7 +100,7 @@ fn scrolling_leaves_nothing_of_other_rows() {
     let mut watched = Watched::new();
     for at in (0..40).chain((0..40).rev()).chain((0..100).step_by(7)) {
         watched.draw(|frame| list(frame, at, at + 3));
-        // Each row has its own person's address, in its column.
+        // Each row has the address of its own person, in the right column.
         for model in
             watched.models.iter().zip(ALL).filter(|(_, widths)| *widths != Widths::Odd).map(|(m, _)| m)
         {
@@ -129,7 +126,7 @@ fn what_opens_and_closes_over_a_list_leaves_nothing() {
     }
 }
 
-/// Bytes that can still be read while a terminal has them.
+/// Shared bytes, readable while a terminal writes them.
 #[derive(Clone, Default)]
 struct Shared(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
 
@@ -143,8 +140,8 @@ impl Write for Shared {
     }
 }
 
-/// The reason for all this: what ratatui writes for the same frames is wrong on these terminals. A test that
-/// never fails would not show it.
+/// The reason for this module: ratatui's own output for the same frames is wrong on these terminals. This test
+/// proves that the models detect it.
 #[test]
 fn the_models_find_what_relative_writing_leaves() {
     use ratatui::backend::CrosstermBackend;
@@ -198,7 +195,7 @@ fn an_uncertain_cluster_is_blanked_written_and_what_follows_is_positioned() {
     let bytes = written.show(|frame| frame.render_widget(Line::raw("aகாc"), Rect::new(0, 0, COLUMNS, 1)));
     let text = String::from_utf8(bytes).expect("text");
     assert!(text.starts_with("\x1b[1;1Ha  \x1b[1;2Hகா\x1b[1;4Hc   "), "{text:?}");
-    // So does the first frame without it.
+    // The first frame without it writes all of the row too.
     let bytes = written.show(|frame| frame.render_widget(Line::raw("axyc"), Rect::new(0, 0, COLUMNS, 1)));
     assert!(bytes.starts_with(b"\x1b[1;1Haxyc   "), "{:?}", String::from_utf8_lossy(&bytes));
 }
@@ -220,15 +217,15 @@ fn a_picture_is_written_once_beside_whatever_else_changes() {
     let bytes = written.show(|frame| picture(frame, "காb"));
     let text = String::from_utf8(bytes.clone()).expect("text");
     assert_eq!(count(bytes), 0, "{text:?}");
-    // Nothing is written over it.
+    // Nothing is written over the picture.
     assert!(
         text.contains("\x1b[1;31H") && !(21..31).any(|x| text.contains(&format!("\x1b[1;{x}H"))),
         "{text:?}"
     );
-    // Gone, its cells are blank again.
+    // After the picture is gone, its cells are blank again.
     let bytes = written.show(|frame| frame.render_widget(Line::raw("காb"), Rect::new(0, 0, 10, 1)));
     assert!(String::from_utf8(bytes).expect("text").contains(&" ".repeat(30)));
-    // A full repaint has it again.
+    // A full repaint shows it again.
     written.show(|frame| picture(frame, "காb"));
     written.terminal.backend_mut().clear().expect("cleared");
     assert_eq!(count(written.show(|frame| picture(frame, "காb"))), 1);
@@ -274,7 +271,7 @@ fn what_fails_in_the_middle_is_drawn_anew() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever stands where, a frame over another one shows what it shows alone.
+    /// A frame over another one shows the same as the frame alone.
     #[test]
     fn every_frame_is_what_it_is_alone(
         frames in prop::collection::vec(

@@ -1,12 +1,12 @@
-//! The clipboard: which road a text takes to it, and what may honestly be said about it.
+//! The clipboard: the ways to copy a text, and the certain facts about the result.
 //!
-//! * On this computer a program of its desktop takes it, and its exit code says whether it did.
-//! * Inside tmux it is handed to tmux itself (`load-buffer -w`). With tmux's own settings
-//!   (`set-clipboard external`) tmux throws away the sequence that a program inside it writes, wrapped or not,
-//!   but passes on to its terminal what it is handed; and its own paste key works in any case.
-//! * Elsewhere (ssh, no desktop) the terminal is asked with OSC 52. No terminal answers, and some refuse.
+//! * On this computer a desktop program takes the text. Its exit code says whether it did.
+//! * Inside tmux, tmux itself takes the text (`load-buffer -w`). With tmux's default setting (`set-clipboard
+//!   external`) it drops OSC 52 from a program inside it, wrapped or not. But it passes a loaded buffer on to
+//!   its terminal, and its own paste key always works.
+//! * Elsewhere (ssh, no desktop) lapel sends OSC 52 to the terminal. No terminal answers, and some refuse.
 //!
-//! Nothing goes out as it came: see [`clean`].
+//! Every text is cleaned first: see [`clean`].
 
 use crate::config::ClipboardChoice;
 use crate::domain::text::scrub;
@@ -16,45 +16,40 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 
-/// The longest text for a terminal, in bytes: some take no sequence beyond 100,000 bytes, and this in base64
-/// with what belongs round it is that much.
+/// Limit for a text sent to a terminal, in bytes. Some terminals accept no sequence over 100,000 bytes. In
+/// base64 and with its frame, the text reaches that size.
 pub const LONGEST_FOR_TERMINAL: usize = 74_994;
-/// The longest text for a program of this computer, in bytes.
+/// Limit for a text passed to a program of this computer, in bytes.
 pub const LONGEST: usize = 4 << 20;
 
-/// A text on its way to the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clip {
-    /// The text; lines and tabs keep their meaning.
+    /// Line breaks and tabs stay.
     pub text: String,
-    /// What it is, for the middle of a sentence: `the badge id`.
+    /// The name of the text in the middle of a sentence: `the badge id`.
     pub what: String,
-    /// A sentence that is said before.
+    /// A sentence before the result.
     pub before: Option<String>,
-    /// A sentence that is said after.
+    /// A sentence after the result.
     pub after: Option<String>,
 }
 
-/// The road to the clipboard.
+/// A way to the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Road {
-    /// The setting says no.
     Off,
-    /// There is none.
     None,
-    /// A program takes it; where none does, `or_terminal` says whether the terminal is asked.
     Program {
         /// The programs, the best one first.
         programs: Vec<Program>,
-        /// Whether the terminal is asked then.
+        /// Whether to ask the terminal when no program takes the text.
         or_terminal: bool,
     },
-    /// The terminal is asked.
+    /// OSC 52 to the terminal.
     Terminal,
 }
 
 impl Road {
-    /// The road from here.
     pub fn of(choice: ClipboardChoice, around: &Around) -> Self {
         let terminal = !around.is_plain();
         let asked = if terminal { Self::Terminal } else { Self::None };
@@ -73,16 +68,15 @@ impl Road {
         }
     }
 
-    /// The most bytes that can be taken along it.
+    /// In bytes.
     pub fn longest(&self) -> usize {
         if matches!(self, Self::Program { .. }) { LONGEST } else { LONGEST_FOR_TERMINAL }
     }
 
-    /// What is handed to the programs of this road.
     pub fn handing(programs: &[Program], text: &str) -> Handing {
         let utf16 = programs.iter().all(|program| program.name == CLIP);
         let input = if utf16 {
-            // clip.exe takes bytes for the code page of the day, unless they begin with this mark.
+            // clip.exe reads bytes in the current code page unless they begin with a byte order mark.
             "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
         } else {
             text.as_bytes().to_vec()
@@ -91,7 +85,7 @@ impl Road {
     }
 }
 
-/// tmux, which is more than a program: what it takes it may pass on.
+/// A text loaded into tmux may also reach its terminal.
 pub const TMUX: &str = "tmux";
 const CLIP: &str = "clip.exe";
 
@@ -108,17 +102,16 @@ fn programs(desktop: Option<Desktop>) -> Vec<Program> {
     }
 }
 
-/// What the terminal is written. Inside tmux both forms: the plain one for `set-clipboard on`, the wrapped
-/// one for `allow-passthrough on` and for a tmux that is too old to be handed anything. Whichever arrives,
-/// it is the same text.
+/// The OSC 52 sequence. Inside tmux it has both forms with the same text. The plain form is for `set-clipboard
+/// on`. The wrapped form is for `allow-passthrough on`, and for a tmux that is too old for `load-buffer -w`.
 pub fn sequence(text: &str, around: &Around) -> String {
     let plain = format!("\x1b]52;c;{}\x1b\\", STANDARD.encode(text));
     if around.tmux { format!("{plain}{}", around.wrapped(&plain)) } else { plain }
 }
 
-/// A text without anything that a terminal, or a program that it is pasted into, would obey: every cell of
-/// every line is scrubbed, as on the screen. Line breaks and tabs stay, since they are the table's own: a
-/// value must not have any when it becomes a cell.
+/// Removes everything that a terminal, or the program that receives the paste, would obey. Scrubs every cell of
+/// every line, as on the screen. Line breaks and tabs stay because they separate cells: remove them from a
+/// value before it becomes a cell.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let whole = |line: &str| line.split('\t').all(|cell| matches!(scrub(cell), Cow::Borrowed(_)));
     if text.split('\n').all(whole) {
@@ -128,7 +121,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// How many cells a spreadsheet would take for formulas, were they pasted into one.
+/// Number of cells that a spreadsheet would read as formulas.
 pub fn formulas(text: &str) -> usize {
     let begins = |cell: &str| cell.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     text.split(['\n', '\t']).filter(|cell| begins(cell)).count()

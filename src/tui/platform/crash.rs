@@ -1,5 +1,5 @@
-//! Crash reports: what a person can send to whoever mends lapel. A report says which lapel, where it failed, and
-//! which actions came before; nothing of the service, of a file or of what was typed is in it.
+//! Crash reports that a user can send to the developers. A report has the version, the place of the failure and
+//! the last actions. It has no data of the service, of a file or of typed text.
 
 use crate::disk;
 use crate::tui::input::action::Action;
@@ -10,15 +10,13 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Actions that are remembered.
 const REMEMBERED: usize = 20;
-/// Reports that have grown beyond this are put aside, as `crash.txt.1`.
+/// Size limit of the report file, in bytes. A larger file is renamed to `crash.txt.1`.
 const LARGEST: u64 = 256 * 1024;
 
 /// The last actions, the newest last.
 static ACTIONS: Mutex<VecDeque<Action>> = Mutex::new(VecDeque::new());
 
-/// Takes note of an action; of its name alone.
 pub fn note(action: Action) {
     if let Ok(mut actions) = ACTIONS.lock() {
         remember(&mut actions, action);
@@ -32,22 +30,18 @@ fn remember(actions: &mut VecDeque<Action>, action: Action) {
     actions.push_back(action);
 }
 
-/// The file of the reports in a folder.
 pub fn file_in(folder: &Path) -> PathBuf {
     folder.join("crash.txt")
 }
 
-/// Adds a report about a panic to the file in a folder, which only its owner may read.
-///
-/// # Errors
-/// What the file system says.
+/// Appends a report about a panic to the file, which only its owner may read.
 pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     let payload = info.payload();
     let said =
         payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
     let said = said.unwrap_or("(no words)");
     let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    // A panic may have come while a note was being taken.
+    // The panic may have happened while the list was locked.
     let actions = ACTIONS.try_lock().map(|actions| actions.clone()).unwrap_or_default();
     let text = report(said, &place, &actions);
     disk::create_private_dir(folder)?;
@@ -59,7 +53,7 @@ pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// A report, in English whatever is spoken: it is for those who mend lapel.
+/// A report, always in English, because the developers read it.
 fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
     let mut out = format!(
         "{} lapel {} ({}-{})\n  failed at {place}: {}\n",
@@ -79,11 +73,11 @@ fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
     crate::secrets::redact(&out).into_owned()
 }
 
-/// A panic's words without what stands in quotation marks: the texts that were worked on stand in them.
+/// The panic message without quoted parts. Quotes may contain data of the user.
 fn without_quotes(said: &str) -> String {
     let mut out = said.to_owned();
     for quote in ['`', '"'] {
-        // Up to the last one: the text itself may have some of them.
+        // Up to the last quotation mark: the quoted text may contain others.
         if let (Some(first), Some(last)) = (out.find(quote), out.rfind(quote)) {
             let end = if last > first { last + 1 } else { out.len() };
             out.replace_range(first..end, "…");

@@ -1,25 +1,24 @@
-//! The person's own editor, for a text that is longer than a field is comfortable for. It gets the text in a
-//! private file of its own and the whole terminal.
+//! The user's external editor, for a long text. The editor gets a private file and the whole terminal.
 
 use crate::disk;
 use crate::domain::text::scrub;
 use std::path::Path;
 use std::process::Command;
 
-/// What is read back at most, in bytes: many times what a field takes.
+/// Limit for the edited text, in bytes. A field takes much less.
 const LARGEST: u64 = 256 * 1024;
-/// What a shell says where it finds no such program.
+/// Exit code of a shell that cannot find the program.
 const NOT_FOUND: i32 = 127;
 
-/// Hands a text to an editor and waits for what comes back. `editor` is what `$VISUAL` or `$EDITOR` says: a
-/// command for the shell, as everywhere, so that it may have arguments.
+/// Opens a text in an editor and returns the edited text. `editor` is the value of `$VISUAL` or `$EDITOR`: a
+/// shell command, which may have arguments.
 ///
 /// # Errors
-/// Why nothing came back, in words that say that the text is as it was.
+/// The reason as text, which also says that the text is unchanged.
 pub fn run(editor: &str, text: &str) -> Result<String, String> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("lapel-");
-    // What the editor writes beside the file is private too.
+    // The editor's other files in the folder are private too.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let kept = |why: std::io::Error| {
@@ -80,7 +79,6 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// An editor that is a script.
     fn editor(folder: &Path, script: &str) -> String {
         let path = folder.join("an editor.sh");
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");

@@ -1,7 +1,7 @@
-//! Programs of this computer that something is handed to: its clipboard, its browser.
+//! External programs of this computer, for the clipboard and the browser.
 //!
-//! Each is started without a shell, without the terminal and in a process group of its own, so that it can
-//! neither draw nor read here, and so that ctrl-z and ctrl-c do not reach it. None is waited for for long.
+//! Each program starts without a shell, without the terminal and in its own process group. So it can neither
+//! draw nor read here, and ctrl-z and ctrl-c do not reach it. lapel waits only a short time for it.
 
 use std::fmt;
 use std::io::Write;
@@ -10,46 +10,43 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a program may take until it is left to itself.
+/// Longest wait for a program. After that it runs on alone.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its name, looked for on the path.
     pub name: &'static str,
-    /// Its arguments.
     pub args: Vec<String>,
 }
 
 impl Program {
-    /// A program with arguments.
     pub fn new(name: &'static str, args: &[&str]) -> Self {
         Self { name, args: args.iter().map(|arg| (*arg).to_owned()).collect() }
     }
 }
 
-/// Something to be handed over: the first of the programs that is there and takes it.
+/// Data for an external program. The first installed program that accepts it gets it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Handing {
     /// The programs, the best one first.
     pub programs: Vec<Program>,
-    /// What they read; with none, one that runs on has taken it: a browser.
+    /// Standard input of the program. `None` for a program that may keep running, like a browser: it then
+    /// counts as successful.
     pub input: Option<Vec<u8>>,
 }
 
 impl fmt::Debug for Handing {
-    /// What is handed over is a person's.
+    /// Omits the input, which is the user's data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.programs.iter().map(|program| program.name).collect();
         write!(f, "Handing({names:?})")
     }
 }
 
-/// Hands it over; gives the name of the program that took it.
+/// Runs the programs until one succeeds, and returns its name.
 ///
 /// # Errors
-/// Why none took it, in words for the middle of a sentence.
+/// The reason as text for the middle of a sentence.
 pub async fn hand(handing: Handing) -> Result<&'static str, String> {
     let mut why = None;
     for program in &handing.programs {
@@ -71,7 +68,6 @@ pub async fn hand(handing: Handing) -> Result<&'static str, String> {
     }))
 }
 
-/// Where a program is.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
@@ -80,11 +76,11 @@ fn find(name: &str) -> Option<PathBuf> {
 async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result<(), String> {
     let reads = input.is_some();
     let (tell, told) = oneshot::channel();
-    // A thread of its own: it sits there for as long as the program runs, which for a browser may be the day.
+    // A thread of its own, because it waits until the program ends. A browser may run all day.
     std::thread::Builder::new()
         .name("hand".to_owned())
         .spawn(move || {
-            // Nobody listens any more where it took too long.
+            // After the time limit nobody receives this.
             let _ = tell.send(run_to_its_end(path, args, input));
         })
         .map_err(|why| t!("did not start: {why}", why))?;
@@ -102,14 +98,14 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     crate::secrets::hide_from(&mut command);
     if cfg!(target_os = "macos") {
-        // Without it pbcopy takes what it reads for the encoding of old.
+        // Without it pbcopy reads its input in an old encoding.
         command.env("LC_CTYPE", "UTF-8");
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(|why| t!("did not start: {why}", why))?;
     let written = match (child.stdin.take(), input) {
-        // The pipe is closed at the end of this arm, which tells the program that this is all.
+        // This arm closes the pipe at its end, so that the program sees the end of its input.
         (Some(mut stdin), Some(input)) => stdin.write_all(&input),
         _ => Ok(()),
     };
@@ -161,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_has_neither_the_terminal_nor_the_key() {
-        // Its own group, no terminal to write to, nothing to read.
+        // Its own process group, no terminal for output, no input.
         let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
         assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
         assert!(

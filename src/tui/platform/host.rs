@@ -1,25 +1,22 @@
-//! Where lapel runs, as far as the environment tells: what can be handed to this computer, and what only to
-//! the terminal.
+//! The host environment: whether programs can open on this computer, or only the terminal can be used.
 
 use crate::config::{DeskSettings, Env};
 use std::path::PathBuf;
 
-/// Where lapel runs.
+/// The host environment, from environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// There is a desktop here, that of the person who looks at the terminal.
+    /// The desktop of this computer, if the user sits at it.
     pub desktop: Option<Desktop>,
-    /// The person comes over ssh: this computer is not the one in front of them.
+    /// The user works over ssh, so this is not their own computer.
     pub ssh: bool,
-    /// Inside tmux.
     pub tmux: bool,
-    /// `TERM`.
     pub term: String,
-    /// The person's editor, as `VISUAL` or `EDITOR` says: a command for the shell.
+    /// The user's editor from `VISUAL` or `EDITOR`: a shell command.
     pub editor: Option<String>,
 }
 
-/// A desktop that programs can be started on.
+/// A desktop that can start programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they are")]
 pub enum Desktop {
@@ -27,23 +24,19 @@ pub enum Desktop {
     X11,
     Mac,
     Windows,
-    /// Linux within Windows, whose programs it can start.
+    /// Linux inside Windows. It can start Windows programs.
     Wsl,
 }
 
-/// How the desk behaves, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// The settings.
     pub settings: DeskSettings,
-    /// The place.
     pub around: Around,
-    /// The file of filters with names; without one there are none.
+    /// The file of the saved filters. Without it there are none.
     pub filters: Option<PathBuf>,
 }
 
 impl Around {
-    /// What the environment tells.
     pub fn of(env: &Env) -> Self {
         let has = |name: &str| env.raw(name).is_some();
         let desktop = if cfg!(target_os = "macos") {
@@ -71,14 +64,12 @@ impl Around {
         }
     }
 
-    /// Whether the terminal is one that knows no more than letters: what begins with an escape would be
-    /// printed, or is lost for certain.
+    /// Whether the terminal only shows letters. It would print escape sequences or lose them.
     pub fn is_plain(&self) -> bool {
         matches!(self.term.as_str(), "linux" | "dumb") || self.term.starts_with("vt")
     }
 
-    /// A sequence as the outer terminal is to get it: tmux passes on what is wrapped so, where its
-    /// `allow-passthrough` says that it may.
+    /// Wraps a sequence for the outer terminal. tmux passes it on if its `allow-passthrough` is on.
     pub fn wrapped(&self, sequence: &str) -> String {
         if self.tmux {
             format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))

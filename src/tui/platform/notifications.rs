@@ -1,6 +1,6 @@
-//! Calling a person who looks elsewhere: when a followed job has ended or needs somebody, or when sending
-//! has stopped. With the bell or with a notice on the desktop, as the setting says; never with a name, an
-//! address or a title, since it may be read on a screen that others see.
+//! Notifications when a job has ended, needs the user, or has stopped sending. They use the bell or a desktop
+//! notification, as the setting says. They never contain a name, an address or a title, because others may see
+//! the screen.
 
 use crate::config::NoticeChoice;
 use crate::jobs::{Job, RowStatus};
@@ -8,17 +8,17 @@ use crate::tui::platform::host::Manner;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// No two notices come closer together than this.
+/// Minimum time between two notifications.
 const APART: Duration = Duration::from_secs(5);
 
-/// Calls, not too often.
+/// Sends notifications, with a minimum time between them.
 #[derive(Debug, Default)]
 pub struct Notices {
     last: Option<Instant>,
 }
 
 impl Notices {
-    /// What the terminal is written now that a job has changed, if anything.
+    /// The terminal output for a changed job, if there is a notification.
     pub fn of(&mut self, before: Option<&Job>, job: &Job, manner: &Manner, now: Instant) -> Option<String> {
         if manner.settings.notice == NoticeChoice::Off {
             return None;
@@ -35,7 +35,7 @@ impl Notices {
     }
 }
 
-/// What there is to say of a job, without anybody's data.
+/// The text for a changed job, without personal data.
 fn news(before: Option<&Job>, job: &Job) -> Option<String> {
     let kind = job.kind.word();
     if let Some(stop) = &job.stop
@@ -48,7 +48,7 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
             why = stop.kind.word()
         ));
     }
-    // One that has only just been sent is still on the screen.
+    // A job that was just started is still on the screen.
     let before = before?;
     let need = |job: &Job| job.counts.sum(RowStatus::needs_a_person);
     if need(job) > need(before) {
@@ -58,8 +58,8 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
         .then(|| t!("lapel: job {id} ({kind}) has ended", id = job.id, kind))
 }
 
-/// The bell, or what the terminal makes a notice of. There are two ways to say it, and a terminal that knows
-/// both would say it twice. tmux passes neither on by itself, but makes something of the bell.
+/// The bell, or the terminal's notification sequence. There are two sequences, and a terminal that knows both
+/// would notify twice. tmux passes neither on by itself, but it handles the bell.
 fn sequence(text: &str, manner: &Manner) -> String {
     let around = &manner.around;
     if manner.settings.notice == NoticeChoice::Bell || around.is_plain() {

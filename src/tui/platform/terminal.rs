@@ -1,4 +1,4 @@
-//! The terminal: taken over at the start, given back at every kind of end.
+//! The terminal: lapel takes it at the start, and restores it at every kind of end.
 
 use crate::job_control;
 use crate::tui::input::escapes::Escapes;
@@ -25,45 +25,43 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// The real terminal.
 pub type Screen = Terminal<Canvas<Line>>;
 
-/// Whether the terminal is in lapel's hands now.
+/// Whether lapel has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether lapel was continued, and its task has not heard of it yet: then it must not stop.
+/// Whether lapel was continued and the signal task has not handled it yet. Then it must not stop.
 #[cfg(unix)]
 static CONTINUED: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
-/// Whether nothing is to be drawn any more: the system has told lapel to end, or the terminal has gone away.
+/// Whether drawing has ended: the system has asked lapel to end, or the terminal is gone.
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// The loop has the terminal, and takes signals as messages.
+/// The loop has the terminal, and receives signals as messages.
 const LOOP: u8 = 0;
-/// An editor has the terminal: an interrupt from the keyboard is for it, and a stop is obeyed at once.
+/// An editor has the terminal. It receives an interrupt from the keyboard, and lapel obeys a stop at once.
 const EDITOR: u8 = 1;
-/// The loop has ended: nobody reads messages any more.
+/// The loop has ended, so nobody reads messages any more.
 const NOBODY: u8 = 2;
 
-/// Who has the terminal.
+/// The holder of the terminal: one of the values above.
 static HOLDER: AtomicU8 = AtomicU8::new(LOOP);
 
-/// The first of the names under which kitty was given pictures; 0 where it was given none.
+/// The first kitty image id in use; 0 if kitty got no pictures.
 static KITTY: AtomicU32 = AtomicU32::new(0);
 
-/// Whether kitty is spoken to through tmux.
+/// Whether sequences for kitty are wrapped for tmux.
 static WRAPPED: AtomicBool = AtomicBool::new(false);
 
-/// Takes note that kitty is given pictures, so that they are taken back with the terminal.
+/// Notes that kitty gets pictures, so that lapel deletes them when it restores the terminal.
 pub fn gives_kitty_pictures(way: &Way) {
     WRAPPED.store(way.wrapped, Ordering::SeqCst);
     KITTY.store(way.first_id, Ordering::SeqCst);
 }
 
-/// Standard output, for drawing. When all is over it takes everything and throws it away: the first failure
-/// ends the desk, and what is still drawn on the way out must not fail again. (A ratatui terminal that cannot
-/// show the cursor when it is dropped prints that on standard error, which panics where that is the same
-/// closed window.)
+/// Standard output for drawing. After the first failure it drops all output: that failure ends the TUI, and
+/// drawing during the exit must not fail again. (When a ratatui terminal is dropped and cannot show the cursor,
+/// it prints that on standard error. This panics if standard error is the same closed window.)
 pub struct Line(Stdout);
 
 impl Line {
@@ -93,19 +91,19 @@ impl Write for Line {
     }
 }
 
-/// Takes the terminal over; gives it back when dropped.
+/// Takes the terminal, and restores it when dropped.
 pub struct Taken;
 
 impl Taken {
-    /// Raw mode, alternate screen, mouse, bracketed paste. What is too wide for a line stays in it: where the
-    /// terminal takes more cells than lapel reserved, nothing moves into the next row.
+    /// Sets raw mode, alternate screen, mouse and bracketed paste. Turns line wrapping off: if the terminal
+    /// uses more cells than lapel reserved, nothing moves to the next row.
     ///
     /// # Errors
-    /// When standard output is no terminal, or goes away.
+    /// If standard output is no terminal, or closes.
     pub fn new() -> io::Result<Self> {
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
-        // From here on a drop gives it back, also when the next line fails.
+        // From here on a drop restores the terminal, also if the next line fails.
         let taken = Self;
         execute!(
             io::stdout(),
@@ -125,11 +123,10 @@ impl Drop for Taken {
     }
 }
 
-/// Gives the terminal back if it is taken. Errors are passed over: where the terminal is gone, there is
-/// nothing to give back.
+/// Restores the terminal if lapel has it. Ignores errors: a closed terminal needs no restoring.
 fn give_back() {
-    // In the background, as after SIGSTOP, the terminal is the shell's: it has set its own modes, and lapel would
-    // only be stopped for setting others.
+    // In the background, as after SIGSTOP, the shell has the terminal and has set its own modes. The system
+    // would stop lapel for setting others.
     if TAKEN.swap(false, Ordering::SeqCst) && job_control::may_write() {
         let mut out = io::stdout();
         if let Some(first) = Some(KITTY.load(Ordering::SeqCst)).filter(|first| *first != 0) {
@@ -158,25 +155,21 @@ fn give_back() {
     }
 }
 
-/// A screen on the real terminal.
-///
-/// # Errors
-/// When the terminal's size cannot be found out.
+/// The real terminal, ready for drawing.
 pub fn screen() -> io::Result<Screen> {
     Terminal::new(Canvas::new(Line(io::stdout())))
 }
 
-/// What is written to the terminal besides frames goes here.
+/// The output for data that is not a frame.
 pub fn voice() -> Line {
     Line(io::stdout())
 }
 
-/// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
-/// time-out freezes on answers that it does not know, and an async stream would add nothing. What the terminal
-/// was asked before is listened to first: read by anybody else, the answers would be keys. While the pause is closed
-/// nothing is read.
+/// Reads the terminal's input in its own thread until the program ends. `poll` with a timeout hangs on unknown
+/// answers of the terminal, and an async stream has no advantage. The thread first reads the answers to earlier
+/// questions, because another reader would take them as keys. It reads nothing while the pause is closed.
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries>, pause: InputPause) {
-    // Detached: it sits in a read that nothing can end but the process.
+    // Detached: only the end of the process can end its read.
     std::thread::spawn(move || {
         let mut escapes = Escapes::default();
         if let Some(heard) = asked.map(TerminalQueries::listen) {
@@ -195,10 +188,10 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
                     None => continue,
                 },
                 Ok(Event::Paste(text)) => Message::Paste(text),
-                // A mouse that only moves is no news, and there is much of it.
+                // Moves without a button are frequent and have no effect.
                 Ok(Event::Mouse(mouse)) if is_no_news(mouse.kind) => continue,
                 Ok(Event::Mouse(mouse)) => Message::Mouse(mouse),
-                // Where there are signals, it is one of them that tells.
+                // On Unix a signal reports the new size.
                 Ok(Event::Resize(..)) if cfg!(unix) => continue,
                 Ok(Event::Resize(columns, rows)) => Message::Resize(columns, rows),
                 Ok(Event::FocusGained | Event::FocusLost) => continue,
@@ -214,7 +207,7 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
     });
 }
 
-/// Whether the mouse only moves: with no button down, or with one that means nothing here.
+/// Whether the mouse only moves: without a button, or with one that has no meaning here.
 fn is_no_news(kind: MouseEventKind) -> bool {
     match kind {
         MouseEventKind::Moved => true,
@@ -223,11 +216,8 @@ fn is_no_news(kind: MouseEventKind) -> bool {
     }
 }
 
-/// Signals become messages: those that end the program, so that it ends the same way as by a key; those that stop
-/// and continue it, so that the terminal is given back and taken again; and the one that tells of another size.
-///
-/// # Errors
-/// When the handlers cannot be installed.
+/// Turns signals into messages. Signals that end the program have the same effect as the key. Signals that stop
+/// and continue it make lapel restore the terminal and take it again. Another one reports a new size.
 #[cfg(unix)]
 pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     use rustix::process::Signal as Number;
@@ -250,8 +240,8 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     let mut stops = all(&[number(Number::TSTP), number(Number::TTIN), number(Number::TTOU)])?;
     let mut continues = all(&[number(Number::CONT)])?;
     signal_hook::flag::register(Number::CONT.as_raw(), CONTINUED.clone())?;
-    // Not through the input thread: that is not listening yet at the start, and in the middle of an answer
-    // of the terminal that it does not understand it is not listening either.
+    // Not through the input thread: at the start it does not read yet, and an unknown answer of the terminal
+    // can block it.
     let mut changes = all(&[SignalKind::window_change()])?;
     let messages = messages.clone();
     tokio::spawn(async move {
@@ -261,12 +251,13 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
                     let mut signals = signals.iter_mut();
                     signals.find_map(|(kind, one)| one.poll_recv(cx).is_ready().then_some(*kind))
                 };
-                // What ends the program comes first: a shell that ends a stopped lapel continues it, too.
+                // Signals that end the program come first: a shell that ends a stopped lapel also continues
+                // it.
                 if let Some(kind) = came(&mut ends) {
                     return Poll::Ready(ended_by(kind));
                 }
                 let stop = came(&mut stops);
-                // A stop that came before it is over.
+                // An earlier stop is over.
                 if came(&mut continues).is_some() {
                     CONTINUED.store(false, Ordering::SeqCst);
                     let loops = HOLDER.load(Ordering::SeqCst) == LOOP;
@@ -291,7 +282,6 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-/// What a signal that ends the program becomes.
 #[cfg(unix)]
 fn ended_by(kind: tokio::signal::unix::SignalKind) -> Option<Message> {
     use tokio::signal::unix::SignalKind;
@@ -303,7 +293,6 @@ fn ended_by(kind: tokio::signal::unix::SignalKind) -> Option<Message> {
     Some(Message::Terminate)
 }
 
-/// What a signal that stops the program becomes.
 #[cfg(unix)]
 fn stopped() -> Option<Message> {
     if HOLDER.load(Ordering::SeqCst) == LOOP {
@@ -315,10 +304,7 @@ fn stopped() -> Option<Message> {
     None
 }
 
-/// Signals that end the program become messages.
-///
-/// # Errors
-/// None on this system.
+/// Turns signals that end the program into messages.
 #[cfg(not(unix))]
 pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     let messages = messages.clone();
@@ -330,18 +316,18 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-/// The real terminal, as the loop holds it: taken, lent to an editor, or with the shell while lapel is stopped.
+/// The real terminal for the loop: taken, lent to an editor, or left to the shell during a stop.
 pub struct Hold {
     taken: Option<Taken>,
     pause: InputPause,
 }
 
 impl Hold {
-    /// Takes the terminal; `None` when the system has told lapel to end before it had it. In the background it is
-    /// waited for, stopped, as every program waits that needs it.
+    /// Takes the terminal. In the background lapel stops and waits for it, like every program that needs the
+    /// terminal. Returns `None` if the system has asked lapel to end before that.
     ///
     /// # Errors
-    /// When standard output is no terminal, or goes away.
+    /// If standard output is no terminal, or closes.
     pub fn new(pause: InputPause) -> io::Result<Option<Self>> {
         #[cfg(unix)]
         while !job_control::is_foreground() && job_control::can_stop() {
@@ -362,7 +348,7 @@ impl crate::tui::Elsewhere for Hold {
             return Ok(());
         }
         let had = self.taken.take().is_some();
-        // Once it is continued a message says so, and the terminal is taken then.
+        // A message reports the continuation, and lapel then takes the terminal again.
         let stopped = match whole_group {
             true => job_control::stop_group(),
             false if CONTINUED.load(Ordering::SeqCst) => Ok(()),
@@ -374,7 +360,7 @@ impl crate::tui::Elsewhere for Hold {
         Ok(())
     }
 
-    /// There is no background to go to on this system.
+    /// This system has no background.
     #[cfg(not(unix))]
     fn stop(&mut self, _: bool) -> io::Result<()> {
         Ok(())
@@ -385,12 +371,12 @@ impl crate::tui::Elsewhere for Hold {
             return Ok(false);
         }
         if job_control::is_foreground() {
-            // Also where it was never given back, as after SIGSTOP: the shell has changed it meanwhile.
+            // Also if it was never restored, as after SIGSTOP: the shell has changed its modes.
             drop(self.taken.take());
             self.taken = Some(Taken::new()?);
             return Ok(true);
         }
-        // Continued in the background, where there is nothing to do for a program that needs the terminal.
+        // Continued in the background, where lapel cannot run because it needs the terminal.
         #[cfg(unix)]
         if job_control::can_stop() {
             job_control::stop_group()?;
@@ -416,7 +402,7 @@ impl Drop for Hold {
     }
 }
 
-/// Gets the reading thread out of its reading, as another size of the window does; whether that is possible here.
+/// Interrupts the input thread's read with the signal of a new window size. Returns whether that is possible.
 fn wake_input() -> bool {
     #[cfg(unix)]
     {
@@ -427,11 +413,8 @@ fn wake_input() -> bool {
     false
 }
 
-/// Gives the terminal to an editor with a text, and takes it again; what came back, or why nothing did. The pause
-/// keeps lapel from the editor's keys.
-///
-/// # Errors
-/// When the terminal is gone meanwhile.
+/// Lends the terminal to an editor and takes it again. Returns the edited text, or the reason why there is
+/// none. The pause keeps lapel from reading the editor's keys.
 fn lend(
     taken: Taken,
     pause: &InputPause,
@@ -451,9 +434,9 @@ fn lend(
     Ok((taken?, came))
 }
 
-/// Installs what happens on a panic: a report is written, whichever thread it is. On the thread that owns the terminal: the terminal is given back, then
-/// the usual text is printed, and where the report is. On any other: the desk goes on, so nothing may be printed
-/// over it; the desk is told.
+/// Installs the panic hook, which writes a report for every thread. On the thread that owns the terminal it
+/// restores the terminal, then prints the usual text and the report's path. On other threads the TUI continues,
+/// so the hook prints nothing and sends a message.
 pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     let owner = std::thread::current().id();
     let usual = std::panic::take_hook();
@@ -463,7 +446,7 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
             give_back();
             usual(info);
             let place = crashed(&crash_dir, info);
-            // Not eprintln, which panics where that is a closed window.
+            // Not eprintln: it panics if standard error is a closed window.
             let _ = writeln!(
                 io::stderr(),
                 "{}",
@@ -475,14 +458,14 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
             return;
         }
         let place = crashed(&crash_dir, info);
-        // A full queue would block a panicking thread; one notice is enough.
+        // A full queue would block the panicking thread. One message is enough.
         if !told.swap(true, Ordering::SeqCst) {
             let _ = messages.try_send(Message::Crashed(place));
         }
     }));
 }
 
-/// Writes the report; where it is, or why there is none.
+/// Writes the report. Returns its path, or the reason why there is none, as text.
 fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> String {
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),

@@ -1,4 +1,4 @@
-//! The connection that questions are asked on: made, changed, and let go of in good order.
+//! The worker's connection: making it, replacing it, and closing its jobs properly.
 
 use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
 use crate::jobs::{Account, Jobs, Journal};
@@ -18,7 +18,7 @@ pub(super) struct ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// Lets go of the connection that there is, its jobs in good order, and makes another one.
+    /// Closes the jobs of the old connection properly, and makes a new connection.
     pub(super) fn change(&mut self, session: Box<Session>, tell: Events) {
         let (before, link) = (self.making.take(), self.link.take());
         let token = CancellationToken::new();
@@ -41,7 +41,7 @@ impl ConnectionSlot {
         self.making.is_some()
     }
 
-    /// Comes back when a connection that was being made is there, or has failed.
+    /// Returns when the new connection is ready or has failed. Without a new connection it never returns.
     pub(super) async fn changed(&mut self) {
         match &mut self.making {
             Some((making, _)) => {
@@ -54,7 +54,7 @@ impl ConnectionSlot {
     }
 }
 
-/// What a connection says by itself goes to the desk with the connection's number.
+/// The messages of a connection. They carry the connection's number.
 #[derive(Clone)]
 pub(super) struct Events {
     pub(super) number: u64,
@@ -62,13 +62,12 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Whether anybody is there to hear it.
+    /// Returns false if the TUI has ended.
     async fn send(&self, message: Message) -> bool {
         self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
     }
 }
 
-/// A connection in use.
 #[derive(Clone)]
 pub(super) struct WorkerConnection {
     pub(super) reader: Reader,
@@ -81,7 +80,8 @@ pub(super) struct WorkerConnection {
 impl WorkerConnection {
     async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Self> {
         let connection = session.connection.clone();
-        // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
+        // Building the client reads the system's certificates. This takes tens of milliseconds and must not
+        // delay a key.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
         let access = match access {
             Ok(Ok(access)) => access,
@@ -114,12 +114,12 @@ impl WorkerConnection {
                 tell.send(Message::Odd(odd.join(" "))).await;
             }
             Err(error) => {
-                // Nothing is asked with a key that nobody has checked.
+                // Send nothing with a key that was not checked.
                 tell.send(Message::LinkFailed(error)).await;
                 return None;
             }
         }
-        // Kept as long as jobs are: a demo's service is another one each time.
+        // Pictures are cached only if jobs are kept: a demo's service is new on every start.
         let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
         let gallery = Gallery::new(session.connection.clone(), folder);
         let connection = session.connection.clone();
@@ -156,7 +156,7 @@ impl WorkerConnection {
                 }
             }
         });
-        // A demo without its files is as good as one with them.
+        // The demo works without its files.
         let _ = jobs.offer_files(&session.files).await;
         tell.send(Message::Jobs(Handle(jobs.clone()))).await;
         Some(Self { reader, connection, jobs: Some(jobs), gallery, index })

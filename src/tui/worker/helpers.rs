@@ -1,4 +1,4 @@
-//! What the desk cannot know itself, and trying a new profile with it.
+//! Functions that the layer above provides, and the check of a new profile.
 
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
 use crate::config::{Environment, KeyStore, NewProfile, Pin as Pinned, ProfileLine};
@@ -10,38 +10,35 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A future that answers with how to connect, or with why not.
+/// A future with a session, or the error as text for the user.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
 
-/// A future that answers with a key, or with why there is none.
+/// A future with an API key, or the error as text for the user.
 pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
 
-/// A future that answers with the profiles that there are.
+/// A future with the profiles, or the error as text for the user.
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
 
-/// What the desk cannot know itself: it is handed in from above.
+/// Functions that the layer above provides. The TUI cannot do this work itself.
 #[derive(Clone)]
 pub struct Helpers {
-    /// The data folder, through which lapel processes share their pace; `None` where nothing is kept.
+    /// The data folder. lapel processes share their rate limit through it. `None` if nothing is kept.
     pub data_dir: Option<PathBuf>,
-    /// Starts a sandbox and says how to connect to it.
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
-    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
+    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take long.
     pub find_key: Arc<dyn Fn(KeyStore) -> Finding + Send + Sync>,
-    /// Keeps a profile, with its key, that ping has found good.
+    /// Keeps a profile and its key, after a successful ping.
     pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
-    /// Reads which profiles there are.
     pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
-    /// Opens a profile, or without a name the one that lapel was started with: its key is asked for.
+    /// Opens a profile and finds its key. Without a name: the profile that lapel was started with.
     pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
-    /// Pins the key of a profile (its name) that begins like this now.
+    /// Pins the current key of a profile: profile name, key prefix.
     pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
-    /// Changes, removes or tests a profile of the settings.
     pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
 }
 
 impl Default for Helpers {
-    /// Helpers that can do nothing, and say so.
+    /// Helpers that always fail with a message.
     fn default() -> Self {
         let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
         Self {
@@ -57,7 +54,7 @@ impl Default for Helpers {
     }
 }
 
-/// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
+/// Keeps a profile only after its key has worked. The service's data about the key is kept with it.
 pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
     let Candidate { mut profile, key: typed } = candidate;
     let secret = match typed {
@@ -69,7 +66,6 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     connection.pace_folder.clone_from(&helpers.data_dir);
     let (new, its_key) = (profile.clone(), secret.clone());
     let connecting = move || {
-        // Reads the file of certificates.
         let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
         connection.proxy = profile.proxy;
         connection.authorities =

@@ -1,4 +1,4 @@
-//! What the desk asks the local index, and what comes back: run by the worker, as everything else is.
+//! Requests to the local index, and its responses. The worker runs them.
 
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
@@ -12,81 +12,63 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Badges of a list whose own records are read in one go, at most.
+/// Most badges of a list whose details are read in one run.
 pub const MOST_DETAILS: usize = 5_000;
-/// Badges of a list that are planned to be issued again in one go, at most.
+/// Most badges of a list in one plan to issue again.
 pub const MOST_RENEWALS: u64 = 20_000;
 
-/// That a profile keeps an index, and where.
+/// The index settings of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
-    /// The data folder; without one it lives as long as the program.
+    /// The data folder. Without one, the index lives as long as the program.
     pub folder: Option<PathBuf>,
-    /// How it is kept.
     pub settings: Settings,
 }
 
-/// Something for the index.
 #[derive(Clone, Debug)]
 pub enum IndexAsk {
-    /// Keep one in memory from now on, until lapel ends.
+    /// Keep an index in memory until lapel ends.
     TurnOn,
-    /// Read the history into it.
+    /// Read the history into the index.
     Sync(Want),
-    /// Count what there is.
     Sums(Period),
-    /// A page of a list.
     List(Query),
-    /// The badges with a certificate number.
     Find(String),
-    /// Badges of a list whose own record was not read.
+    /// The badges of a list without details in the index.
     WithoutDetails(Which),
-    /// Read the own records of badges.
     Details(Vec<BadgeId>),
-    /// What of a list can be issued again.
+    /// The badges of a list that can be issued again.
     Renewals(Which),
 }
 
 impl IndexAsk {
-    /// Whether it goes on behind the screen, which does not wait for it.
+    /// Whether it runs in the background, so that the screen does not wait for it.
     pub fn is_behind(&self) -> bool {
         matches!(self, Self::Sync(_) | Self::Details(_))
     }
 }
 
-/// What came of it; errors in words.
+/// The responses of the index. Errors are text for the user.
 #[derive(Debug)]
 pub enum IndexAnswer {
-    /// To [`IndexAsk::TurnOn`].
     On(Result<(), String>),
-    /// To [`IndexAsk::Sync`].
     Synced(Result<Synced, String>),
-    /// To [`IndexAsk::Sums`].
     Sums(Result<Box<Overall>, String>),
-    /// To [`IndexAsk::List`].
     List(Result<Page<HistoryItem>, String>),
-    /// To [`IndexAsk::Find`].
     Found(Result<Vec<Cert>, String>),
-    /// To [`IndexAsk::WithoutDetails`].
     WithoutDetails(Result<Vec<BadgeId>, String>),
-    /// To [`IndexAsk::Details`].
     Details(Result<DetailsRead, String>),
-    /// To [`IndexAsk::Renewals`].
     Renewals(Result<Renewals, String>),
 }
 
-/// Everything that the overview shows.
 #[derive(Debug)]
 pub struct Overall {
-    /// The counts.
     pub sums: Sums,
-    /// Whose mails did not go out.
     pub mail: MailReport,
-    /// Where the index is, for people.
+    /// The place of the index, as text for the user.
     pub place: String,
 }
 
-/// The answer to a question that nobody can answer.
 pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
     match ask {
         IndexAsk::TurnOn => IndexAnswer::On(Err(why)),
@@ -100,7 +82,7 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
     }
 }
 
-/// The index of a connection, opened when it is first needed.
+/// The index of a connection. It opens at its first use.
 #[derive(Clone)]
 pub struct Slot {
     account: Account,
@@ -109,12 +91,12 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// For a session; without a place there is none until somebody turns one on.
+    /// Without a configured index, there is none until the user turns one on.
     pub fn new(session: &crate::tui::request::Session) -> Self {
         Self { account: Account::of(&session.connection), place: session.index.clone(), open: Arc::default() }
     }
 
-    /// The index, if there is to be one.
+    /// The index, if the profile has one.
     async fn get(&self) -> Result<Option<Index>, IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none()
@@ -143,7 +125,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Notes what a badge's own record says, where there is an index. Nobody waits for it.
+    /// Notes a badge's details in the index, if there is one. Does not wait for the write.
     pub async fn note(&self, badge: &Badge, reader: &Reader) {
         match self.get().await {
             Ok(Some(index)) => index.note_soon(badge, reader.clock().utc().as_second()),
@@ -153,7 +135,6 @@ impl Slot {
     }
 }
 
-/// Runs one question.
 pub async fn run(
     ask: IndexAsk,
     slot: &Slot,
@@ -209,7 +190,7 @@ async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overa
     Ok(Overall { sums, mail, place: index.place().to_owned() })
 }
 
-/// What a plan to issue again leaves out, in words; nothing where it leaves out nothing.
+/// The badges that a plan to issue again skips, as text. `None` if it skips none.
 pub fn left_out(found: &Renewals) -> Option<String> {
     let mut parts = Vec::new();
     if found.doubles > 0 {

@@ -1,4 +1,4 @@
-//! What the desk has done with jobs: each deed is handed to [`Jobs`] by the worker, and never cancelled.
+//! Job commands that the TUI sends to [`Jobs`]. The worker runs them; they cannot be cancelled.
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
@@ -8,89 +8,75 @@ use crate::jobs::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Something to be done with jobs.
 #[derive(Clone, Debug)]
 pub enum JobCommand {
-    /// Issue a badge to one person who was reviewed.
+    /// Issue a badge to one reviewed recipient.
     Issue(IssuePlan),
-    /// Issue a corrected badge and revoke the old one, for a reason, when the new one is Issued.
+    /// Issue a corrected badge, and revoke the old one with this reason when the new one is issued.
     Replace(IssuePlan, RevokeTarget, String),
-    /// Revoke badges that were reviewed.
     Revoke(RevokePlan),
-    /// Plan to issue to several people, a draft for each template. Gives the drafts.
+    /// Write a draft for each template. Returns the drafts.
     Plan(Vec<((TemplateId, Text), Vec<Person>)>),
-    /// Plan to undo an issue job, for a reason. Gives a draft.
+    /// Write a draft that undoes an issue job, with a reason. Returns the draft.
     Undo(JobId, String),
-    /// Let reviewed drafts go.
+    /// Start reviewed drafts.
     Begin(Vec<JobId>),
-    /// Remove drafts.
     Discard(Vec<JobId>),
     /// Pause before the next request.
     Pause(JobId),
-    /// Go on.
     Resume(JobId),
-    /// Use up what is left of the quota.
+    /// Use the rest of the quota.
     UseUp(JobId),
-    /// Send again what was refused.
     Retry(JobId),
-    /// Call off what was not sent.
+    /// Cancel the rows that are not sent yet.
     CallOff(JobId),
-    /// Settle a row that lapel cannot tell about, and why.
+    /// Resolve a row in doubt, with a reason.
     Decide(JobId, u64, Decision, String),
-    /// Look once more for the rows of a job that were never seen, and count those that can be sent again together.
+    /// Check the never-seen rows of a job again, and count the rows that can be resent together.
     NeverSeen(JobId),
-    /// Send so many rows again that were never seen, and why.
+    /// Resend this number of never-seen rows, with a reason.
     ResendAll(JobId, u64, String),
-    /// Note that somebody's name and address are shown which were masked.
+    /// Record in the journal that a masked name and address were shown.
     Opened(Opening),
-    /// Look now at a job, or at everything that is open.
+    /// Check a job now, or every open job.
     Look(Option<JobId>),
-    /// Allow rows of a draft.
     Allow(JobId, Rows),
-    /// Leave rows of a draft out.
+    /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
-    /// Correct a row of a draft: name and address.
+    /// Correct the name and the address of a row of a draft.
     Correct(JobId, u64, String, String),
 }
 
-/// What came of a deed.
+/// The result of a job command.
 #[derive(Debug)]
 pub enum Done {
-    /// There is nothing to say: the job shows it.
+    /// No message: the job shows the result.
     Fine,
-    /// One line for the person.
     Said(String),
-    /// Drafts, for review.
     Drafts(Vec<Job>),
-    /// Rows that were never seen.
     NeverSeen(NeverSeen),
 }
 
-/// A page of a job's rows, by place.
+/// A page of a job's rows, by row number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowsQuery {
-    /// The job.
     pub job: JobId,
-    /// Only rows in these; all when it is empty.
+    /// Only rows with these statuses. An empty list selects all rows.
     pub buckets: Vec<RowStatus>,
-    /// From 1.
+    /// Counted from 1.
     pub page: u64,
-    /// Rows of a page.
     pub per_page: u64,
-    /// What they are sorted by, and whether the largest comes first; by their places where it is nothing.
+    /// The sort field, and whether the order is descending. `None` sorts by row number.
     pub order: Option<(RowField, bool)>,
 }
 
-/// Who acts, for the journal: the computer's user, at the desk.
+/// The acting user for the journal: the system's user name, marked with `desk` for the TUI.
 fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
     if user.is_empty() { "desk".to_owned() } else { format!("{user} (desk)") }
 }
 
-/// Does it.
-///
-/// # Errors
-/// Why it was not done, in words that say whether anything was changed.
+/// An error is text for the user, which also says whether anything was changed.
 pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
     let who = who();
     let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
@@ -165,7 +151,7 @@ pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
     done.map_err(|why| why.to_string())
 }
 
-/// Writes a draft for each template; either all of them or none.
+/// Writes a draft for each template: either all of them or none.
 async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
     let mut ids = Vec::with_capacity(plans.len());
     for (template, people) in plans {
@@ -173,7 +159,7 @@ async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Res
             Ok(id) => ids.push(id),
             Err(why) => {
                 for id in ids {
-                    // A draft that stays is in nobody's way: it sends nothing.
+                    // A draft that remains does no harm: it sends nothing.
                     let _ = jobs.discard(id).await;
                 }
                 return Err(why.to_string());
@@ -183,10 +169,10 @@ async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Res
     drafts(jobs, ids).await
 }
 
-/// Reads who has the badges of these drafts already, one draft after the other.
+/// Runs the duplicate check for drafts, one after the other.
 ///
 /// # Errors
-/// Why it was not read; the drafts are as they were then.
+/// The check failed. The drafts are unchanged.
 pub async fn guard(
     jobs: &Jobs,
     ids: Vec<JobId>,
@@ -200,10 +186,6 @@ pub async fn guard(
     Ok((drafts(jobs, ids).await?, found))
 }
 
-/// Drafts as they stand.
-///
-/// # Errors
-/// Why the journal cannot be read.
 pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
@@ -212,16 +194,12 @@ pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     Ok(all)
 }
 
-/// Reads a page of rows.
-///
-/// # Errors
-/// Why the journal cannot be read.
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let RowsQuery { job, buckets, page, per_page, order } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
     let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
     let total = counts.sum(|b| buckets.is_empty() || buckets.contains(&b));
-    // Places of a job have no gaps, so that what is before a page need not be gone through.
+    // Row numbers of a job have no gaps, so the rows before the page need not be read.
     let all = buckets.is_empty() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);

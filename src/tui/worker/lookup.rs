@@ -1,5 +1,5 @@
-//! What a support call asks of the service beside wallet, history and badge: a name, other places where a
-//! badge may be, and whether its pictures open. Each is a bounded number of requests.
+//! Reads for a support call besides wallet, history and badge: a holder's name, similar addresses, a check of
+//! the pictures. Each sends a bounded number of requests.
 
 use crate::api::{
     ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureError,
@@ -9,65 +9,57 @@ use crate::domain::address_search::{Lead, leads};
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use tokio::task::JoinSet;
 
-/// A question of a support call.
+/// A lookup for a support call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupQuery {
-    /// Whose badges have this name on them: one request.
+    /// The badges with this name: one request.
     Name(String),
-    /// Where else the badges of an address may be: at most [`crate::domain::address_search::MOST`] requests.
+    /// Badges under similar addresses: at most [`crate::domain::address_search::MOST`] requests.
     Elsewhere {
-        /// The address that has nothing.
+        /// The address without badges.
         address: String,
-        /// The caller's name, where it is known.
         name: Option<String>,
     },
-    /// Whether the pictures of a badge open, front and back: two requests without the key, and one more for
-    /// the badge where their addresses are not known.
+    /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
+    /// addresses are unknown, one more request reads the badge.
     Pictures(BadgeId, [Option<Text>; 2]),
 }
 
-/// What came of it.
 #[derive(Debug)]
 pub enum LookupReply {
     /// To [`LookupQuery::Name`] and [`LookupQuery::Elsewhere`].
     Rows(Rows),
-    /// To [`LookupQuery::Pictures`].
     Pictures {
-        /// Front and back, in words.
+        /// The results for front and back, as text.
         said: [String; 2],
-        /// The badge in full, where it had to be read.
+        /// The badge's details, if they had to be read.
         detail: Option<Box<Badge>>,
-        /// How many requests it took.
         requests: u32,
     },
 }
 
-/// What a first page leaves unread.
+/// Rows after the first page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Remaining {
-    /// It is all.
     #[default]
     Nothing,
-    /// The page was full, and the service does not count.
+    /// Unknown: the page was full, and the service gives no total.
     Unknown,
-    /// So many rows there are in all, as the service counts.
+    /// The total number of rows, from the service.
     Counted(u64),
 }
 
-/// First pages of the history.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// The rows; one may be there twice.
+    /// A row may occur twice.
     pub items: Vec<HistoryItem>,
-    /// What lies beyond the first page of the question that has most.
+    /// The unread rows of the query with the most of them.
     pub beyond: Remaining,
-    /// What could not be read.
     pub trouble: Option<ApiError>,
-    /// How many requests it took.
     pub requests: u32,
 }
 
-/// The answer where nothing could be asked.
+/// The response when no request was possible.
 pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
     match errand {
         LookupQuery::Name(_) | LookupQuery::Elsewhere { .. } => {
@@ -80,7 +72,6 @@ pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
     }
 }
 
-/// Runs one.
 pub async fn run(errand: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
     match errand {
         LookupQuery::Name(name) => LookupReply::Rows(rows(reader, vec![Lead::Name(name)], call).await),
@@ -91,7 +82,7 @@ pub async fn run(errand: LookupQuery, reader: &Reader, connection: &Connection, 
     }
 }
 
-/// The first page for each lead, side by side.
+/// Reads the first page for each lead, in parallel.
 async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {
@@ -121,7 +112,7 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
             Err(why) => rows.trouble = Some(ApiError::NoAnswer { why: why.to_string() }),
         }
     }
-    // In the order of the questions, whichever was answered first.
+    // In the order of the queries, independent of the order of the answers.
     pages.sort_by_key(|(place, _)| *place);
     for (_, page) in pages {
         let beyond = match page.total_count {
@@ -178,7 +169,7 @@ async fn pictures(
     LookupReply::Pictures { said: [front, back], detail, requests: requests + one + two }
 }
 
-/// What a picture's server said, as the rest of a sentence that begins with the picture.
+/// The server's answer for a picture, as the rest of a sentence that begins with the picture.
 fn words(probe: &Result<Probe, PictureError>) -> String {
     match probe {
         Ok(Probe { status: 200, content_type: Some(kind) }) if kind.wire().starts_with("image/") => {

@@ -1,33 +1,31 @@
-//! What the desk has done with the profiles of the settings, besides opening one: it is done by those above.
+//! Changes to configured profiles that the TUI asks for. The layer above runs them.
 
 use crate::config::{Change, KeyStore};
 use secrecy::SecretString;
 use std::pin::Pin;
 
-/// Something to be done with a profile of the settings. Its answer is a line for the person; an error says whether
-/// anything was changed.
+/// A command for a configured profile. The response is a line for the user. An error says whether anything was
+/// changed.
 #[derive(Clone, Debug)]
 pub enum ProfileAsk {
-    /// Change it; what leads elsewhere or is another key is tried before it is kept.
+    /// Change it. A new address or a new key is checked before it is kept.
     Change(Box<ProfileChange>),
-    /// Remove it, and its key where lapel keeps it.
+    /// Remove it, and its key if lapel keeps the key.
     Remove(String),
-    /// Ask its service about its key, and keep nothing.
+    /// Check its key with its service. Keeps nothing.
     Test(String),
 }
 
-/// A change of a profile.
 #[derive(Clone, Debug)]
 pub struct ProfileChange {
-    /// The profile's name.
     pub name: String,
-    /// What is changed, but for the key.
+    /// All changes except the key.
     pub change: Change,
-    /// Another place of the key, and the key; without one it is to be found there.
+    /// The new place of the key, and the key. Without a key, lapel finds it in that place.
     pub key: Option<(KeyStore, Option<SecretString>)>,
-    /// Pin the key as it is then, whatever was pinned before.
+    /// Pin the current key in place of an earlier pin.
     pub pin: bool,
 }
 
-/// A future that answers with a line for the person.
+/// A future with a line for the user, or with the error as text.
 pub type Managing = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;

@@ -1,42 +1,36 @@
-//! Reading every badge that matches a filter, to mark them: to the end and without doubles although the list may
-//! move meanwhile, in the background share of the pace.
+//! Reads every badge that matches a filter, to mark them. It reads to the end and without doubles, even if the
+//! list changes meanwhile, in the background share of the rate limit.
 
 use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, Reader};
 use crate::domain::HistoryItem;
 use tokio::sync::watch;
 
-/// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkAsk {
-    /// What matches.
     pub filter: HistoryFilter,
-    /// Badges beyond this number are too many: each is held while it is marked.
+    /// Most badges to mark. Every marked badge is held in memory.
     pub most: u64,
 }
 
-/// What was read, to its end.
+/// The complete list of matches.
 #[derive(Debug)]
 pub struct Matching {
-    /// The badges, each once.
+    /// The badges, without doubles.
     pub rows: Vec<HistoryItem>,
-    /// How the list ended.
     pub read: Gathered,
 }
 
-/// Why there is nothing to mark.
+/// The reason why nothing can be marked.
 #[derive(Debug)]
 pub enum NotMarked {
-    /// More match than may be marked.
     TooMany,
-    /// The service, or the way to it.
     Service(ApiError),
 }
 
-/// Reads it. `call` says how, and breaks off.
+/// Reads all matches. `call` sets the priority, and can cancel the reads.
 ///
 /// # Errors
-/// More than may be marked, or the first error of the service: what was read until then is of no use, since a
-/// part of all misleads.
+/// Too many matches, or the first error of the service. A partial result is dropped, because it would mislead.
 pub async fn run(
     ask: MarkAsk,
     reader: &Reader,

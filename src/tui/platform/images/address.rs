@@ -1,29 +1,26 @@
-//! Which URL a record's picture address means. The contract shows absolute ones for badges and templates and
-//! paths for the wallet, and does not say what the paths belong to.
+//! Resolves a record's picture address to a URL. The contract's examples are absolute for badges and templates,
+//! and paths for the wallet. It does not say what the paths belong to.
 
 use std::collections::VecDeque;
 use url::Url;
 
-/// How many absolute addresses are remembered.
 const REMEMBERED: usize = 8;
 
-/// Where this service's pictures are, as far as it is known.
+/// The known places of this service's pictures.
 #[derive(Debug, Default)]
 pub struct Places {
     /// `picture_base` of the profile.
     base: Option<String>,
-    /// Scheme, host and whatever stands before the path of a wallet's address.
+    /// Scheme, host and port of the first absolute address.
     learned: Option<String>,
     seen: VecDeque<Url>,
 }
 
 impl Places {
-    /// Of a service whose profile may say it.
     pub fn new(base: Option<String>) -> Self {
         Self { base, ..Self::default() }
     }
 
-    /// Takes note of an absolute address.
     pub fn learn(&mut self, raw: &str) {
         let Some(url) = absolute(raw.trim()) else { return };
         if self.seen.contains(&url) {
@@ -36,7 +33,7 @@ impl Places {
         self.seen.truncate(REMEMBERED);
     }
 
-    /// The URL that is meant; an error says in words why there is none.
+    /// The URL for an address, or the reason as text.
     pub fn resolve(&self, raw: &str) -> Result<String, String> {
         let raw = raw.trim();
         let of_scheme = |url: Url| match url.scheme() {
@@ -52,13 +49,13 @@ impl Places {
                 .and_then(of_scheme);
         }
         let path = format!("/{}", raw.trim_start_matches('/'));
-        // The tail of an address that was seen is that very picture.
+        // A path that ends a known address belongs to the same picture.
         if let Some(whole) = self.seen.iter().find(|url| url.path().len() > 1 && url.path().ends_with(&path))
         {
             return Ok(whole.clone().into());
         }
         match self.base.as_ref().or(self.learned.as_ref()) {
-            // Put together as text: a path must not leave the place by dots or by a scheme of its own.
+            // Joined as text: a path must not change the host with dots or its own scheme.
             Some(place) => Url::parse(&format!("{place}{path}"))
                 .map_err(|_| t!("The picture's URL is not valid.").to_owned())
                 .and_then(of_scheme),

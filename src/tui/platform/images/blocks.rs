@@ -1,12 +1,11 @@
-//! A picture in characters: each cell shows two pixels, one above the other. Where the picture is
-//! transparent the terminal's own background stays.
+//! A picture made of characters: each cell shows two pixels, one above the other. Transparent parts show the
+//! terminal's background.
 
 use image::RgbaImage;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
-/// A picture in characters.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Blocks {
     columns: u16,
@@ -15,7 +14,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Of a picture that is `columns` wide and twice `rows` high already.
+    /// The picture must be `columns` pixels wide and `rows` * 2 pixels high.
     pub fn new(picture: &RgbaImage, (columns, rows): (u16, u16), true_colour: bool) -> Self {
         let at = |x: u16, y: u32| {
             let pixel = picture.get_pixel_checked(u32::from(x), y)?;
@@ -29,12 +28,10 @@ impl Blocks {
         Self { columns, rows, cells }
     }
 
-    /// Columns and rows.
     pub fn size(&self) -> (u16, u16) {
         (self.columns, self.rows)
     }
 
-    /// Draws as much of it as there is room for.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer) {
         for y in 0..self.rows.min(area.height) {
             for x in 0..self.columns.min(area.width) {
@@ -64,7 +61,7 @@ impl Blocks {
     }
 }
 
-/// A colour as the terminal has it: a terminal that does not know 24-bit colours makes anything of them.
+/// A colour that the terminal can show. A terminal without 24-bit colours shows those as random colours.
 fn colour((red, green, blue): (u8, u8, u8), true_colour: bool) -> Color {
     if true_colour {
         return Color::Rgb(red, green, blue);
@@ -73,7 +70,7 @@ fn colour((red, green, blue): (u8, u8, u8), true_colour: bool) -> Color {
         let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
         square(red, other.0) + square(green, other.1) + square(blue, other.2)
     };
-    // Of the 256: a cube of six steps each way, and a ladder of greys.
+    // The 256-colour palette has a cube with six steps per axis, and a scale of greys.
     let step = |value: u8| -> (u8, u8) {
         match value {
             0..48 => (0, 0),
@@ -119,7 +116,7 @@ mod tests {
         assert_eq!(cell(3), (" ".into(), Color::Reset, Color::Reset));
     }
 
-    /// The colours of xterm's table from 16 on.
+    /// The colours of xterm's palette from 16 on.
     fn table() -> Vec<(u8, u8, u8)> {
         const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
         let mut table = Vec::new();

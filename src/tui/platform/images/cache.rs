@@ -1,5 +1,5 @@
-//! Fetched pictures as files, so that one that was looked at yesterday is there at once. A file is believed
-//! no more than the network is: whatever is read from here goes through the same decoder and its bounds.
+//! Downloaded pictures as files, so that a picture of an earlier day shows at once. Cached data is untrusted
+//! like network data: it passes the same decoder and the same limits.
 
 use crate::api::LONGEST_PICTURE;
 use crate::disk::{create_private_dir, replace};
@@ -9,14 +9,14 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// All files together have no more bytes than this.
+/// Limit for all files together, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// There are no more files than this.
+/// Limit for the number of files.
 const MOST_FILES: usize = 2000;
-/// A picture at the same address may become another one.
+/// Longest age of a file. The picture at an address may change.
 const OLDEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A folder of pictures, named by what their URLs hash to: a URL may hold a signature.
+/// A folder of pictures. A file is named by the hash of its URL, because a URL may contain a signature.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -24,7 +24,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// In a folder, which is made when the first picture goes into it, open to its owner only.
+    /// The folder is created with the first picture. Only its owner may open it.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, most_bytes: MOST_BYTES }
     }
@@ -35,7 +35,6 @@ impl Cache {
         self.folder.join(digits.filter_map(|d| char::from_digit(u32::from(d), 16)).collect::<String>())
     }
 
-    /// The picture of a URL, if it is here and not too old.
     pub fn get(&self, url: &str) -> Option<Vec<u8>> {
         let path = self.path(url);
         let found = fs::symlink_metadata(&path).ok()?;
@@ -47,19 +46,18 @@ impl Cache {
         Some(bytes)
     }
 
-    /// Keeps a picture; the oldest ones make room for it.
+    /// Caches a picture, and deletes the oldest ones over the limits.
     ///
     /// # Errors
-    /// What the file system says. Nothing depends on it.
+    /// The file system's error. The caller may ignore it.
     pub fn put(&self, url: &str, bytes: &[u8]) -> io::Result<()> {
         create_private_dir(&self.folder)?;
         replace(&self.path(url), bytes)?;
         self.make_room()
     }
 
-    /// Lets a picture go.
     pub fn forget(&self, url: &str) {
-        // If it cannot be removed it will be too old one day.
+        // A file that cannot be removed expires later.
         let _ = fs::remove_file(self.path(url));
     }
 
@@ -68,7 +66,7 @@ impl Cache {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let Ok(found) = entry.metadata() else { continue };
-            // Nothing that is not ours.
+            // Ignore files of others.
             let name = entry.file_name();
             let ours = name.len() == 64 && name.to_string_lossy().bytes().all(|b| b.is_ascii_hexdigit());
             if ours && found.is_file() {
@@ -83,7 +81,7 @@ impl Cache {
             if !old && count <= MOST_FILES && bytes <= self.most_bytes {
                 break;
             }
-            // Somebody else may have been quicker.
+            // Another process may have removed it already.
             let _ = fs::remove_file(path);
             bytes -= len;
             count -= 1;
@@ -108,7 +106,7 @@ mod tests {
         (home, Cache { folder, most_bytes })
     }
 
-    /// Makes a kept picture this many seconds older.
+    /// Makes a cached picture older by this number of seconds.
     fn age(cache: &Cache, url: &str, seconds: u64) {
         let file = File::options().append(true).open(cache.path(url)).expect("kept");
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("set");

@@ -1,25 +1,25 @@
-//! From bytes to pixels. The bytes come from a stranger: what they are is looked at first, how large the
-//! picture is before a single pixel is unpacked, and what is not a picture gets its calm line.
+//! Decodes picture files. The bytes are untrusted: the format and the size are checked before any pixel is
+//! decoded. Other data gets a short message.
 
 use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::{DynamicImage, ImageDecoder, Limits, RgbaImage};
 use std::io::Cursor;
 
-/// No side of a picture has more pixels than this.
+/// Longest side of a picture, in pixels.
 const LONGEST_SIDE: u32 = 4096;
-/// A picture has no more pixels than this: 36 MB unpacked.
+/// Limit for the pixels of a picture: 36 MB decoded.
 const MOST_PIXELS: u64 = 3000 * 3000;
-/// What a decoder may take for itself, in bytes.
+/// Limit for a decoder's memory, in bytes.
 const MOST_MEMORY: u64 = 96 << 20;
 
-/// Why there is nothing to show.
+/// The reason why there is no picture.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum NoPicture {
     #[error("{}", t!("The image server sent nothing."))]
     Empty,
     #[error("{}", t!("lapel cannot draw SVG images. Open the image in a browser."))]
     Svg,
-    /// Perhaps a page that asks for a password.
+    /// Perhaps a login page.
     #[error("{}", t!("The image server sent a web page instead of an image."))]
     Page,
     #[error("{}", t!("lapel shows PNG, JPEG, GIF and WebP images. This is another format."))]
@@ -30,7 +30,7 @@ pub enum NoPicture {
     Damaged,
 }
 
-/// What the bytes say they are.
+/// The file format, from the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Png,
@@ -39,10 +39,7 @@ enum Kind {
     WebP,
 }
 
-/// The pixels of a picture. Of one that moves, the first of its pictures.
-///
-/// # Errors
-/// See [`NoPicture`].
+/// Decodes a picture. For an animation, the first frame.
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<RgbaImage, NoPicture> {
     let kind = kind(bytes, content_type)?;
     let source = Cursor::new(bytes);
@@ -78,7 +75,7 @@ fn pixels(mut decoder: impl ImageDecoder) -> Result<RgbaImage, NoPicture> {
     Ok(picture.into_rgba8())
 }
 
-/// What the bytes are by their beginning. What the server calls them counts only where that says nothing.
+/// The format from the first bytes. The content type counts only if the bytes are unknown.
 fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<Kind, NoPicture> {
     match bytes {
         [] => return Err(NoPicture::Empty),

@@ -19,7 +19,7 @@ fn packed(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     out.into_inner()
 }
 
-/// A PNG that says it has another size than it has.
+/// A PNG with a wrong size in its header.
 fn resized(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
@@ -80,14 +80,14 @@ fn a_picture_that_breaks_off_is_damaged() {
 #[test]
 fn the_size_is_judged_before_anything_is_unpacked() {
     let small = packed(10, 10, ImageFormat::Png);
-    // Bombs: a few hundred bytes that say they are gigabytes.
+    // Decompression bombs: a few hundred bytes that claim gigabytes.
     for (width, height) in [(60_000, 60_000), (4097, 1), (1, 4097), (4000, 4000), (1 << 20, 2)] {
         assert_eq!(
             decode(&resized(small.clone(), width, height), None),
             Err(NoPicture::TooLarge(width, height))
         );
     }
-    // Within the bounds it is merely not all there.
+    // Within the limits the file is only incomplete.
     assert_eq!(decode(&resized(small, 3000, 3000), None), Err(NoPicture::Damaged));
     let mut gif = packed(10, 10, ImageFormat::Gif);
     gif[6..10].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);

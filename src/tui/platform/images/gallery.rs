@@ -1,4 +1,4 @@
-//! The worker's side of pictures: from a URL to what the terminal is sent, off the loop.
+//! The worker's part of pictures: download, decode and pack, outside the loop.
 
 use super::cache::Cache;
 use crate::api::{Connection, Picture, PictureError, Pictures};
@@ -11,33 +11,29 @@ use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// How many pictures are unpacked at the same time; the others wait. One that nobody waits for any more is
-/// still unpacked to its end, so this is also what bounds their memory.
+/// Number of pictures that are decoded at the same time. Decoding always runs to its end, also after a
+/// cancellation. So this limit also bounds the memory.
 const AT_ONCE: usize = 1;
 
-/// A picture that is asked for.
 #[derive(Clone)]
 pub struct PictureAsk {
-    /// Where it is.
     pub url: String,
-    /// Not from the files that are kept.
+    /// Ignore the cached file.
     pub fresh: bool,
-    /// How it is shown.
     pub way: Way,
-    /// Columns and rows that there are for it.
+    /// The available columns and rows.
     pub room: (u16, u16),
-    /// Kitty's name for it.
+    /// The kitty image id.
     pub id: u32,
 }
 
 impl fmt::Debug for PictureAsk {
-    /// Without the URL, which may hold a signature.
+    /// Omits the URL, which may contain a signature.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PictureAsk({:?}, fresh: {}, id: {})", self.room, self.fresh, self.id)
     }
 }
 
-/// Where a connection's pictures come from.
 #[derive(Clone)]
 pub struct Gallery(Arc<Inner>);
 
@@ -49,7 +45,7 @@ struct Inner {
 }
 
 impl Gallery {
-    /// For a connection; nothing is prepared before the first picture. Without a folder none is kept.
+    /// The client is created with the first picture. Without a folder, no picture is cached.
     pub fn new(connection: Connection, folder: Option<PathBuf>) -> Self {
         Self(Arc::new(Inner {
             connection,
@@ -59,14 +55,14 @@ impl Gallery {
         }))
     }
 
-    /// The picture, ready to be drawn, or a calm line that says why there is none.
+    /// The picture, ready to draw, or a short explanation for the user.
     pub async fn load(&self, ask: PictureAsk, cancel: &CancellationToken) -> Result<Packed, String> {
         if !ask.fresh
             && let Some(kept) = self.kept(&ask.url).await
         {
             match self.prepare(kept, &ask).await {
                 Ok((packed, _)) => return Ok(packed),
-                // Not the picture any more that was kept here.
+                // The cached file is damaged.
                 Err(_) => self.with_cache(&ask.url, |cache, url| cache.forget(&url)).await,
             }
         }
@@ -85,7 +81,7 @@ impl Gallery {
     async fn client(&self) -> Result<&Pictures, String> {
         let made = self.0.client.get_or_init(|| async {
             let connection = self.0.connection.clone();
-            // It reads the certificates of the system.
+            // This reads the system's certificates.
             match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
                 Ok(Ok(client)) => Ok(client),
                 Ok(Err(why)) => Err(t!("Pictures cannot be loaded: {why}", why)),
@@ -108,7 +104,7 @@ impl Gallery {
         }
     }
 
-    /// Decodes and packs, off the loop; gives the bytes back for keeping.
+    /// Decodes and packs on a blocking thread. Returns the bytes for the cache.
     async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
         let permit = self.0.room.clone().acquire_owned().await.map_err(|_| i18n::tr(FAILED).to_owned())?;
         let (way, room, id) = (ask.way, ask.room, ask.id);
@@ -124,7 +120,7 @@ impl Gallery {
 
 const FAILED: &str = tr_noop!("The picture cannot be shown: internal error in lapel.");
 
-/// What is said in the picture's place; where it may be another time, what to do for that.
+/// The message in place of the picture. If another attempt may help, it says how.
 fn in_words(why: &PictureError) -> String {
     match why {
         PictureError::Refused(why) => t!("The picture was not loaded: {why}.", why),

@@ -1,15 +1,16 @@
-//! Pictures on the desk: badges and templates as they look.
+//! Pictures of badges and templates in the TUI.
 //!
-//! This room knows which picture a screen has a place for, how the terminal shows pictures, and how one is
-//! fetched, bounded, decoded, packed and kept. A picture never holds anything up: it is fetched after a rest
-//! of the cursor, by a client without a key, decoded off the loop, and given up when one moves on. Where
-//! there is none, a calm line says why.
+//! This module knows which picture a screen has space for, and how the terminal shows pictures. It downloads,
+//! limits, decodes, packs and caches them. A picture never delays anything. It is requested when the cursor has
+//! rested, by a client without the API key. It is decoded outside the loop, and cancelled when the user moves
+//! on. Without a picture, a short message says why.
 //!
 //! ```text
-//! address   which URL is meant              questions  what the terminal can do, asked once
-//! store     what is wanted and what is here typed      keys that came in between its answers
-//! gallery   the worker's side: fetch, keep  decode     bytes to pixels, within bounds
-//! cache     files of fetched pictures       pack       pixels to what the terminal is sent
+//! address   addresses to URLs               questions  questions to the terminal about its abilities
+//! store     wanted and loaded pictures      typed      keys between the terminal's answers
+//! gallery   the worker's part of pictures   decode     bytes to pixels, within limits
+//! cache     files of downloaded pictures    pack       pixels to terminal output
+//! blocks    pictures made of characters
 //! ```
 
 mod address;

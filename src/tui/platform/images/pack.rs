@@ -1,4 +1,4 @@
-//! From pixels to what the terminal is sent, in the size that it is shown in.
+//! Converts pixels to terminal output, in the size on the screen.
 
 use super::blocks::Blocks;
 use image::imageops::{self, FilterType};
@@ -11,56 +11,50 @@ use ratatui_image::protocol::kitty::Kitty;
 use ratatui_image::protocol::sixel::Sixel;
 use std::fmt;
 
-/// How many names kitty is given pictures under, in turn: it keeps no more of them.
+/// Number of kitty image ids, used in turn. kitty keeps no more pictures than this.
 pub const KITTY_IDS: u32 = 16;
-/// A cell where nobody says how large it is.
+/// Cell size in pixels when it is unknown: width, height.
 const USUAL_CELL: (u16, u16) = (10, 20);
-/// Kitty scales by itself, and is sent pixels as they are: no more than this on a side.
+/// Longest side of a picture for kitty, in pixels. kitty gets the pixels and scales by itself.
 const KITTY_SIDE: f64 = 512.0;
-/// A small picture is made this much larger at most.
+/// Largest enlargement of a small picture.
 const MOST_LARGER: f64 = 4.0;
 
-/// How a picture comes onto the screen.
+/// How the terminal shows a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// Kitty's, with its placeholders: the picture moves and goes with the text.
+    /// kitty's protocol with placeholders: the picture moves and disappears with the text.
     Kitty,
-    /// iTerm2's.
     Iterm2,
-    /// Sixel.
     Sixel,
-    /// Characters.
     Halfblocks,
 }
 
-/// How the terminal shows pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// By which protocol.
     pub protocol: Protocol,
-    /// How large a cell is, in pixels.
+    /// The size of a cell in pixels: width, height.
     pub cell: (u16, u16),
     /// Whether the terminal has 24-bit colours.
     pub true_colour: bool,
-    /// Whether it is wrapped up for tmux to hand on.
+    /// Whether sequences are wrapped, so that tmux passes them on.
     pub wrapped: bool,
-    /// The first of kitty's names for our pictures; [`KITTY_IDS`] in a row are ours.
+    /// The first kitty image id of this process. It owns [`KITTY_IDS`] ids in a row.
     pub first_id: u32,
 }
 
 impl Way {
-    /// With names that no other program in this terminal is likely to use.
+    /// Chooses ids that other programs in this terminal are unlikely to use.
     pub fn new(protocol: Protocol, cell: Option<(u16, u16)>, true_colour: bool) -> Self {
         let first_id = fastrand::u32(0x01_0000..0xff_0000) & !(KITTY_IDS - 1);
         Self { protocol, cell: cell.unwrap_or(USUAL_CELL), true_colour, wrapped: false, first_id }
     }
 }
 
-/// A picture as the terminal is sent it.
+/// A picture as terminal output.
 pub enum Packed {
-    /// By a protocol of its own.
+    /// A graphics protocol.
     Graphic(ratatui_image::protocol::Protocol),
-    /// In characters.
     Blocks(Blocks),
 }
 
@@ -72,7 +66,6 @@ impl fmt::Debug for Packed {
 }
 
 impl Packed {
-    /// Columns and rows.
     pub fn size(&self) -> (u16, u16) {
         match self {
             Self::Graphic(graphic) => {
@@ -83,7 +76,7 @@ impl Packed {
         }
     }
 
-    /// Draws it into an area that it fits into; elsewhere nothing.
+    /// Draws it into an area that is large enough. Otherwise draws nothing.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer) {
         match self {
             Self::Graphic(graphic) => ratatui_image::Image::new(graphic).render(area, buffer),
@@ -92,10 +85,7 @@ impl Packed {
     }
 }
 
-/// Packs a picture for at most `room` columns and rows. `id` is kitty's name for it.
-///
-/// # Errors
-/// In words, when a packer gives up.
+/// Packs a picture for at most `room` columns and rows. `id` is its kitty image id.
 pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result<Packed, String> {
     let fit = Fit::of(picture.dimensions(), way.cell, room);
     let size = Size::new(fit.columns, fit.rows);
@@ -123,7 +113,7 @@ pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result
             .map(|iterm2| Packed::Graphic(ratatui_image::protocol::Protocol::ITerm2(iterm2)))
             .map_err(gave_up),
         Protocol::Sixel => {
-            // Six pixels at a time: a last band that is not full would take another row of cells.
+            // A sixel band has six pixels. An incomplete last band would need another row of cells.
             let height = (height - height % 6).max(6);
             Sixel::new(graphic(fit.laid_out(picture, (width, height))), size, false)
                 .map(|sixel| Packed::Graphic(ratatui_image::protocol::Protocol::Sixel(sixel)))
@@ -132,7 +122,7 @@ pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result
     }
 }
 
-/// How large a picture is shown.
+/// The size of a picture on the screen, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fit {
     columns: u16,
@@ -140,8 +130,8 @@ struct Fit {
 }
 
 impl Fit {
-    /// As large as there is room for, in its proportions. Two columns at least: behind a picture of one, what
-    /// is drawn next would begin where the picture has left the cursor.
+    /// The largest size that fits and keeps the proportions. At least two columns: after a picture of one
+    /// column, the next text would begin at the picture's cursor.
     fn of((width, height): (u32, u32), cell: (u16, u16), room: (u16, u16)) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
         let (across, down) = (f64::from(cell.0.max(1)), f64::from(cell.1.max(1)));
@@ -156,12 +146,11 @@ impl Fit {
         }
     }
 
-    /// The pixels of its cells.
     fn canvas(self, cell: (u16, u16)) -> (u32, u32) {
         (u32::from(self.columns) * u32::from(cell.0), u32::from(self.rows) * u32::from(cell.1))
     }
 
-    /// The picture in its proportions, in the middle of a canvas of that size.
+    /// The scaled picture, in the middle of a canvas of this size.
     fn laid_out(self, picture: &RgbaImage, (width, height): (u32, u32)) -> RgbaImage {
         let (from_width, from_height) = picture.dimensions();
         let scale = (f64::from(width) / f64::from(from_width.max(1)))
@@ -196,7 +185,7 @@ mod tests {
             ((600, 600), (30, 40), (30, 15)),
             ((600, 600), (60, 10), (20, 10)),
             ((1200, 300), (40, 20), (40, 5)),
-            // A stamp is not blown up, and a line is still a line.
+            // A small picture is enlarged only to the limit, and a thin line stays visible.
             ((10, 10), (40, 20), (4, 2)),
             ((1, 1), (40, 20), (2, 1)),
             ((1, 4000), (40, 20), (2, 20)),
@@ -222,7 +211,7 @@ mod tests {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 10));
             packed.draw(Rect::new(2, 1, 12, 6), &mut buffer);
             assert!(buffer[(2, 1)].symbol().starts_with(begins), "{protocol:?}");
-            // Where it does not fit, nothing is begun.
+            // If it does not fit, nothing is drawn.
             let mut small = Buffer::empty(Rect::new(0, 0, 20, 10));
             if protocol != Protocol::Halfblocks {
                 packed.draw(Rect::new(2, 1, 11, 6), &mut small);
@@ -239,7 +228,7 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 30));
         packed.draw(buffer.area, &mut buffer);
         let sent: usize = buffer.content.iter().map(|c| c.symbol().len()).sum();
-        // 512 x 512 x 4 bytes, in base64, and what goes with it.
+        // 512 x 512 x 4 bytes in base64, and the frame of the sequences.
         assert!((1_000_000..1_500_000).contains(&sent), "{sent}");
     }
 

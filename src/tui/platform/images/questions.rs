@@ -1,9 +1,9 @@
-//! What the terminal can do, how wide it draws some characters, and whether it is dark or light: asked once, after
-//! the first frame and before anybody else reads what it says.
+//! Questions to the terminal: its graphics, the width of some characters, and its background. lapel asks once,
+//! after the first frame and before anything else reads the terminal's answers.
 //!
-//! The questions end with one that every terminal answers, so an answer to that ends the waiting. A terminal
-//! that says nothing costs the bound, in the thread that reads the input; keys that are pressed meanwhile
-//! are not lost, and nothing is drawn later for it.
+//! The last question is one that every terminal answers, so its answer ends the wait. A terminal without
+//! answers costs the time limit, in the thread that reads the input. Keys pressed meanwhile are kept, and no
+//! drawing waits.
 
 use super::typed;
 use crate::config::{GlyphChoice, Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
@@ -13,46 +13,43 @@ use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How long the answers are waited for.
+/// Longest wait for the answers.
 const BOUND: Duration = Duration::from_millis(150);
-/// How much longer, when one has begun: its rest would be read as keys.
+/// Additional wait for the rest of an answer. Otherwise the rest would be read as keys.
 const REST: Duration = Duration::from_millis(150);
-/// No answer is longer than this.
+/// Longest answer, in bytes.
 const LONGEST: usize = 4096;
 
-/// Kitty graphics? Which terminal? How large is a cell?
+/// Kitty graphics, the terminal's name, and the size of a cell.
 const PICTURES: &str = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[16t";
-/// What may be asked through tmux and its like: they answer for themselves, and take the first of the
-/// questions above for a title.
+/// The question that is safe inside tmux and other multiplexers. They answer for themselves, and read the first
+/// question above as a title.
 const PICTURES_BETWEEN: &str = "\x1b[16t";
-/// Which colour is the background? It ends as old rxvt needs it: to the other end it gives half an answer.
+/// The background colour. Ends with BEL: after `ESC \`, old rxvt gives only half an answer.
 const BACKGROUND: &str = "\x1b]11;?\x07";
-/// How wide is a character whose width Unicode calls ambiguous? It is written at the beginning of the second row,
-/// and the cursor's place is behind it. Of the first row the answer would be what shift and F3 send.
+/// The width of a character of ambiguous width. lapel writes it at the start of the second row and asks for the
+/// cursor. In the first row the answer would be the same bytes as Shift+F3.
 const WIDTH: &str = "\x1b[2;1H●\x1b[6n";
-/// The row that is written over for that, from the top.
+/// The row that the width question overwrites, counted from 0.
 pub const ASKED_ROW: u16 = 1;
-/// What every terminal answers.
+/// The question that every terminal answers.
 const END: &str = "\x1b[c";
-/// What a frame ends with, whatever became of all that.
+/// Hides the cursor, as at the end of a frame.
 const HIDDEN: &str = "\x1b[?25l";
 
-/// How pictures are shown, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Not at all.
     Off,
-    /// The terminal has to be asked, or has not answered yet.
+    /// The terminal must be asked, or has not answered yet.
     Asking,
-    /// Like this.
     By(Way),
 }
 
-/// How pictures are shown before anybody is asked.
+/// How pictures are shown before the terminal has answered.
 pub fn unasked(pictures: &Pictures) -> How {
     let way = |protocol| {
         let way = Way::new(protocol, measured(), pictures.terminal.true_colour);
-        // Nobody would choose it in tmux who has not set it to hand such things on.
+        // A user who chooses this protocol in tmux has set tmux to pass sequences on.
         let wrapped = pictures.terminal.tmux && matches!(protocol, Protocol::Kitty | Protocol::Iterm2);
         How::By(Way { wrapped, ..way })
     };
@@ -67,19 +64,17 @@ pub fn unasked(pictures: &Pictures) -> How {
     }
 }
 
-/// The size of a cell in pixels, where the system knows it.
+/// The size of a cell in pixels, if the system knows it: width, height.
 fn measured() -> Option<(u16, u16)> {
     let size = crossterm::terminal::window_size().ok()?;
     let cell = (size.width.checked_div(size.columns)?, size.height.checked_div(size.rows)?);
     is_cell(cell).then_some(cell)
 }
 
-/// A cell of less or more pixels is none.
 fn is_cell((width, height): (u16, u16)) -> bool {
     (2..=200).contains(&width) && (2..=400).contains(&height)
 }
 
-/// Questions that have been asked.
 #[derive(Debug)]
 pub struct TerminalQueries {
     terminal: TerminalHints,
@@ -88,21 +83,16 @@ pub struct TerminalQueries {
     width: bool,
 }
 
-/// What has come of the questions.
 #[derive(Debug)]
 pub struct Heard {
-    /// What the desk has to be told: how pictures are shown, whether the terminal is dark or light, and the
-    /// keys that came in between.
+    /// Messages for the loop: pictures, background, width, and the keys between the answers.
     pub messages: Vec<Message>,
-    /// The time was over in the middle of an answer: what follows is the rest of it.
+    /// The time limit came in the middle of an answer. The next input is its rest.
     pub broken_off: bool,
 }
 
 impl TerminalQueries {
-    /// Asks, where there is something to be found out.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
+    /// Asks the necessary questions.
     pub fn ask(
         pictures: &Pictures,
         theme: ThemeChoice,
@@ -114,7 +104,7 @@ impl TerminalQueries {
             terminal,
             pictures: unasked(pictures) == How::Asking,
             background: Ground::is_asked(theme, &terminal),
-            // Where there are to be plain signs only, the terminal may not know this one.
+            // With ASCII glyphs the terminal may not know this character.
             width: cfg!(unix) && !terminal.bare && glyphs == GlyphChoice::Unicode,
         };
         if !asked.pictures && !asked.background && !asked.width {
@@ -127,14 +117,14 @@ impl TerminalQueries {
         };
         let background = if asked.background { BACKGROUND } else { "" };
         let width = if asked.width { WIDTH } else { "" };
-        // The answer to the width is one that every terminal gives, too.
+        // Every terminal also answers the width question.
         let end = if asked.ends_with_width() { "" } else { END };
         out.write_all([width, about_pictures, background, end, HIDDEN].concat().as_bytes())?;
         out.flush()?;
         Ok(Some(asked))
     }
 
-    /// Whether the question has left something on the screen, in the row [`ASKED_ROW`].
+    /// Whether the question has left text on the screen, in row [`ASKED_ROW`].
     pub fn has_written(&self) -> bool {
         self.width
     }
@@ -143,8 +133,8 @@ impl TerminalQueries {
         self.width && !self.pictures && !self.background
     }
 
-    /// Waits for the answers, within the bound. Must be called before anything else reads the terminal. Where
-    /// standard input is none, nobody has answered.
+    /// Waits for the answers, within the time limit. Call it before anything else reads the terminal. If
+    /// standard input is no terminal, there are no answers.
     pub fn listen(self) -> Heard {
         let mut answers = Answers { width_is_last: self.ends_with_width(), ..Answers::default() };
         #[cfg(unix)]
@@ -170,7 +160,7 @@ impl TerminalQueries {
     }
 }
 
-/// Reads until the last question is answered or the time is over.
+/// Reads until the last answer has arrived or the time is over.
 #[cfg(unix)]
 fn read(answers: &mut Answers) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -192,7 +182,7 @@ fn read(answers: &mut Answers) {
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&wait)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => match rustix::io::read(&stdin, &mut buffer) {
-                // The end of input is for the one who reads after this.
+                // The next reader handles the end of the input.
                 Ok(0) => break,
                 Ok(count) => answers.take(&buffer[..count]),
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
@@ -203,7 +193,7 @@ fn read(answers: &mut Answers) {
     }
 }
 
-/// What is being read.
+/// The state of the parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Within {
     #[default]
@@ -211,13 +201,12 @@ enum Within {
     Escape,
     /// `ESC [ ...`
     Control,
-    /// `ESC ] ...` and its like, up to BEL or `ESC \`.
+    /// A control string, like `ESC ] ...`, up to BEL or `ESC \`.
     Text,
-    /// An escape in such a text.
+    /// An escape in a control string.
     TextEscape,
 }
 
-/// The answers as far as they have come.
 #[derive(Debug, Default)]
 pub struct Answers {
     kitty: bool,
@@ -226,25 +215,23 @@ pub struct Answers {
     cell: Option<(u16, u16)>,
     background: Option<Ground>,
     width: Option<Ambiguous>,
-    /// The width is what was asked last.
+    /// The width question was the last one.
     width_is_last: bool,
-    /// The last question is answered.
     pub done: bool,
-    /// What was no answer: keys, pastes.
+    /// Other input: keys and pastes.
     pub left: Vec<u8>,
     within: Within,
     begun: Vec<u8>,
 }
 
 impl Answers {
-    /// Takes what the terminal has sent.
     pub fn take(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.take_one(*byte);
         }
     }
 
-    /// Whether an answer, or a key of several bytes, has begun and not ended.
+    /// Whether an answer, or a key of several bytes, is incomplete.
     pub fn is_within(&self) -> bool {
         self.within != Within::Nothing
     }
@@ -260,7 +247,7 @@ impl Answers {
                 Within::Nothing
             }
             (Within::Escape, 0x1b) => {
-                // The key itself, and then something else.
+                // The first escape was the key. Another sequence begins here.
                 self.left.push(byte);
                 Within::Escape
             }
@@ -277,13 +264,13 @@ impl Answers {
             }
             (Within::Text, 0x1b) => Within::TextEscape,
             (Within::Text, _) => self.goes_on(byte, Within::Text),
-            // Half an end, as old terminals write it: the next escape begins something else.
+            // Half an end, as old terminals write it. The next escape begins another sequence.
             (Within::TextEscape, 0x1b) => {
                 self.text();
                 self.begun.push(byte);
                 Within::Escape
             }
-            // Broken off by something else, which begins here.
+            // Another sequence interrupts this one.
             (Within::TextEscape, _) => {
                 self.begun.clear();
                 self.begun.push(0x1b);
@@ -293,7 +280,7 @@ impl Answers {
         };
     }
 
-    /// What is too long to be an answer is read on, and not kept: its rest is no key.
+    /// Reads on after the length limit without storing, so that the rest does not become keys.
     fn goes_on(&mut self, byte: u8, within: Within) -> Within {
         if self.begun.len() < LONGEST {
             self.begun.push(byte);
@@ -301,7 +288,7 @@ impl Answers {
         within
     }
 
-    /// Nothing more comes: an escape that nothing followed was the key.
+    /// Ends the input: a lone escape was the key.
     fn end(&mut self) {
         if self.within == Within::Escape {
             self.left.append(&mut self.begun);
@@ -309,14 +296,14 @@ impl Answers {
         self.within = Within::Nothing;
     }
 
-    /// A control sequence, or a key with Alt, is complete.
+    /// Handles a complete control sequence, or a key with Alt.
     fn control(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         let inner = begun.get(2..begun.len().saturating_sub(1)).unwrap_or_default();
         let inner = std::str::from_utf8(inner).unwrap_or_default();
         match (begun.last(), inner.strip_prefix('?')) {
             (Some(b'c'), Some(attributes)) if begun.get(1) == Some(&b'[') => {
-                // The first says which class of terminal it is.
+                // The first value is the terminal's class, not an attribute.
                 self.sixel = attributes.split(';').skip(1).any(|a| a == "4");
                 self.done = true;
             }
@@ -337,7 +324,7 @@ impl Answers {
         }
     }
 
-    /// A control string is complete. One that answers nothing is none of ours, and no key either.
+    /// Handles a complete control string. An unknown one is dropped; it is not a key.
     fn text(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         let text = String::from_utf8_lossy(begun.get(2..).unwrap_or_default());
@@ -356,13 +343,13 @@ impl Answers {
         }
     }
 
-    /// How pictures are shown, as far as the terminal has said.
+    /// How to show pictures, from the answers.
     pub fn way(&self, terminal: &TerminalHints, measured: Option<(u16, u16)>) -> Way {
         let name = self.name.as_deref().unwrap_or_default();
         let is = |one: &str| name.starts_with(one);
         let cell = self.cell.or(measured);
-        // By pixels, so their size has to be known; and a terminal that is silent is not believed to be what
-        // its environment says.
+        // These protocols need the cell size. For a terminal without answers, lapel does not trust the
+        // environment.
         let by_pixels = self.done && cell.is_some();
         let iterm2 = is("iTerm2") || is("WezTerm") || (name.is_empty() && terminal.iterm2);
         let protocol = if terminal.multiplexer {
@@ -370,8 +357,8 @@ impl Answers {
         } else if iterm2 && by_pixels {
             Protocol::Iterm2
         } else if is("Konsole") {
-            // It says yes to kitty, but not to the part of it by which pictures scroll away with the text,
-            // and its sixels stay behind.
+            // Konsole claims kitty graphics but lacks the placeholders that scroll with the text. Its sixels
+            // do not disappear.
             Protocol::Halfblocks
         } else if self.kitty && self.done && !iterm2 {
             Protocol::Kitty

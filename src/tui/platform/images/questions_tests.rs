@@ -37,17 +37,17 @@ fn terminals_are_known_by_what_they_say() {
         (format!("{}{CELL}{SIXEL}", named("iTerm2 3.5.10")), none, Protocol::Iterm2),
         (format!("{KITTY}{}{CELL}{SIXEL}", named("iTerm2 3.6.0")), none, Protocol::Iterm2),
         (format!("{CELL}{DONE}"), iterm2, Protocol::Iterm2),
-        // The environment of another terminal: the one that is here says what it is.
+        // The environment variables are of another terminal. The terminal's own name counts.
         (format!("{KITTY}{}{CELL}{DONE}", named("kitty(0.40.1)")), iterm2, Protocol::Kitty),
         (format!("{KITTY}{}{CELL}{SIXEL}", named("WezTerm 20240203")), none, Protocol::Iterm2),
         (format!("{KITTY}{}{CELL}{SIXEL}", named("Konsole 24.12.1")), none, Protocol::Halfblocks),
         (format!("{}{CELL}{SIXEL}", named("XTerm(388)")), none, Protocol::Sixel),
         (format!("{}{CELL}{DONE}", named("VTE(7802)")), none, Protocol::Halfblocks),
         (format!("\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\{CELL}{DONE}"), none, Protocol::Halfblocks),
-        // Where the size of a cell is not known, nothing is measured in pixels.
+        // Without a cell size no protocol with pixels is possible.
         (SIXEL.to_owned(), none, Protocol::Halfblocks),
         (DONE.to_owned(), iterm2, Protocol::Halfblocks),
-        // The class of the terminal is no attribute of it.
+        // The terminal's class is not an attribute.
         (format!("{CELL}\x1b[?4;6c"), none, Protocol::Halfblocks),
         (String::new(), iterm2, Protocol::Halfblocks),
     ] {
@@ -121,11 +121,11 @@ fn an_answer_may_come_in_pieces() {
         answers.take(&[byte]);
     }
     assert!(answers.done && answers.kitty && answers.sixel && answers.left.is_empty());
-    // An escape alone is the key.
+    // A lone escape is the key.
     let mut escape = heard("\x1b");
     escape.end();
     assert_eq!(escape.left, b"\x1b");
-    // Half an answer is known to be one: its rest is waited for.
+    // Half an answer is recognised, and lapel waits for its rest.
     let mut half = Answers::default();
     half.take(b"\x1b[?62;2");
     assert!(half.is_within());
@@ -159,7 +159,7 @@ fn an_endless_answer_is_let_go() {
     assert_eq!(answers.left, b"j");
 }
 
-/// What is written to a terminal.
+/// The bytes that are written to a terminal.
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();
     TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out)
@@ -186,7 +186,7 @@ fn the_background_is_asked_for_where_the_theme_depends_on_it() {
         assert!(!asked(auto, here, theme).contains("\x1b]11"), "{theme:?}");
         assert_eq!(asked(none, here, theme), "", "{theme:?}");
     }
-    // It prints questions about pictures, and answers this one.
+    // This terminal prints questions about pictures, and answers this one.
     let mute = TerminalHints { mute: true, ..here };
     assert_eq!(asked(auto, mute, ThemeChoice::Auto), format!("{BACKGROUND}\x1b[c\x1b[?25l"));
     assert_eq!(asked(none, TerminalHints { bare: true, ..here }, ThemeChoice::Auto), "");
@@ -198,14 +198,14 @@ fn the_background_is_heard_among_other_answers() {
         ("\x1b]11;rgb:fdfd/f6f6/e3e3\x07", Some(Ground::Light)),
         ("\x1b]11;rgb:fd/f6/e3\x1b\\", Some(Ground::Light)),
         ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", Some(Ground::Dark)),
-        // Of something else, and no colours.
+        // Other colours, and invalid ones.
         ("\x1b]10;rgb:ffff/ffff/ffff\x07", None),
         ("\x1b]11;?\x07", None),
         ("\x1b]11;rgb:ffff/ffff\x07", None),
         ("\x1b]11;\u{ff}\x07", None),
-        // Half an end, before the next answer.
+        // Half an end before the next answer.
         ("\x1b]11;rgb:ffff/ffff/ffff\x1b", Some(Ground::Light)),
-        // A second answer that says nothing takes nothing back.
+        // An invalid second answer does not replace the first.
         ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(Ground::Light)),
     ] {
         let mut answers = Answers::default();
@@ -230,7 +230,7 @@ fn the_width_of_a_sign_is_asked_where_signs_are_drawn() {
         (asked, String::from_utf8(out).expect("text"))
     };
     let here = TerminalHints::default();
-    // Alone it needs no other question behind it; with others it comes first, and they end as ever.
+    // Alone it needs no final question. With others it comes first, and the final question stays.
     let (asks, said) = of(PictureChoice::None, here, ThemeChoice::Dark);
     assert!(asks);
     assert_eq!(said, "\x1b[2;1H●\x1b[6n\x1b[?25l");
@@ -245,10 +245,10 @@ fn the_width_is_the_column_behind_the_sign() {
     for (said, width, left) in [
         ("\x1b[2;2R", Some(Ambiguous::Narrow), ""),
         ("\x1b[2;3R", Some(Ambiguous::Wide), ""),
-        // In another encoding the sign is several.
+        // In another encoding the character has several cells.
         ("\x1b[2;4R", None, ""),
         ("\x1b[2;R", None, ""),
-        // Shift and F3.
+        // Shift+F3.
         ("\x1b[1;2R", None, "\x1b[1;2R"),
         ("", None, ""),
     ] {

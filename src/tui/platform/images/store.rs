@@ -1,5 +1,5 @@
-//! Which picture is wanted now, and which ones are here. Newest wins: what one has moved on from is
-//! cancelled, and its answer is dropped.
+//! The wanted picture and the loaded ones. The newest request wins: an earlier one is cancelled, and its
+//! response is dropped.
 
 use super::address::Places;
 use super::gallery::PictureAsk;
@@ -17,21 +17,19 @@ use ratatui::text::Line;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long one has to stay before a picture is fetched.
+/// Time that the cursor must rest before a picture is requested.
 const REST: Duration = Duration::from_millis(120);
-/// A picture is kept until this many others were asked for: by then kitty has its name back.
+/// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;
 
-/// A picture that a screen has a place for.
+/// A picture that a screen has space for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Want {
-    /// Its address as the record has it.
+    /// The address in the record.
     pub raw: Option<Text>,
-    /// Its place on the screen.
     pub area: Rect,
 }
 
-/// One picture in one size.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
     url: String,
@@ -44,24 +42,22 @@ struct Entry {
     state: Result<Packed, String>,
 }
 
-/// The pictures of the desk.
 pub struct Store {
     how: How,
     places: Places,
     entries: VecDeque<Entry>,
     wanted: Option<Key>,
-    /// The end of the rest before it is fetched.
+    /// The pause before the request, while the cursor must rest.
     rest: Option<RequestId>,
     loading: Option<(RequestId, u32)>,
-    /// A picture that is fetched although it is kept.
+    /// The URL of a picture to download again although it is cached.
     fresh: Option<String>,
     asked: u32,
-    /// Whether the terminal can show them in characters.
+    /// Whether the terminal can show pictures made of characters.
     blocks: bool,
 }
 
 impl Store {
-    /// As the settings say.
     pub fn new(pictures: &Pictures) -> Self {
         Self {
             how: unasked(pictures),
@@ -76,12 +72,12 @@ impl Store {
         }
     }
 
-    /// Whether screens have a place for pictures.
+    /// Whether screens reserve space for pictures.
     pub fn is_on(&self) -> bool {
         self.how != How::Off
     }
 
-    /// Takes what the terminal has said about itself. Whether that changes what is seen.
+    /// Takes the terminal's answer. Returns whether the screen changes.
     pub fn found(&mut self, way: Way) -> bool {
         if self.how != How::Asking {
             return false;
@@ -91,7 +87,7 @@ impl Store {
         self.wanted.take().is_some()
     }
 
-    /// Pictures in characters cannot be shown here; others can.
+    /// Turns pictures made of characters off. Other protocols stay possible.
     pub fn without_blocks(&mut self) {
         self.blocks = false;
         self.give_up_blocks();
@@ -104,7 +100,7 @@ impl Store {
         }
     }
 
-    /// How pictures are sent to kitty, where they are.
+    /// How kitty gets pictures, if the terminal uses kitty's protocol.
     pub fn kitty(&self) -> Option<Way> {
         match self.how {
             How::By(way) if way.protocol == Protocol::Kitty => Some(way),
@@ -112,14 +108,14 @@ impl Store {
         }
     }
 
-    /// Another service: nothing of the former one is of use.
+    /// Drops all data of the former service.
     pub fn begin_anew(&mut self, base: Option<String>) {
         self.places = Places::new(base);
         self.entries.clear();
         (self.wanted, self.rest, self.loading, self.fresh) = (None, None, None, None);
     }
 
-    /// The terminal may have lost what it was sent: kitty is sent its pictures again.
+    /// The terminal may have lost its pictures. kitty gets them again.
     pub fn lost(&mut self) {
         if self.kitty().is_some() {
             self.entries.clear();
@@ -127,7 +123,6 @@ impl Store {
         }
     }
 
-    /// The wanted picture is fetched again.
     pub fn read_again(&mut self) {
         if let Some(wanted) = self.wanted.take() {
             self.entries.retain(|entry| entry.key.url != wanted.url);
@@ -135,7 +130,7 @@ impl Store {
         }
     }
 
-    /// Takes note of where pictures are.
+    /// Learns the place of pictures from a response.
     pub fn learn(&mut self, answer: &Response) {
         let mut learn = |raw: &Option<Text>| {
             if let Some(raw) = raw {
@@ -158,7 +153,7 @@ impl Store {
         }
     }
 
-    /// The picture that is looked at now, or that none is.
+    /// Sets the picture to show, or none.
     pub fn want(&mut self, want: Option<&Want>, out: &mut Effects<'_>) {
         let key = want.and_then(|want| self.key(want).ok());
         if key == self.wanted {
@@ -173,7 +168,7 @@ impl Store {
         }
     }
 
-    /// Takes an answer, or gives it back.
+    /// Handles a response, or returns a response to another request.
     pub fn on_response(
         &mut self,
         ticket: RequestId,
@@ -219,7 +214,7 @@ impl Store {
         Ok(Key { url: self.places.resolve(raw.wire())?, room: (want.area.width, want.area.height) })
     }
 
-    /// Draws a wanted picture in the middle of its place, or says there why it is not to be seen.
+    /// Draws a picture in the middle of its area, or a message why there is none.
     pub fn draw(&self, frame: &mut Frame<'_>, want: &Want, quiet: Style) {
         let area = want.area.intersection(frame.area());
         let found = self.key(want).map(|key| self.entries.iter().find(|entry| entry.key == key));

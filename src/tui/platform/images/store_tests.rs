@@ -14,7 +14,6 @@ use image::{Rgba, RgbaImage};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-/// A store with what it has handed out.
 struct TestStore {
     store: Store,
     tickets: RequestIds,
@@ -38,7 +37,7 @@ impl TestStore {
         self.with(|store, out| store.want(Some(&want), out));
     }
 
-    /// The tickets of the rests and of the pictures that were asked for, and those that were cancelled.
+    /// The requests for pauses, the requests for pictures, and the cancelled requests.
     fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureAsk)>, Vec<RequestId>) {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {
@@ -60,7 +59,7 @@ impl TestStore {
         self.with(|store, out| assert!(store.on_response(ticket, Response::Picture(state), out).is_ok()));
     }
 
-    /// Wants a picture up to where it is asked for.
+    /// Wants a picture and waits until it is requested.
     fn begin(&mut self, url: &str) -> (RequestId, PictureAsk) {
         self.want(url);
         let (rests, ..) = self.asked();
@@ -114,7 +113,7 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
     assert!(desk.shown(A).contains("loading the picture"));
     desk.answered(*ticket, Ok(picture()));
     assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("loading"));
-    // Away and back: it is here.
+    // Away and back: it is still loaded.
     desk.with(|store, out| store.want(None, out));
     desk.want(A);
     let (rests, pictures, _) = desk.asked();
@@ -130,7 +129,7 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
     let (rests, pictures, cancelled) = desk.asked();
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
     assert_eq!(rests[..49], cancelled[..]);
-    // The end of a rest that was cancelled is nobody's, or at least not ours.
+    // A cancelled pause belongs to nobody.
     desk.with(|store, out| assert!(store.on_response(rests[3], Response::Paused, out).is_err()));
     desk.rested(rests[49]);
     let (_, pictures, _) = desk.asked();
@@ -145,7 +144,7 @@ fn the_newest_wins_and_what_one_left_is_cancelled() {
     desk.want(B);
     let (rests, _, cancelled) = desk.asked();
     assert_eq!(cancelled, [slow]);
-    // It had been sent before the cancelling reached the worker.
+    // The response was sent before the cancellation reached the worker.
     desk.answered(slow, Ok(picture()));
     assert!(!desk.shown(A).contains('▀') && !desk.shown(B).contains('▀'));
     desk.rested(rests[0]);
@@ -223,7 +222,7 @@ fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
     desk.store.lost();
     let (_, again) = desk.begin(A);
     assert_ne!(first.id, again.id);
-    // The others are drawn anew with everything else.
+    // With other protocols pictures are drawn again with everything else.
     let mut desk = TestStore::new(PictureChoice::Sixel);
     let (ticket, _) = desk.begin(A);
     desk.answered(ticket, Ok(picture()));

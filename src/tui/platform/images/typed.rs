@@ -1,6 +1,5 @@
-//! Keys and pastes that came in between the terminal's answers, in the first moment, when nobody else reads
-//! the terminal: what a person may reasonably have typed ahead. What is not understood is dropped; nothing is
-//! made up.
+//! Keys and pastes between the terminal's answers at the start, when nothing else reads the terminal. Supports
+//! the keys that a user is likely to press early. Unknown bytes are dropped.
 
 use crate::tui::message::Message;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -8,7 +7,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// The messages in what was typed.
 pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
     let mut messages = Vec::new();
     while !bytes.is_empty() {
@@ -28,7 +26,7 @@ pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
     messages
 }
 
-/// The first key, and how many bytes it takes.
+/// The first key, and the number of its bytes.
 fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
     let plain = |code| Some(KeyEvent::new(code, KeyModifiers::NONE));
     match bytes {
@@ -52,7 +50,7 @@ fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
             };
             (code.and_then(plain), long + 3)
         }
-        // With Alt: no key of lapel.
+        // With Alt: lapel has no such key.
         [0x1b, next, ..] if *next != 0x1b => {
             let (_, used) = key(&bytes[1..]);
             (None, used + 1)
