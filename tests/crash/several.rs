@@ -534,10 +534,12 @@ fn check(cases: u32, seed: u8) {
                         ..Config::default()
                     };
                     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed ^ n as u8; 32]);
-                    TestRunner::new_with_rng(config, rng).run(&case(), |case| {
-                        run(&case);
-                        Ok(())
-                    })
+                    TestRunner::new_with_rng(config, rng)
+                        .run(&case(), |case| {
+                            run(&case);
+                            Ok(())
+                        })
+                        .inspect_err(|why| eprintln!("{why}"))
                 })
             })
             .collect();

@@ -279,6 +279,8 @@ pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64)
         "UPDATE job SET unproven = ?3 WHERE id = ?1 AND unproven = ?2",
         params![job.0, request, next],
     )?;
+    // A running job sends these rows next. Another job may have taken over some of them meanwhile.
+    claims::ask(db, job, "lapel")?;
     Ok(())
 }
 
