@@ -1,4 +1,4 @@
-//! The README says what is so: its table of keys is the keymap.
+//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, examples of keys.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -15,6 +15,24 @@ use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test readme -->\n";
 const END: &str = "<!-- end of keys -->";
+
+/// README.md and every page in docs/, with their paths.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(root.join("docs")).expect("the folder docs");
+    let mut paths: Vec<PathBuf> = docs.map(|entry| entry.expect("a file of docs").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    paths.insert(0, root.join("README.md"));
+    assert!(paths.len() > 5, "{paths:?}");
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a page");
+            (path, text)
+        })
+        .collect()
+}
 
 /// The table: a row for each action of each place, as the keymap has them.
 fn table() -> String {
@@ -37,10 +55,10 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_keys_is_the_keymap() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("the README");
-    let (before, rest) = text.split_once(BEGIN).expect("the README has the line before the keys");
-    let (keys, after) = rest.split_once(END).expect("the README has the line after the keys");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+    let text = std::fs::read_to_string(&path).expect("docs/keys.md");
+    let (before, rest) = text.split_once(BEGIN).expect("docs/keys.md has the line before the keys");
+    let (keys, after) = rest.split_once(END).expect("docs/keys.md has the line after the keys");
     let right = format!("\n{}\n", table());
     if keys == right {
         return;
@@ -49,20 +67,25 @@ fn the_table_of_keys_is_the_keymap() {
         std::fs::write(&path, format!("{before}{BEGIN}{right}{END}{after}")).expect("written");
         return;
     }
-    panic!("the README's keys are not the keymap's: run UPDATE_README=1 cargo test --test readme");
+    panic!("the keys in docs/keys.md are not the keymap's: run UPDATE_README=1 cargo test --test readme");
 }
 
 #[test]
 fn every_file_that_the_readme_names_is_there() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("README.md")).expect("the README");
-    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let sources = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let local: Vec<&str> =
-        links.chain(sources).filter(|l| !l.starts_with("http") && !l.starts_with('#')).collect();
-    assert!(local.len() > 3, "{local:?}");
-    for link in local {
-        assert!(root.join(link).exists(), "{link}");
+    for (path, text) in pages() {
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let sources = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let local: Vec<&str> =
+            links.chain(sources).filter(|l| !l.starts_with("http") && !l.starts_with('#')).collect();
+        if path.ends_with("README.md") {
+            assert!(local.len() > 3, "{local:?}");
+        }
+        // A link is relative to the folder of its page, and may name a heading.
+        let folder = path.parent().expect("a folder");
+        for link in local {
+            let file = link.split('#').next().unwrap_or_default();
+            assert!(folder.join(file).exists(), "{link} in {}", path.display());
+        }
     }
 }
 
@@ -80,14 +103,14 @@ fn press(keymap: &Keymap, stack: &[Context], names: &str) -> Press {
 
 #[test]
 fn every_example_of_keys_works_where_its_place_stands() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("the README");
+    let pages = pages();
     let usual = Keymap::default();
     let places: Vec<(Context, String)> =
         usual.lines().map(|(context, ..)| (context, context.name())).collect();
     let named = |name: &str| places.iter().find(|(_, place)| place == name).map(|(context, _)| *context);
     let mut pressed = 0;
-    for block in text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+    let blocks = pages.iter().flat_map(|(_, text)| text.split("```toml\n").skip(1));
+    for block in blocks.filter_map(|rest| rest.split("```").next()) {
         let tables: toml::Table = block.parse().expect("an example is TOML");
         // The examples of the other files have fields of their own; a saved filter is a table.
         let is_keys = |(name, table): (&String, &toml::Value)| {

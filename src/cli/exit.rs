@@ -1,4 +1,4 @@
-//! Exit codes, as in the help and the README. When two apply, the larger one is used.
+//! Exit codes, as in the help, README.md and docs/scripts.md. When two apply, the larger one is used.
 
 /// Everything was done as asked. Accepted badges may still wait to be issued.
 pub const OK: u8 = 0;

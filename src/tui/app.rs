@@ -373,11 +373,11 @@ impl App {
         let ready = self.env.reader.is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
             self.with(Owner::Screen(self.tab), &mut out, |screen, env, out| {
-                screen.load_visible(area, env, out)
+                screen.load_visible(area, env, out);
             });
             if let Some(modal) = self.modals.last() {
                 self.with(Owner::Modal(modal.id), &mut out, |modal, env, out| {
-                    modal.load_visible(area, env, out)
+                    modal.load_visible(area, env, out);
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Flags and verbs, the sandbox's switches, exit codes.
 
-use super::pinned::pin;
+use super::pinned::{pages, pin};
 use clap::{Arg, Command, CommandFactory};
 use lapel::cli::{Cli, exit};
 use lapel::sandbox::GAPS;
@@ -93,23 +93,33 @@ fn exit_codes() {
     assert!(CODES.is_sorted_by(|one, other| one.0 < other.0), "where two apply, the larger one counts");
 }
 
-/// The table under `| Exit code |` has the numbers of the program.
+/// Every table under `| Exit code |`, in README.md and docs/, has the numbers of the program.
 #[test]
 fn exit_codes_of_the_readme() {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let readme = fs::read_to_string(format!("{root}/README.md")).expect("the README");
-    let mut lines = readme.lines().skip_while(|line| !line.starts_with("| Exit code "));
-    assert!(lines.next().is_some() && lines.next().is_some_and(|line| line.starts_with("|---")));
-    let table: BTreeMap<u8, &str> = lines
-        .map_while(|line| {
-            let (code, meaning) = line.strip_prefix("| ")?.split_once(" | ")?;
-            Some((code.trim().parse().expect("a number"), meaning))
-        })
-        .collect();
-    let numbers: Vec<u8> = table.keys().copied().collect();
-    assert_eq!(numbers, CODES.map(|(code, _)| code));
-    assert!(table.values().all(|meaning| meaning.len() > 5), "each is explained");
+    let pages = pages();
+    assert!(pages[0].contains("\n| Exit code "), "README.md has no table of exit codes");
+    let mut tables = Vec::new();
+    for page in &pages {
+        let mut lines = page.lines().skip_while(|line| !line.starts_with("| Exit code "));
+        if lines.next().is_none() {
+            continue;
+        }
+        assert!(lines.next().is_some_and(|line| line.starts_with("|---")));
+        let table: BTreeMap<u8, &str> = lines
+            .map_while(|line| {
+                let (code, meaning) = line.strip_prefix("| ")?.split_once(" | ")?;
+                Some((code.trim().parse().expect("a number"), meaning))
+            })
+            .collect();
+        tables.push(table);
+    }
+    for table in &tables {
+        let numbers: Vec<u8> = table.keys().copied().collect();
+        assert_eq!(numbers, CODES.map(|(code, _)| code));
+        assert!(table.values().all(|meaning| meaning.len() > 5), "each is explained");
+    }
     // A code that is in the program and not in the list above would be one that nothing tells about.
-    let source = fs::read_to_string(format!("{root}/src/cli/exit.rs")).expect("the module of exit codes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/cli/exit.rs");
+    let source = fs::read_to_string(path).expect("the module of exit codes");
     assert_eq!(source.matches("pub const ").count(), CODES.len());
 }

@@ -15,6 +15,17 @@ pub fn kept(list: &str) -> BTreeSet<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+/// The texts for users: README.md first, then every page in docs/.
+pub fn pages() -> Vec<String> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).expect("the folder docs");
+    let mut paths: Vec<PathBuf> = docs.map(|entry| entry.expect("a file of docs").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    paths.insert(0, root.join("README.md"));
+    paths.iter().map(|path| fs::read_to_string(path).expect("a page")).collect()
+}
+
 /// Compares what the program has now with the list as it is kept. `known` must be in it: a walk that finds nothing
 /// is no proof.
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Names in the files that people write: settings, colours, keys, saved filters. And where files are.
 
 use super::kit::Bench;
-use super::pinned::{beside, kept, pin};
+use super::pinned::{beside, kept, pages, pin};
 use clap::Parser;
 use lapel::cli::Cli;
 use lapel::config::{Env, Flags, KeymapFile, Mistake, Paths, Role, Settings, known_settings, recent_file};
@@ -252,7 +252,7 @@ fn environment_variables() {
             }
         }
     }
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let pages = pages();
     // And each does something.
     let bench = Bench::new();
     bench.settings("[profiles.uni]\nbase_url = \"https://a.example/api/v1\"\n[profiles.two]\nbase_url = \"https://b.example/api/v1\"\n");
@@ -279,7 +279,8 @@ fn environment_variables() {
         };
         let with = [others, &[(name, value)]].concat();
         assert!(info(&bench, &with) != info(&bench, others), "{name} changes nothing");
-        assert!(readme.contains(name), "the README says nothing about {name}");
+        let explained = pages.iter().any(|page| page.contains(name));
+        assert!(explained, "README.md and docs/ say nothing about {name}");
     }
     pin("environment-variables", &["LAPEL_API_KEY", "LAPEL_DATA_DIR"], names);
 }

@@ -371,7 +371,6 @@ impl ReadContext {
         let rows = export::counted(given, noun);
         let rest = match (given, out) {
             (0, _) | (_, Out::Json(_)) => return failure,
-            (1, _) => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
             _ => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
         };
         failure.message.push_str(&rest);

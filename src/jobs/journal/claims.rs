@@ -284,6 +284,9 @@ pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::
     Ok(())
 }
 
+/// The decision behind the claim of a row in doubt whose earlier claim another job took over.
+const CLAIM_AGAIN: &str = "claim again";
+
 /// Gives claims to rows in doubt that have none. Another job took over the claim of a row whose request was refused;
 /// now it turns out that the service may have acted on that request. So the other job's row needs review.
 pub(in crate::jobs) fn claim_doubts(db: &Connection, job: JobId) -> rusqlite::Result<()> {
@@ -296,18 +299,34 @@ pub(in crate::jobs) fn claim_doubts(db: &Connection, job: JobId) -> rusqlite::Re
         )?
         .query_map([job.0], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let decision =
+        jobs::decide(db, job, None, CLAIM_AGAIN, "lapel", "a refused request may have been accepted")?;
     let mut claim = db.prepare_cached(
-        "INSERT INTO claim (account, template, person, slot, job, no, state)
+        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?3, ?4, row.person,
                 (SELECT coalesce(max(claim.slot) + 1, 0) FROM claim
                  WHERE claim.account = ?3 AND claim.template = ?4 AND claim.person = row.person),
-                row.job, row.no, 'open'
+                row.job, row.no, 'open', ?5
          FROM row WHERE row.job = ?1 AND row.no = ?2",
     )?;
     for no in rows {
-        claim.execute(params![job.0, no, scope.account, scope.template])?;
+        claim.execute(params![job.0, no, scope.account, scope.template, decision])?;
     }
     Ok(())
+}
+
+/// Takes these claims back from rows that the service certainly did not accept, and requests claims as for every row
+/// that may be sent: nobody has approved such a row beside the one that took over its claim.
+pub(in crate::jobs) fn ask_again(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "DELETE FROM claim WHERE job = ?1 AND state = 'reserved'
+           AND decision IN (SELECT id FROM decision WHERE job = ?1 AND what = ?2)",
+    )?
+    .execute(params![job.0, CLAIM_AGAIN])?;
+    ask(db, job, "lapel")
 }
 
 /// Number of rows that need review and were certainly not sent.

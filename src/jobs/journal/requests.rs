@@ -280,8 +280,7 @@ pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64)
         params![job.0, request, next],
     )?;
     // A running job sends these rows next. Another job may have taken over some of them meanwhile.
-    claims::ask(db, job, "lapel")?;
-    Ok(())
+    claims::ask_again(db, job)
 }
 
 /// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent

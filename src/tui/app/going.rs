@@ -49,13 +49,13 @@ impl App {
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow_to(Tab::Templates);
                 out.owned_by(Owner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.browser.use_filter(&filter, out)
+                    self.screens.templates.browser.use_filter(&filter, out);
                 });
             }
             Navigate::UseFilter(filter) => {
                 self.follow_to(Tab::History);
                 out.owned_by(Owner::Screen(Tab::History), |out| {
-                    self.screens.history.browser.use_filter(&filter, out)
+                    self.screens.history.browser.use_filter(&filter, out);
                 });
             }
             Navigate::MarkAll => {

@@ -54,10 +54,14 @@ impl App {
                 self.act_inside(Action::Accept, out);
             }
             (Then::Filter, Tab::Templates) => {
-                out.owned_by(Owner::Screen(Tab::Templates), |out| self.screens.templates.browser.apply(out))
+                out.owned_by(Owner::Screen(Tab::Templates), |out| {
+                    self.screens.templates.browser.apply(out);
+                });
             }
             (Then::Filter, Tab::History) => {
-                out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.browser.apply(out))
+                out.owned_by(Owner::Screen(Tab::History), |out| {
+                    self.screens.history.browser.apply(out);
+                });
             }
             (Then::Filter, _) => {}
         }

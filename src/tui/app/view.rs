@@ -97,7 +97,7 @@ impl App {
             self.screens.templates.browser.restore(&view.templates, out);
         });
         out.owned_by(Owner::Screen(Tab::History), |out| {
-            self.screens.history.browser.restore(&view.history, out)
+            self.screens.history.browser.restore(&view.history, out);
         });
         self.screens.wallet.restore(&view.wallet);
         self.screens.activity.restore(&view.jobs, &view.rows);

@@ -1,5 +1,4 @@
-//! The keymap: which key runs which action in which context. The help, the footer, the palette and the README's
-//! table come from it.
+//! Which key does what, where. The help, the footer, the palette and the table in docs/keys.md are made from this.
 
 mod context;
 mod defaults;
@@ -232,7 +231,7 @@ impl Keymap {
         stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
     }
 
-    /// Every line, in order, for the README's table and for tests.
+    /// Every line, in order: for the table in docs/keys.md and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))
     }
