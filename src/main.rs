@@ -89,7 +89,7 @@ async fn hand_over(cli: Cli) -> u8 {
                 Err(error) => cli::settings_are_wrong(&error, verb.json),
             }
         }
-        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json, &wrong_at_desk(&env)),
+        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json, &wrong_for_tui(&env)),
         Some(Command::Completions { shell }) => cli::completions(shell),
         Some(Command::Man) => cli::man(),
         Some(Command::Ping { json, .. }) => match resolved(&flags, &env) {
@@ -129,7 +129,7 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            Box::pin(open_desk(for_demo(&flags, &env), Some(demo), false, wanted, &flags, &env)).await
+            Box::pin(open_tui(for_demo(&flags, &env), Some(demo), false, wanted, &flags, &env)).await
         }
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
@@ -138,19 +138,12 @@ async fn hand_over(cli: Cli) -> u8 {
             exit::USAGE
         }
         Some(Command::Tour { .. }) => {
-            Box::pin(open_desk(
-                for_demo(&flags, &env),
-                Some(DemoFlags::default()),
-                true,
-                wanted,
-                &flags,
-                &env,
-            ))
-            .await
+            Box::pin(open_tui(for_demo(&flags, &env), Some(DemoFlags::default()), true, wanted, &flags, &env))
+                .await
         }
-        None => match for_desk(&flags, &env) {
+        None => match for_tui(&flags, &env) {
             Ok((settings, keymap)) => {
-                Box::pin(open_desk((settings, keymap), None, false, wanted, &flags, &env)).await
+                Box::pin(open_tui((settings, keymap), None, false, wanted, &flags, &env)).await
             }
             Err(error) => {
                 cli::complain_of_settings(&error);
@@ -178,8 +171,8 @@ fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     settings.with_key()
 }
 
-fn for_desk(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
-    Settings::for_desk(flags, env).map(with_keymap)
+fn for_tui(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
+    Settings::for_tui(flags, env).map(with_keymap)
 }
 
 /// The settings and the keymap for the demo. No mistake in the files stops the demo.
@@ -209,7 +202,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(
+async fn open_tui(
     (mut settings, keymap): (Settings, Keymap),
     demo: Option<DemoFlags>,
     tour: bool,
@@ -227,11 +220,11 @@ async fn open_desk(
     }
     set_language(settings.ui.language);
     settings.warnings = start_log(&settings);
-    Box::pin(desk(settings, keymap, demo, tour, wanted, flags, env)).await
+    Box::pin(tui(settings, keymap, demo, tour, wanted, flags, env)).await
 }
 
 /// Runs the TUI until the user quits.
-async fn desk(
+async fn tui(
     settings: Settings,
     keymap: Keymap,
     demo: Option<DemoFlags>,
@@ -252,7 +245,7 @@ async fn desk(
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
+        Some(profile) => match session(profile, &settings.paths, settings.behaviour.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -265,7 +258,7 @@ async fn desk(
     let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
-        restore: settings.desk.restore,
+        restore: settings.behaviour.restore,
         env: env.clone(),
         first: settings.profile.clone(),
         flags: flags.clone(),
@@ -281,7 +274,7 @@ async fn desk(
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
-            settings: settings.desk,
+            settings: settings.behaviour,
             around: Around::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
@@ -335,7 +328,7 @@ fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
 }
 
 /// The mistakes in the files that only the TUI reads.
-fn wrong_at_desk(env: &Env) -> Vec<Mistake> {
+fn wrong_for_tui(env: &Env) -> Vec<Mistake> {
     let Ok(paths) = Paths::find(env) else { return Vec::new() };
     [keymap(&paths).1, tui::filters_file(paths.filters_file()).read().1].concat()
 }

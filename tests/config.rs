@@ -18,7 +18,7 @@ mod looks;
 mod mistakes;
 
 use lapel::config::{
-    ClipboardChoice, Colour, ConfigError, DeskSettings, Env, Environment, Flags, GlyphChoice, JobPolicy,
+    BehaviourSettings, ClipboardChoice, Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy,
     Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role,
     Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };

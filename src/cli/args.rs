@@ -26,16 +26,16 @@ use std::ffi::OsString;
     max_term_width = 79
 )]
 pub struct Cli {
-    /// What to do; without it, the desk opens.
+    /// What to do; without it, the TUI opens.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
-    /// How the desk looks.
+    /// How the TUI looks.
     #[command(flatten)]
     pub look: LookFlags,
-    /// With what the desk begins.
+    /// With what the TUI begins.
     #[command(flatten)]
     pub first: FirstFlags,
     /// Send text that looks like an API key but is not one
@@ -55,7 +55,7 @@ pub struct ProfileFlags {
     read_only: bool,
 }
 
-/// How the desk looks.
+/// How the TUI looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct LookFlags {
@@ -70,7 +70,7 @@ pub struct LookFlags {
     pictures: Option<PictureChoice>,
 }
 
-/// With what the desk begins, in place of how it ended the last time.
+/// With what the TUI begins, in place of how it ended the last time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct FirstFlags {
@@ -91,7 +91,7 @@ pub enum Command {
     /// Learn lapel in five steps in a private sandbox
     #[command(long_about = help::TOUR)]
     Tour {
-        /// How the desk looks.
+        /// How the TUI looks.
         #[command(flatten)]
         look: LookFlags,
     },
@@ -131,7 +131,7 @@ pub enum Command {
         /// Which service.
         #[command(flatten)]
         who: ProfileFlags,
-        /// How the desk looks.
+        /// How the TUI looks.
         #[command(flatten)]
         look: LookFlags,
     },
@@ -172,7 +172,7 @@ pub struct DemoFlags {
     /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]
     read_only: bool,
-    /// How the desk looks.
+    /// How the TUI looks.
     #[command(flatten)]
     look: LookFlags,
     /// With what it begins.

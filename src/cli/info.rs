@@ -126,7 +126,7 @@ fn paths(found: &Survey) -> Vec<PathEntry> {
         of("data folder", t!("data folder"), data),
         of("journal", t!("journal"), &Journal::file_in(data)),
         of("shared pace", t!("rate limits"), &crate::api::pace_file(data)),
-        of("lists as last shown", t!("list layouts"), &found.paths.desk_dir()),
+        of("lists as last shown", t!("list layouts"), &found.paths.layouts_dir()),
         of("looked up earlier", t!("recent look-ups"), &data.join("recent")),
         of("pictures once read", t!("picture cache"), &found.paths.pictures_dir()),
         of("indexes of the history", t!("history indexes"), &index::folder(data)),

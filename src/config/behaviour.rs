@@ -82,7 +82,7 @@ impl Words for RefreshChoice {
 
 /// The settings of the TUI's behaviour. Only `config.toml` sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeskSettings {
+pub struct BehaviourSettings {
     pub clipboard: ClipboardChoice,
     pub notice: NoticeChoice,
     pub refresh: RefreshChoice,
@@ -91,7 +91,7 @@ pub struct DeskSettings {
     pub restore: bool,
 }
 
-impl Default for DeskSettings {
+impl Default for BehaviourSettings {
     fn default() -> Self {
         Self {
             clipboard: ClipboardChoice::default(),

@@ -1,7 +1,7 @@
 //! `config.toml`: the allowed fields, and the mistakes in the file.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
-use super::behaviour::{DeskSettings, RecentChoice};
+use super::behaviour::{BehaviourSettings, RecentChoice};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::lines::{Lost, Readable, read_bytes};
@@ -74,7 +74,7 @@ pub(super) struct ConfigFile {
     pub joined: JoinedChoice,
     pub pictures: Option<PictureChoice>,
     pub language: Option<Language>,
-    pub desk: DeskSettings,
+    pub behaviour: BehaviourSettings,
     /// Settings for all profiles.
     pub jobs: JobSettings,
     /// Settings for all profiles.
@@ -303,23 +303,23 @@ impl ConfigFile {
         Mistake::in_file(&self.path, Some(line), Some(field), what).into()
     }
 
-    fn take_desk(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
+    fn take_behaviour(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
         if let Some(value) = top.get("clipboard") {
-            self.desk.clipboard = sheet.word(value, "clipboard").unwrap_or_default();
+            self.behaviour.clipboard = sheet.word(value, "clipboard").unwrap_or_default();
         }
         if let Some(value) = top.get("notice") {
-            self.desk.notice = sheet.word(value, "notice").unwrap_or_default();
+            self.behaviour.notice = sheet.word(value, "notice").unwrap_or_default();
         }
         if let Some(value) = top.get("refresh") {
-            self.desk.refresh = sheet.word(value, "refresh").unwrap_or_default();
+            self.behaviour.refresh = sheet.word(value, "refresh").unwrap_or_default();
         }
         if let Some(value) = top.get("restore") {
-            self.desk.restore = sheet.truth(value, "restore").unwrap_or(true);
+            self.behaviour.restore = sheet.truth(value, "restore").unwrap_or(true);
         }
         if let Some(value) = top.get("recent") {
             // On a mistake, nothing is saved: a user who writes this setting most likely wants it off.
             let kept = sheet.truth(value, "recent").unwrap_or(false);
-            self.desk.recent = if kept { RecentChoice::Kept } else { RecentChoice::Off };
+            self.behaviour.recent = if kept { RecentChoice::Kept } else { RecentChoice::Off };
         }
     }
 
@@ -346,7 +346,7 @@ impl ConfigFile {
         if let Some(value) = top.get("language") {
             self.language = sheet.word(value, "language");
         }
-        self.take_desk(sheet, top);
+        self.take_behaviour(sheet, top);
         let before = sheet.mistakes.len();
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");

@@ -60,7 +60,7 @@ impl Layers<'_> {
     }
 
     fn one_of_top(&self, name: &'static str) -> Said {
-        let (file, desk, ui) = (self.file, &self.lenient.desk, &self.lenient.ui);
+        let (file, behaviour, ui) = (self.file, &self.lenient.behaviour, &self.lenient.ui);
         let is_said = file.said.contains(&name);
         let in_file = if is_said { Source::File } else { Source::Default };
         let word = |word: &str| Some(word.to_owned());
@@ -87,11 +87,11 @@ impl Layers<'_> {
                 let source = if !is_said && asks { Source::Variable } else { in_file };
                 (word(ui.language.spelled()), source)
             }
-            "clipboard" => (word(desk.clipboard.spelled()), in_file),
-            "notice" => (word(desk.notice.spelled()), in_file),
-            "refresh" => (word(desk.refresh.spelled()), in_file),
-            "restore" => (Some(desk.restore.to_string()), in_file),
-            "recent" => (Some((desk.recent == RecentChoice::Kept).to_string()), in_file),
+            "clipboard" => (word(behaviour.clipboard.spelled()), in_file),
+            "notice" => (word(behaviour.notice.spelled()), in_file),
+            "refresh" => (word(behaviour.refresh.spelled()), in_file),
+            "restore" => (Some(behaviour.restore.to_string()), in_file),
+            "recent" => (Some((behaviour.recent == RecentChoice::Kept).to_string()), in_file),
             _ => (None, in_file),
         };
         Said { name: name.to_owned(), value, source }

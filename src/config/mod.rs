@@ -37,7 +37,7 @@ mod toml_reader;
 mod ui;
 
 pub use background::Ground;
-pub use behaviour::{ClipboardChoice, DeskSettings, NoticeChoice, RecentChoice, RefreshChoice};
+pub use behaviour::{BehaviourSettings, ClipboardChoice, NoticeChoice, RecentChoice, RefreshChoice};
 pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};

@@ -75,13 +75,13 @@ impl Paths {
     }
 
     /// The folder of the saved views of all profiles.
-    pub fn desk_dir(&self) -> PathBuf {
+    pub fn layouts_dir(&self) -> PathBuf {
         self.data_dir.join("desk")
     }
 
     /// The saved view of a profile's lists. May be missing.
     pub fn view_file(&self, profile: &str) -> PathBuf {
-        self.desk_dir().join(format!("{profile}.json"))
+        self.layouts_dir().join(format!("{profile}.json"))
     }
 
     pub fn pictures_dir(&self) -> PathBuf {

@@ -1,7 +1,7 @@
 //! The settings of one run: profile, look of the TUI, and paths.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
-use super::behaviour::DeskSettings;
+use super::behaviour::BehaviourSettings;
 use super::ca;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
@@ -37,7 +37,7 @@ pub struct Settings {
     /// The profiles of the settings file in its order, as a selection list.
     pub profiles: Vec<ProfileLine>,
     pub ui: Ui,
-    pub desk: DeskSettings,
+    pub behaviour: BehaviourSettings,
     /// The value of `LAPEL_LOG`.
     pub log: Option<String>,
     /// Warnings that stop nothing, one line each.
@@ -100,7 +100,7 @@ impl Settings {
     ///
     /// # Errors
     /// A flag or an environment variable names a profile that does not exist.
-    pub fn for_desk(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
+    pub fn for_tui(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
         let (profile, refused) = match choose(flags, env, &file, &paths) {
@@ -178,7 +178,17 @@ impl Settings {
             own,
         );
         let ui = Ui { joined: file.joined, ..ui };
-        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings, left_out, refused: None }
+        Self {
+            paths,
+            profile: None,
+            profiles,
+            ui,
+            behaviour: file.behaviour,
+            log,
+            warnings,
+            left_out,
+            refused: None,
+        }
     }
 }
 

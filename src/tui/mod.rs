@@ -63,7 +63,7 @@ pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Around, Desktop, Manner};
 pub use request::{Candidate, Session};
-pub use run_loop::{Begin, Desk, Elsewhere, Start, run};
+pub use run_loop::{Begin, Elsewhere, Start, Tui, run};
 pub use shutdown::close;
 pub use theme::Glyphs;
 pub use worker::index::IndexUse;

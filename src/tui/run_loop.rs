@@ -58,7 +58,7 @@ pub enum Begin {
 }
 
 /// The TUI on a terminal, with its running worker.
-pub struct Desk<B: Surface> {
+pub struct Tui<B: Surface> {
     pub app: App,
     pub terminal: Terminal<B>,
     frame: Buffer,
@@ -70,7 +70,7 @@ pub struct Desk<B: Surface> {
     voice: Box<dyn Write + Send>,
 }
 
-impl<B: Surface> Desk<B> {
+impl<B: Surface> Tui<B> {
     /// Creates the TUI on a terminal. Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
@@ -267,29 +267,29 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         crossterm::style::force_color_output(true);
     }
     let screen = terminal::screen().context(t!("lapel needs a terminal"))?;
-    let mut desk = Desk::new(screen, start)?;
-    desk.voice = Box::new(terminal::voice());
+    let mut tui = Tui::new(screen, start)?;
+    tui.voice = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
-    terminal::read_signals(&desk.sender()).context(t!("cannot receive signals"))?;
-    if let Some(way) = desk.app.env.pictures.kitty() {
+    terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
+    if let Some(way) = tui.app.env.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
     }
-    terminal::on_panic(crash_dir, desk.sender());
+    terminal::on_panic(crash_dir, tui.sender());
     let pause = pause::InputPause::default();
     let held = terminal::Hold::new(pause.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, requested or connected.
-    desk.draw()?;
+    tui.draw()?;
     let asked = images::TerminalQueries::ask(&pictures, theme, glyphs, &mut std::io::stdout());
     let asked = asked.context(t!("cannot write"))?;
     if asked.as_ref().is_some_and(images::TerminalQueries::has_written) {
-        desk.terminal.backend_mut().restore(images::ASKED_ROW).context(t!("cannot write"))?;
+        tui.terminal.backend_mut().restore(images::ASKED_ROW).context(t!("cannot write"))?;
     }
-    terminal::read_input(desk.sender(), asked, pause);
-    let ended = desk.run(&mut held).await;
+    terminal::read_input(tui.sender(), asked, pause);
+    let ended = tui.run(&mut held).await;
     drop(held);
     // Send the last cancellations to the worker.
-    desk.hand_out();
-    shutdown::close(&desk.app, &mut say).await;
+    tui.hand_out();
+    shutdown::close(&tui.app, &mut say).await;
     ended
 }

@@ -1,4 +1,4 @@
-//! A desk on a test terminal over a sandbox of its own, driven by scripted keys.
+//! A TUI on a test terminal over a sandbox of its own, driven by scripted keys.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub mod readable;
@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start, Surface, Wanted};
+use lapel::tui::{Begin, Helpers, Keymap, Message, Session, Start, Surface, Tui, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn frozen() -> Options {
 }
 
 pub struct Harness {
-    pub desk: Desk<TestBackend>,
+    pub tui: Tui<TestBackend>,
     pub sandbox: Sandbox,
 }
 
@@ -63,12 +63,12 @@ fn helpers() -> Helpers {
 }
 
 impl Harness {
-    /// A desk of a size over a sandbox.
+    /// A TUI of a size over a sandbox.
     pub async fn new(options: Options, columns: u16, rows: u16) -> Self {
         Self::with(options, columns, rows, |session| session).await
     }
 
-    /// A desk whose session is changed before it begins.
+    /// A TUI whose session is changed before it begins.
     pub async fn with(
         options: Options,
         columns: u16,
@@ -77,10 +77,10 @@ impl Harness {
     ) -> Self {
         let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
-        Self { desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
+        Self { tui: tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
     }
 
-    /// A desk that shows pictures in characters.
+    /// A TUI that shows pictures in characters.
     pub async fn with_pictures(
         options: Options,
         columns: u16,
@@ -91,53 +91,50 @@ impl Harness {
         let session = change(session(&sandbox, Environment::Demo));
         let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
         let begin = Begin::Session(Box::new(session));
-        Self { desk: desk_showing(pictures, begin, helpers(), columns, rows), sandbox }
+        Self { tui: desk_showing(pictures, begin, helpers(), columns, rows), sandbox }
     }
 
-    /// A desk on its first screen, with no profile.
+    /// A TUI on its first screen, with no profile.
     pub async fn welcome(columns: u16, rows: u16) -> Self {
         let sandbox =
             Sandbox::start(Options { history: Some(0), ..frozen() }).await.expect("the sandbox starts");
-        Self { desk: desk(Begin::Welcome, helpers(), columns, rows), sandbox }
+        Self { tui: tui(Begin::Welcome, helpers(), columns, rows), sandbox }
     }
 
-    /// Another desk on the same sandbox, as after a new start of the program.
+    /// Another tui on the same sandbox, as after a new start of the program.
     pub fn reopened(self, change: impl FnOnce(Session) -> Session, columns: u16, rows: u16) -> Self {
         let session = change(session(&self.sandbox, Environment::Demo));
-        Self {
-            desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows),
-            sandbox: self.sandbox,
-        }
+        Self { tui: tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox: self.sandbox }
     }
 
     /// Pastes text.
     pub fn paste(&mut self, text: &str) {
-        self.desk.app.update(Message::Paste(text.to_owned()));
+        self.tui.app.update(Message::Paste(text.to_owned()));
     }
 
     /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
-            self.desk.app.update(Message::Key(key_event(key)));
+            self.tui.app.update(Message::Key(key_event(key)));
         }
     }
 
     /// Types text, character by character.
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
-            self.desk.app.update(Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+            self.tui.app.update(Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
         }
     }
 
     /// What is on the screen, as text.
     pub fn screen(&mut self) -> String {
-        self.desk.draw().expect("a test terminal can be drawn on");
+        self.tui.draw().expect("a test terminal can be drawn on");
         snap::text(&self.buffer())
     }
 
     /// The columns and rows of the screen.
     pub fn size(&self) -> (u16, u16) {
-        let size = self.desk.terminal.backend().size().expect("a size");
+        let size = self.tui.terminal.backend().size().expect("a size");
         (size.width, size.height)
     }
 
@@ -146,7 +143,7 @@ impl Harness {
     pub fn buffer(&self) -> ratatui::buffer::Buffer {
         let (columns, rows) = self.size();
         let mut fresh = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-        fresh.draw(|frame| self.desk.app.draw(frame)).expect("drawn");
+        fresh.draw(|frame| self.tui.app.draw(frame)).expect("drawn");
         fresh.backend().buffer().clone()
     }
 
@@ -158,8 +155,8 @@ impl Harness {
                 if fulfilled(&screen) {
                     return screen;
                 }
-                let message = self.desk.next().await;
-                self.desk.app.update(message);
+                let message = self.tui.next().await;
+                self.tui.app.update(message);
             }
         };
         match tokio::time::timeout(BOUND, waiting).await {
@@ -180,14 +177,14 @@ impl Harness {
     pub async fn settled(&mut self) -> String {
         let settling = async {
             loop {
-                while let Some(message) = self.desk.queued() {
-                    self.desk.app.update(message);
+                while let Some(message) = self.tui.queued() {
+                    self.tui.app.update(message);
                 }
-                if !self.desk.app.is_busy() {
+                if !self.tui.app.is_busy() {
                     return;
                 }
-                let message = self.desk.next().await;
-                self.desk.app.update(message);
+                let message = self.tui.next().await;
+                self.tui.app.update(message);
             }
         };
         if tokio::time::timeout(BOUND, settling).await.is_err() {
@@ -198,13 +195,13 @@ impl Harness {
     }
 }
 
-/// A desk without a sandbox of its own.
-pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<TestBackend> {
+/// A TUI without a sandbox of its own.
+pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestBackend> {
     desk_showing(Pictures::none(), begin, helpers, columns, rows)
 }
 
 /// The same, with what the command line wants to see first.
-pub fn desk_wanting(wanted: Wanted, begin: Begin, columns: u16, rows: u16) -> Desk<TestBackend> {
+pub fn desk_wanting(wanted: Wanted, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
     desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)
 }
 
@@ -215,18 +212,18 @@ fn desk_showing(
     helpers: Helpers,
     columns: u16,
     rows: u16,
-) -> Desk<TestBackend> {
+) -> Tui<TestBackend> {
     desk_from(start(pictures, begin, helpers), columns, rows)
 }
 
-fn desk_from(start: Start, columns: u16, rows: u16) -> Desk<TestBackend> {
+fn desk_from(start: Start, columns: u16, rows: u16) -> Tui<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-    Desk::new(terminal, start).expect("a desk")
+    Tui::new(terminal, start).expect("a desk")
 }
 
-/// A desk on another kind of terminal.
-pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Desk<B> {
-    Desk::new(terminal, start(Pictures::none(), begin, helpers())).expect("a desk")
+/// A TUI on another kind of terminal.
+pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Tui<B> {
+    Tui::new(terminal, start(Pictures::none(), begin, helpers())).expect("a desk")
 }
 
 fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {

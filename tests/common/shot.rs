@@ -12,7 +12,7 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
     let mut out = String::new();
     let mut in_colours = None;
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
-        h.desk.app.set_theme(theme);
+        h.tui.app.set_theme(theme);
         let buffer = h.buffer();
         let text = snap::text(&buffer);
         if out.is_empty() {
@@ -29,9 +29,9 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
             }
         }
     }
-    h.desk.app.set_theme(ThemeChoice::HighContrast);
+    h.tui.app.set_theme(ThemeChoice::HighContrast);
     readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
-    h.desk.app.set_theme(ThemeChoice::Dark);
+    h.tui.app.set_theme(ThemeChoice::Dark);
     let out = still(h, &out, "created");
     compare(h, name, &out);
 }

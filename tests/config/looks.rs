@@ -176,14 +176,14 @@ fn where_pictures_are_is_kept_with_the_profile() {
 fn how_the_desk_behaves_is_read_for_the_demo_too() {
     let home =
         Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false\nrestore=false");
-    let asked = DeskSettings {
+    let asked = BehaviourSettings {
         clipboard: ClipboardChoice::Osc52,
         notice: NoticeChoice::Bell,
         refresh: RefreshChoice::TwoMinutes,
         recent: RecentChoice::Off,
         restore: false,
     };
-    assert_eq!(home.settings().expect("settings").desk, asked);
-    assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).desk, asked);
-    assert_eq!(Home::new().settings().expect("settings").desk, DeskSettings::default());
+    assert_eq!(home.settings().expect("settings").behaviour, asked);
+    assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).behaviour, asked);
+    assert_eq!(Home::new().settings().expect("settings").behaviour, BehaviourSettings::default());
 }

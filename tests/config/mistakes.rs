@@ -152,11 +152,11 @@ fn a_mistake_costs_its_field_the_right_to_send_or_the_profile() {
         // The other one is as it was.
         let b = home.with(Some("b")).expect("it is right").profile.expect("a profile");
         assert!(!b.read_only, "{line}");
-        // And the desk starts.
-        let desk = Settings::for_desk(&Flags::default(), &home.env()).expect("it starts");
-        assert_eq!(desk.profile.is_none(), left == Left::Nothing, "{line}");
+        // And the TUI starts.
+        let tui = Settings::for_tui(&Flags::default(), &home.env()).expect("it starts");
+        assert_eq!(tui.profile.is_none(), left == Left::Nothing, "{line}");
         assert_eq!(
-            desk.refused.map(|(name, _)| name),
+            tui.refused.map(|(name, _)| name),
             (left == Left::Nothing).then(|| "a".to_owned()),
             "{line}"
         );
@@ -199,8 +199,8 @@ fn no_mistake_chooses_another_profile() {
         (format!("{a}[profiles.a]\nread_only = true\n"), "a"),
     ] {
         let home = Home::with_config(&text).with_key("a", "k-1234").with_key("b", "k-5678");
-        let desk = Settings::for_desk(&Flags::default(), &home.env()).expect("it starts");
-        let found = match (&desk.profile, &desk.refused) {
+        let tui = Settings::for_tui(&Flags::default(), &home.env()).expect("it starts");
+        let found = match (&tui.profile, &tui.refused) {
             (Some(profile), None) => {
                 assert_eq!(profile.key.fetch().expect("a key").expose_secret(), "k-1234", "{text}");
                 "used"
@@ -210,7 +210,7 @@ fn no_mistake_chooses_another_profile() {
             (Some(_), Some(_)) => panic!("{text}"),
         };
         assert_eq!(found, refused, "{text}");
-        assert!(!desk.left_out.is_empty(), "{text}");
+        assert!(!tui.left_out.is_empty(), "{text}");
     }
 }
 
@@ -293,8 +293,8 @@ fn files_that_are_no_settings_are_refused() {
 
     let home = Home::with_config("");
     fs::write(home.paths().config_file(), b"theme = 'dark'\n# \xff\xfe\n").expect("bytes");
-    let desk = |home: &Home| Settings::for_desk(&Flags::default(), &home.env());
-    let settings = desk(&home).expect("one line is no UTF-8");
+    let tui = |home: &Home| Settings::for_tui(&Flags::default(), &home.env());
+    let settings = tui(&home).expect("one line is no UTF-8");
     assert_eq!(settings.left_out[0].line, Some(2));
     assert!(settings.left_out[0].what.contains("UTF-8"));
     assert_eq!(settings.ui.theme.theme, ThemeChoice::Dark, "the others are read");
@@ -303,7 +303,7 @@ fn files_that_are_no_settings_are_refused() {
     assert!(home.settings().expect_err("too large").to_string().contains("larger than 1 MB"));
 
     fs::write(home.paths().config_file(), format!("a = {}", "[".repeat(100_000))).expect("a deep file");
-    assert!(desk(&home).expect("one line is too deep").left_out[0].what.contains("invalid TOML"));
+    assert!(tui(&home).expect("one line is too deep").left_out[0].what.contains("invalid TOML"));
 }
 
 #[test]

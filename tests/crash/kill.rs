@@ -33,13 +33,13 @@ struct Case {
     whole: Duration,
 }
 
-struct Desk {
+struct Tui {
     world: World,
     script: Script,
     file: PathBuf,
 }
 
-impl Desk {
+impl Tui {
     fn new(case: &Case) -> Self {
         let waiting = if case.shown { "visible" } else { "hidden" };
         let mut world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
@@ -85,11 +85,11 @@ impl Desk {
 
 /// Whether it was killed before its end.
 fn run(case: &Case) -> bool {
-    let desk = Desk::new(case);
-    let world = &desk.world;
+    let tui = Tui::new(case);
+    let world = &tui.world;
     world.fault(case.rule);
     let moment = Instant::now() + case.whole * case.moment / 1000;
-    let mut child = desk.issue();
+    let mut child = tui.issue();
     // What it says ends when it does, and with that the channel closes.
     let mut said = child.stdout.take().expect("piped");
     let (open, ended) = std::sync::mpsc::channel::<()>();
@@ -105,15 +105,15 @@ fn run(case: &Case) -> bool {
     // One that was killed has no exit code.
     let died = child.wait().expect("it ends").code().is_none();
     reading.join().expect("read to its end");
-    oracle::meanwhile(world, &desk.script);
+    oracle::meanwhile(world, &tui.script);
     world.control().clear_faults();
     // It may never have begun: then there is no such job.
-    let resumed = desk.lapel().args(["jobs", "resume", "1"]).status().expect("it runs");
+    let resumed = tui.lapel().args(["jobs", "resume", "1"]).status().expect("it runs");
     assert!(resumed.code().is_some(), "no signal");
-    oracle::meanwhile(world, &desk.script);
+    oracle::meanwhile(world, &tui.script);
     world.session(&Trap::new(End::Lives), async |session| {
-        person::live(session, world, &desk.script).await;
-        oracle::finally(session, world, &desk.script).await;
+        person::live(session, world, &tui.script).await;
+        oracle::finally(session, world, &tui.script).await;
     });
     died
 }
@@ -121,10 +121,10 @@ fn run(case: &Case) -> bool {
 /// Kills so many, side by side.
 fn kills(runs: u32, seed: u8) {
     let whole = |rule| {
-        let desk = Desk::new(&Case { rule, shown: true, moment: 0, whole: Duration::ZERO });
-        desk.world.fault(rule);
+        let tui = Tui::new(&Case { rule, shown: true, moment: 0, whole: Duration::ZERO });
+        tui.world.fault(rule);
         let begun = Instant::now();
-        desk.issue().wait().expect("it ends");
+        tui.issue().wait().expect("it ends");
         begun.elapsed()
     };
     let wholes = RULES.map(whole);

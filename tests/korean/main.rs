@@ -1,4 +1,4 @@
-//! The desk in Korean, at 80x24 and at 160x50: what it says, that none of it is left in English, and that it holds.
+//! The TUI in Korean, at 80x24 and at 160x50: what it says, that none of it is left in English, and that it holds.
 //!
 //! The language is one per process, so these tests have a process of their own.
 #![allow(

@@ -1,4 +1,4 @@
-//! What is taken away from the desk: copied, and written into a file.
+//! What is taken away from the TUI: copied, and written into a file.
 
 use super::*;
 use base64::Engine;
@@ -24,7 +24,7 @@ async fn what_is_copied_and_what_is_said_of_a_file_are_korean() {
     h.press("esc y");
     assert!(h.screen().contains("불러온 2행, 제목 행 포함"), "{}", h.screen());
     h.press("t");
-    let spoken = h.desk.app.take_spoken();
+    let spoken = h.tui.app.take_spoken();
     let inner = spoken.strip_prefix("\x1b]52;c;").and_then(|rest| rest.strip_suffix("\x1b\\"));
     let bytes = base64::engine::general_purpose::STANDARD.decode(inner.expect("a sequence")).expect("base64");
     let table = String::from_utf8(bytes).expect("UTF-8");

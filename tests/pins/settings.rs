@@ -322,7 +322,7 @@ fn names_of_files_and_folders() {
     for folder in ["config", "data"] {
         files(&bench.path(folder), &format!("{folder}/"), &mut lines);
     }
-    // Those that only the desk writes.
+    // Those that only the TUI writes.
     let home = bench.home.path();
     let paths = Paths { config_dir: home.join("config"), data_dir: home.join("data") };
     for path in [

@@ -94,7 +94,7 @@ fn a_service_is_set_up_and_kept() {
         assert!(!contains(&text, key.as_bytes()), "the key is in {}", path.display());
     }
 
-    // The second start goes straight to the desk.
+    // The second start goes straight to the TUI.
     let mut again = wordy().at(&term.home).start();
     let shown = again.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
     assert!(shown.has("DEMO 연습용"), "as the service calls the organisation: {}", shown.text);

@@ -148,7 +148,7 @@ fn late_answers_of_the_terminal_do_nothing() {
 }
 
 /// `ESC[?2026;2$y` is not understood by the library that reads the terminal: it takes what follows for a
-/// part of it, up to the next `u` or `c`. The desk itself goes on.
+/// part of it, up to the next `u` or `c`. The TUI itself goes on.
 #[test]
 fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
     // Without pictures and with a theme that is said the terminal is asked nothing, and nobody but the library reads what it says.

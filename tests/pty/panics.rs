@@ -1,4 +1,4 @@
-//! What a panic does to the terminal. The product has no way to provoke one, so the desk is run by a child
+//! What a panic does to the terminal. The product has no way to provoke one, so the TUI is run by a child
 //! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
 
 use super::kit::{Term, program};
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 /// Names the place that panics in a child; without it, the child's part of a test does nothing.
 const PLACE: &str = "LAPEL_TEST_PANIC";
 
-/// Not a test: a desk for the tests below, on their terminal.
+/// Not a test: a TUI for the tests below, on their terminal.
 #[test]
 #[ignore = "the other side of the tests below; it does nothing without them"]
 fn child() {

@@ -217,7 +217,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.exit_restored();
 }
 
-/// The desk as it was left, and as the command line wants it.
+/// The TUI as it was left, and as the command line wants it.
 #[test]
 fn the_desk_begins_as_it_was_left() {
     let (sandbox, _runtime) = service();

@@ -10,9 +10,7 @@ async fn walk_kept(columns: u16, rows: u16) {
                 [history.'한서윤']\nrecipient_name = '한서윤'\n";
     std::fs::write(&path, file).expect("written");
     let mut h = Harness::new(frozen(), columns, rows).await;
-    h.desk
-        .app
-        .set_manner(lapel::tui::Manner { filters: Some(path.clone()), ..lapel::tui::Manner::default() });
+    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(path.clone()), ..lapel::tui::Manner::default() });
     h.settled().await;
     h.press("2");
     h.settled().await;

@@ -17,7 +17,7 @@ async fn walk_log(columns: u16, rows: u16) {
     h.settled().await;
     let mut out = String::new();
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
-        h.desk.app.set_theme(theme);
+        h.tui.app.set_theme(theme);
         let buffer = common::shot::without_times(h.buffer(), ["Waited", "Took"]);
         if out.is_empty() {
             out = common::snap::text(&buffer);

@@ -43,7 +43,7 @@ async fn walk_profiles(columns: u16, rows: u16) {
         ..Helpers::default()
     };
     let begin = Begin::Session(Box::new(common::session(&sandbox, Environment::Demo)));
-    let mut h = Harness { desk: common::desk(begin, helpers, columns, rows), sandbox };
+    let mut h = Harness { tui: common::tui(begin, helpers, columns, rows), sandbox };
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -79,7 +79,7 @@ async fn the_first_screen() {
         h.press("u");
         h.type_text("badges.example/api/v1/ext");
         h.press("enter");
-        h.desk.app.update(lapel::tui::Message::Paste("dmu_live_secret".into()));
+        h.tui.app.update(lapel::tui::Message::Paste("dmu_live_secret".into()));
         take(&mut h, "welcome-service");
     }
 }

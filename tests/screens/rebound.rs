@@ -13,9 +13,9 @@ async fn walk_rebound(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
     let file = KeymapFile::parse(Path::new("keys.toml"), KEYS);
-    h.desk.app.env.keymap = Keymap::with(&file).0.named(&Glyphs::UNICODE);
+    h.tui.app.env.keymap = Keymap::with(&file).0.named(&Glyphs::UNICODE);
     take(&mut h, "rebound-templates");
-    h.desk.app.update(lapel::tui::Message::Key(crossterm::event::KeyEvent::new(
+    h.tui.app.update(lapel::tui::Message::Key(crossterm::event::KeyEvent::new(
         crossterm::event::KeyCode::F(12),
         crossterm::event::KeyModifiers::NONE,
     )));

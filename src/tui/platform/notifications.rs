@@ -78,13 +78,13 @@ fn sequence(text: &str, manner: &Manner) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::DeskSettings;
+    use crate::config::BehaviourSettings;
     use crate::tui::platform::host::Around;
 
     fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
         Manner {
             filters: None,
-            settings: DeskSettings { notice, ..DeskSettings::default() },
+            settings: BehaviourSettings { notice, ..BehaviourSettings::default() },
             around: Around { term: term.into(), tmux, ..Around::default() },
         }
     }

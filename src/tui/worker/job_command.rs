@@ -70,7 +70,7 @@ pub struct RowsQuery {
     pub order: Option<(RowField, bool)>,
 }
 
-/// The acting user for the journal: the system's user name, marked with `desk` for the TUI.
+/// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
 fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
     if user.is_empty() { "desk".to_owned() } else { format!("{user} (desk)") }

@@ -101,61 +101,61 @@ const B: &str = "https://h.example/b.png";
 
 #[test]
 fn a_picture_is_asked_for_after_a_rest_and_once() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
-    desk.want(A);
-    desk.want(A);
-    let (rests, pictures, cancelled) = desk.asked();
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    tui.want(A);
+    tui.want(A);
+    let (rests, pictures, cancelled) = tui.asked();
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (1, 0, 0));
-    desk.rested(rests[0]);
-    let (_, pictures, _) = desk.asked();
+    tui.rested(rests[0]);
+    let (_, pictures, _) = tui.asked();
     let (ticket, ask) = &pictures[0];
     assert_eq!((ask.url.as_str(), ask.room, ask.fresh), (A, (30, 9), false));
-    assert!(desk.shown(A).contains("loading the picture"));
-    desk.answered(*ticket, Ok(picture()));
-    assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("loading"));
+    assert!(tui.shown(A).contains("loading the picture"));
+    tui.answered(*ticket, Ok(picture()));
+    assert!(tui.shown(A).contains('▀') && !tui.shown(A).contains("loading"));
     // Away and back: it is still loaded.
-    desk.with(|store, out| store.want(None, out));
-    desk.want(A);
-    let (rests, pictures, _) = desk.asked();
+    tui.with(|store, out| store.want(None, out));
+    tui.want(A);
+    let (rests, pictures, _) = tui.asked();
     assert!(rests.is_empty() && pictures.is_empty());
 }
 
 #[test]
 fn moving_through_a_list_fetches_what_one_stays_at() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
     for n in 0..50 {
-        desk.want(&format!("https://h.example/{n}.png"));
+        tui.want(&format!("https://h.example/{n}.png"));
     }
-    let (rests, pictures, cancelled) = desk.asked();
+    let (rests, pictures, cancelled) = tui.asked();
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
     assert_eq!(rests[..49], cancelled[..]);
     // A cancelled pause belongs to nobody.
-    desk.with(|store, out| assert!(store.on_response(rests[3], Response::Paused, out).is_err()));
-    desk.rested(rests[49]);
-    let (_, pictures, _) = desk.asked();
+    tui.with(|store, out| assert!(store.on_response(rests[3], Response::Paused, out).is_err()));
+    tui.rested(rests[49]);
+    let (_, pictures, _) = tui.asked();
     assert_eq!(pictures.len(), 1);
     assert_eq!(pictures[0].1.url, "https://h.example/49.png");
 }
 
 #[test]
 fn the_newest_wins_and_what_one_left_is_cancelled() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
-    let (slow, _) = desk.begin(A);
-    desk.want(B);
-    let (rests, _, cancelled) = desk.asked();
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let (slow, _) = tui.begin(A);
+    tui.want(B);
+    let (rests, _, cancelled) = tui.asked();
     assert_eq!(cancelled, [slow]);
     // The response was sent before the cancellation reached the worker.
-    desk.answered(slow, Ok(picture()));
-    assert!(!desk.shown(A).contains('▀') && !desk.shown(B).contains('▀'));
-    desk.rested(rests[0]);
-    let (_, pictures, _) = desk.asked();
-    desk.answered(pictures[0].0, Err("The picture is empty.".into()));
-    assert!(desk.shown(B).contains("The picture is empty."));
+    tui.answered(slow, Ok(picture()));
+    assert!(!tui.shown(A).contains('▀') && !tui.shown(B).contains('▀'));
+    tui.rested(rests[0]);
+    let (_, pictures, _) = tui.asked();
+    tui.answered(pictures[0].0, Err("The picture is empty.".into()));
+    assert!(tui.shown(B).contains("The picture is empty."));
 }
 
 #[test]
 fn what_has_no_picture_says_so_and_asks_nobody() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
     for (raw, said) in [
         (None, "There is no picture."),
         (Some(" "), "There is no picture."),
@@ -164,80 +164,80 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         (Some("data:image/png;base64,AAAA"), "neither http nor"),
     ] {
         let want = Want { raw: raw.map(Text::from), area: Rect::new(2, 1, 38, 9) };
-        desk.with(|store, out| store.want(Some(&want), out));
+        tui.with(|store, out| store.want(Some(&want), out));
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
-        terminal.draw(|frame| desk.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
+        terminal.draw(|frame| tui.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
         let shown: String =
             terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(shown.contains(said), "{raw:?}: {shown}");
     }
-    assert!(desk.orders.is_empty());
+    assert!(tui.orders.is_empty());
 }
 
 #[test]
 fn read_again_does_not_take_what_is_kept() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
-    let (ticket, _) = desk.begin(A);
-    desk.answered(ticket, Err("The picture's server answered HTTP 500.".into()));
-    desk.store.read_again();
-    let (_, ask) = desk.begin(A);
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let (ticket, _) = tui.begin(A);
+    tui.answered(ticket, Err("The picture's server answered HTTP 500.".into()));
+    tui.store.read_again();
+    let (_, ask) = tui.begin(A);
     assert!(ask.fresh);
-    let (_, ask) = desk.begin(B);
+    let (_, ask) = tui.begin(B);
     assert!(!ask.fresh);
 }
 
 #[test]
 fn nothing_is_asked_before_the_terminal_has_answered() {
-    let mut desk = TestStore::new(PictureChoice::Auto);
-    desk.want(A);
-    assert!(desk.orders.is_empty() && desk.store.is_on());
+    let mut tui = TestStore::new(PictureChoice::Auto);
+    tui.want(A);
+    assert!(tui.orders.is_empty() && tui.store.is_on());
     let way =
         Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, wrapped: false, first_id: 0x3000 };
-    assert!(desk.store.found(way));
-    let (_, ask) = desk.begin(A);
+    assert!(tui.store.found(way));
+    let (_, ask) = tui.begin(A);
     assert_eq!(ask.way, way);
-    assert_eq!(desk.store.kitty().map(|way| way.first_id), Some(0x3000));
+    assert_eq!(tui.store.kitty().map(|way| way.first_id), Some(0x3000));
 }
 
 #[test]
 fn kittys_names_come_round_only_when_the_picture_is_gone() {
-    let mut desk = TestStore::new(PictureChoice::Kitty);
+    let mut tui = TestStore::new(PictureChoice::Kitty);
     let mut alive: Vec<(u32, String)> = Vec::new();
     for n in 0..100 {
         let url = format!("https://h.example/{n}.png");
-        let (ticket, ask) = desk.begin(&url);
-        desk.answered(ticket, Ok(picture()));
-        alive.retain(|(_, url)| desk.store.entries.iter().any(|e| e.key.url == *url));
+        let (ticket, ask) = tui.begin(&url);
+        tui.answered(ticket, Ok(picture()));
+        alive.retain(|(_, url)| tui.store.entries.iter().any(|e| e.key.url == *url));
         assert!(alive.iter().all(|(id, _)| *id != ask.id), "{n}");
         alive.push((ask.id, url));
     }
-    assert!(desk.store.entries.len() <= KEPT as usize);
+    assert!(tui.store.entries.len() <= KEPT as usize);
 }
 
 #[test]
 fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
-    let mut desk = TestStore::new(PictureChoice::Kitty);
-    let (ticket, first) = desk.begin(A);
-    desk.answered(ticket, Ok(picture()));
-    desk.store.lost();
-    let (_, again) = desk.begin(A);
+    let mut tui = TestStore::new(PictureChoice::Kitty);
+    let (ticket, first) = tui.begin(A);
+    tui.answered(ticket, Ok(picture()));
+    tui.store.lost();
+    let (_, again) = tui.begin(A);
     assert_ne!(first.id, again.id);
     // With other protocols pictures are drawn again with everything else.
-    let mut desk = TestStore::new(PictureChoice::Sixel);
-    let (ticket, _) = desk.begin(A);
-    desk.answered(ticket, Ok(picture()));
-    desk.store.lost();
-    desk.want(A);
-    assert!(desk.orders.is_empty());
+    let mut tui = TestStore::new(PictureChoice::Sixel);
+    let (ticket, _) = tui.begin(A);
+    tui.answered(ticket, Ok(picture()));
+    tui.store.lost();
+    tui.want(A);
+    assert!(tui.orders.is_empty());
 }
 
 #[test]
 fn another_service_begins_with_nothing() {
-    let mut desk = TestStore::new(PictureChoice::Halfblocks);
-    let (ticket, _) = desk.begin(A);
-    desk.answered(ticket, Ok(picture()));
-    desk.store.begin_anew(Some("https://set.example".into()));
-    assert!(!desk.shown(A).contains('▀'));
-    let (_, ask) = desk.begin("/x.png");
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let (ticket, _) = tui.begin(A);
+    tui.answered(ticket, Ok(picture()));
+    tui.store.begin_anew(Some("https://set.example".into()));
+    assert!(!tui.shown(A).contains('▀'));
+    let (_, ask) = tui.begin("/x.png");
     assert_eq!(ask.url, "https://set.example/x.png");
 }

@@ -1,0 +1,344 @@
+//! The Activity tab: jobs that add up, their rows, and what a person does with them.
+
+use super::*;
+
+/// A given name for each number.
+fn given(n: usize) -> String {
+    let syllable =
+        |n: usize| char::from_u32(0xac00 + u32::try_from(n % 11_000).expect("small")).expect("Hangul");
+    [syllable(n * 28), syllable(n * 588 + 16)].iter().collect()
+}
+
+/// Opens the issue form on the first template and pastes so many people into it, up to the review of the draft.
+pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    let lines: Vec<String> = range.map(|n| format!("김{}, person{n}@naru.example", given(n))).collect();
+    h.paste(&format!("{}\n", lines.join("\n")));
+    h.shows("columns").await;
+    h.press("enter");
+    h.until("the review", |s| s.contains("to issue") || s.contains("to type the")).await;
+    h.settled().await
+}
+
+/// The same, typed and confirmed.
+pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
+    let count = range.len();
+    people(h, range).await;
+    h.type_text(&count.to_string());
+    h.press("y");
+    h.shows("· created").await;
+}
+
+fn accepted(h: &Harness) -> u64 {
+    h.sandbox.control().ledger().accepted_total()
+}
+
+/// A TUI that sends so many entries in a request, one request at a time.
+async fn by(batch: usize, options: Options) -> Harness {
+    Harness::with(options, 100, 30, |mut session| {
+        session.jobs.batch = batch;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
+    let mut h = by(2, Options { quota: Some(3), ..small() }).await;
+    issue(&mut h, 0..5).await;
+    let screen = h.shows("3 not sent: quota exceeded").await;
+    assert!(screen.contains("3 not sent: quota exceeded · 2 waiting = 5 rows"), "{screen}");
+    assert!(screen.contains("R resume") && screen.contains("H use up quota"), "{screen}");
+    assert!(screen.contains("Activity 1"), "{screen}");
+    assert!(!screen.contains("p pause"), "what is not possible is not offered:\n{screen}");
+    assert_eq!(accepted(&h), 2);
+    h.press("H");
+    h.shows("2 not sent: quota exceeded · 3 waiting = 5 rows").await;
+    assert_eq!(accepted(&h), 3, "the rest of the quota was used up");
+    h.sandbox.control().set_quota(None);
+    h.settled().await;
+    h.press("R");
+    let screen = h.shows("5 waiting = 5 rows").await;
+    assert!(!screen.contains("R resume"), "{screen}");
+    assert_eq!(accepted(&h), 5);
+}
+
+#[tokio::test]
+async fn a_job_is_paused_and_goes_on() {
+    let mut h = by(1, small()).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges/batch delay=5s times=1").expect("a rule");
+    issue(&mut h, 0..3).await;
+    h.shows("1 sending").await;
+    h.press("p");
+    h.shows("2 not sent: paused · 1 waiting = 3 rows").await;
+    assert_eq!(accepted(&h), 1);
+    h.settled().await;
+    h.press("R");
+    h.shows("3 waiting = 3 rows").await;
+    assert_eq!(accepted(&h), 3);
+}
+
+#[tokio::test]
+async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..300).await;
+    h.shows("300 waiting = 300 rows").await;
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    let id = jobs.list().await.expect("a list")[0].id;
+    h.press("enter");
+    h.shows("row 1 of 300").await;
+    h.press("G");
+    let screen = h.until("the last row", |s| s.contains("row 300 of 300") && s.contains("person299@")).await;
+    assert!(screen.contains("300 rows · 300 waiting"), "{screen}");
+    assert!(h.tui.app.rows_built() <= 30, "only what is on the screen is built");
+    // One of them becomes another outcome.
+    h.press("g");
+    h.until("the first row", |s| s.contains("row 1 of 300") && s.contains("person0@")).await;
+    h.press("f");
+    let screen = h.until("only those", |s| s.contains("row 1 of 300")).await;
+    assert!(screen.contains("◌ waiting"), "{screen}");
+    h.press("f");
+    h.settled().await;
+    h.press("enter");
+    h.shows("Cert. no.").await;
+    h.press("esc");
+    h.shows("row 1 of 300").await;
+    h.press("esc");
+    h.shows("· created").await;
+    assert_eq!(jobs.job(id).await.expect("the job").counts.total(), 300);
+}
+
+#[tokio::test]
+async fn an_open_list_of_rows_follows_its_job() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..5).await;
+    h.shows("5 waiting = 5 rows").await;
+    h.press("enter");
+    h.shows("row 1 of 5").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    h.press("r");
+    let screen = h.until("every row issued", |s| s.matches("● issued").count() >= 5).await;
+    assert!(screen.contains("5 rows · 5 issued"), "{screen}");
+    assert!(screen.contains("service state"), "the row in full: {screen}");
+}
+
+#[tokio::test]
+async fn a_job_of_one_row_has_one_row() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.press("y");
+    h.shows("1 waiting = 1 row").await;
+    h.press("enter");
+    let screen = h.shows("row 1 of 1").await;
+    assert!(screen.contains(" 1 row · 1 waiting"), "{screen}");
+}
+
+#[tokio::test]
+async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..3).await;
+    h.shows("3 waiting = 3 rows").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    h.press("r");
+    h.shows("3 issued = 3 rows").await;
+    h.press("u");
+    let screen = h.shows("Undo job").await;
+    assert!(screen.contains("3 badges are Issued: revoked after the review"), "{screen}");
+    h.press("enter");
+    assert!(h.screen().contains("the reason is empty"));
+    h.type_text("잘못된 명단");
+    h.press("enter");
+    let screen = h.shows("type 3").await;
+    assert!(screen.contains("3 Issued: will be sent"), "{screen}");
+    h.press("y");
+    h.settled().await;
+    assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the number comes first");
+    h.press("3 y");
+    h.until("the revocation", |s| s.contains("3 revoking = 3 rows") || s.contains("3 revoked = 3 rows"))
+        .await;
+    assert_eq!(h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>(), 3);
+}
+
+#[tokio::test]
+async fn giving_up_an_undo_leaves_no_draft_and_revokes_nothing() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..2).await;
+    h.shows("2 waiting = 2 rows").await;
+    h.settled().await;
+    h.press("u");
+    h.type_text("잘못된 명단");
+    h.press("enter");
+    let screen = h.shows("type 2").await;
+    assert!(screen.contains("2 to revoke when issued"), "{screen}");
+    h.press("esc");
+    let screen = h.shows("1 job · 1 open").await;
+    assert!(screen.contains("Nothing was sent"), "{screen}");
+    h.settled().await;
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    assert!(jobs.job(lapel::jobs::JobId(2)).await.is_err(), "the draft is gone");
+}
+
+#[tokio::test]
+async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confirmation() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = Harness::new(options, 100, 30).await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    issue(&mut h, 0..2).await;
+    h.shows("This badge may exist").await;
+    h.press("enter");
+    let screen = h.shows("row 1 of 2").await;
+    assert!(!screen.contains("d resolve"), "what is in doubt is looked for, not decided:\n{screen}");
+    h.press("d");
+    assert!(h.screen().contains("There is nothing to resolve in this row"));
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("r");
+    h.shows("? never seen").await;
+    h.settled().await;
+    h.press("d");
+    h.shows("send again").await;
+    h.press("enter enter");
+    assert!(h.screen().contains("type a short reason"));
+    h.type_text("담당자에게 확인함");
+    h.press("enter enter");
+    h.settled().await;
+    assert_eq!(accepted(&h), 0, "Enter confirms nothing");
+    h.press("y");
+    h.shows("1 never seen · 1 waiting").await;
+    assert_eq!(accepted(&h), 1);
+}
+
+#[tokio::test]
+async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typed_number() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = Harness::new(options, 100, 30).await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    issue(&mut h, 0..3).await;
+    h.shows("This badge may exist").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("enter");
+    h.shows("row 1 of 3").await;
+    h.press("r");
+    h.shows("? never seen").await;
+    h.settled().await;
+    h.press("d");
+    h.shows("send all again").await;
+    h.press("up enter");
+    h.type_text("서비스 장애 때 보낸 명단");
+    h.press("enter");
+    h.shows("3 rows to send").await;
+    h.press("y");
+    h.type_text("2");
+    h.press("y");
+    h.settled().await;
+    assert_eq!(accepted(&h), 0, "another number confirms nothing");
+    h.press("backspace");
+    h.type_text("3");
+    h.press("y");
+    h.shows("3 waiting").await;
+    assert_eq!(accepted(&h), 3);
+    let batches = h.sandbox.control().ledger().requests_to("POST /badges/batch");
+    assert_eq!(batches, 2, "they are sent together");
+}
+
+#[tokio::test]
+async fn a_receipt_never_replaces_a_file_unasked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("receipt.csv");
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..4).await;
+    h.shows("4 waiting = 4 rows").await;
+    h.settled().await;
+    h.press("e");
+    let screen = h.shows("Receipt of job").await;
+    assert!(screen.contains("lapel-receipt-1-"), "{screen}");
+    h.press("ctrl-u");
+    h.paste(&format!("'{}'", file.display()));
+    h.press("enter");
+    h.shows("Saved 4 rows").await;
+    let written = std::fs::read_to_string(&file).expect("the receipt");
+    assert!(written.contains("person3@naru.example") && written.contains("lapel badge id"), "{written}");
+    std::fs::write(&file, "mine").expect("written");
+    h.press("e ctrl-u");
+    h.paste(&file.display().to_string());
+    h.press("enter");
+    h.shows("A file with this name already exists").await;
+    h.press("enter");
+    h.settled().await;
+    assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
+    h.press("y");
+    h.shows("Saved 4 rows").await;
+    assert_eq!(std::fs::read_to_string(&file).expect("the receipt"), written);
+}
+
+#[tokio::test]
+async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let kept = move |mut session: lapel::tui::Session| {
+        session.journal = Some(place.clone());
+        session.jobs.batch = 1;
+        session.jobs.in_flight = 1;
+        session
+    };
+    let mut h = Harness::with(small(), 100, 30, kept.clone()).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges/batch delay=1s times=1").expect("a rule");
+    issue(&mut h, 0..3).await;
+    h.shows("1 sending").await;
+    h.press("q");
+    assert!(h.screen().contains("you can resume them"), "{}", h.screen());
+    h.press("q");
+    assert!(h.tui.app.take_wish().is_some());
+    let mut said: Vec<String> = Vec::new();
+    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    assert!(said[0].contains("waiting for 1 answer"), "{said:?}");
+    assert!(said[1].contains("2 not sent, 1 waiting") && said[1].contains("lapel jobs resume 1"), "{said:?}");
+    assert_eq!(accepted(&h), 1, "what was on its way was waited for, and nothing else was sent");
+    let mut h = h.reopened(kept, 100, 30);
+    let screen = h.shows("1 job was interrupted. See the Activity tab").await;
+    assert!(screen.contains("Activity 1") || screen.contains("Activity"), "{screen}");
+    h.press("5");
+    h.shows("2 not sent: interrupted · 1 waiting = 3 rows").await;
+    h.settled().await;
+    h.press("R");
+    h.shows("3 waiting = 3 rows").await;
+    assert_eq!(accepted(&h), 3);
+}
+
+#[tokio::test]
+async fn mails_that_failed_are_grouped_by_domain() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..3).await;
+    h.shows("3 waiting = 3 rows").await;
+    assert!(!h.settled().await.contains("m mail failures"));
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    h.press("r");
+    h.shows("3 issued = 3 rows").await;
+    h.press("m");
+    let screen = h.shows("Mails of job 1").await;
+    h.settled().await;
+    let screen = if screen.contains("3 Issued badges") { screen } else { h.screen() };
+    assert!(screen.contains("No mail is known to have failed for 3 Issued badges"), "{screen}");
+    h.press("esc");
+    h.shows("3 issued = 3 rows").await;
+}
+
+#[tokio::test]
+async fn a_small_screen_shows_the_selected_job_in_full() {
+    let mut h = Harness::with(Options { quota: Some(1), ..small() }, 60, 16, |mut session| {
+        session.jobs.batch = 1;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await;
+    issue(&mut h, 0..3).await;
+    let screen = h.shows("not sent: quota exceeded").await;
+    assert!(screen.contains("= 3 rows"), "{screen}");
+    h.press("enter");
+    let screen = h.shows("row 1 of 3").await;
+    assert!(screen.contains("3 rows ·"), "{screen}");
+}

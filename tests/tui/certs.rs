@@ -1,0 +1,85 @@
+//! Certificate numbers in the boxes of Wallet and Badge: found by the index, without a request of their own.
+
+use super::*;
+use lapel::index::Settings;
+use lapel::tui::{IndexUse, Session};
+
+fn with_index(mut session: Session) -> Session {
+    session.index =
+        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session
+}
+
+/// The screen's words, however they are broken into lines.
+fn flowing(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A TUI that has read the record of a badge; and the number on it.
+async fn with_cert() -> (Harness, String) {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    let spec = RowSpec {
+        recipient_name: "문채원".into(),
+        recipient_email: "moon@naru.example".into(),
+        ..RowSpec::default()
+    };
+    let ids = h.sandbox.control().rows(&Rows { insert: vec![spec], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("4");
+    h.type_text(&ids[0]);
+    h.press("enter");
+    let screen = h.settled().await;
+    let after = screen.split("Cert. no.").nth(1).expect("a number");
+    let cert = after.split_whitespace().next().expect("a number").to_owned();
+    (h, cert)
+}
+
+#[tokio::test]
+async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
+    let (mut h, cert) = with_cert().await;
+    let before = all_requests(&h);
+    h.press("3");
+    h.paste(&format!(" [{}] \n", cert.to_lowercase()));
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+    assert_eq!(all_requests(&h) - before, 1, "its record, and no more");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("문채원") && screen.contains("in the wallet"), "{screen}");
+    assert_eq!(all_requests(&h) - before, 3, "the badge, and what its holder has");
+    h.press("/ ctrl-u");
+    h.type_text("DMU-1999-000001");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
+    let (mut h, cert) = with_cert().await;
+    h.press("/");
+    let before = all_requests(&h);
+    h.paste(&cert);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("문채원") && screen.contains(&cert), "{screen}");
+    assert_eq!(all_requests(&h) - before, 1);
+    h.press("/");
+    h.type_text("DMU-1999-000001");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
+}
+
+#[tokio::test]
+async fn without_an_index_it_is_said_how_to_have_one() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("4");
+    h.type_text("DMU-1999-000001");
+    h.press("enter");
+    let screen = h.settled().await;
+    let said = flowing(&screen);
+    assert!(said.contains("there is no index here") && said.contains("o turns one on"), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
+}

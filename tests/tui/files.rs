@@ -1,0 +1,502 @@
+//! Recipients from files and pastes, badge ids from files, corrections.
+
+use super::activity::people;
+use super::*;
+use lapel::sandbox::RowState;
+
+pub fn demo(name: &str) -> String {
+    format!("{}/assets/demo/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn accepted(h: &Harness) -> u64 {
+    h.sandbox.control().ledger().accepted_total()
+}
+
+/// Opens the issue form on the first template, and drops a file on it.
+async fn drop_file(h: &mut Harness, path: &str) {
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste(&format!("'{path}'"));
+    h.press("enter");
+}
+
+#[tokio::test]
+async fn a_file_is_opened_checked_corrected_and_issued() {
+    let mut h = Harness::new(frozen(), 120, 36).await;
+    drop_file(&mut h, &demo("attendees-cp949.csv")).await;
+    let screen = h.shows("check every row").await;
+    assert!(
+        screen.contains("CP949") && screen.contains("comma") && screen.contains("header row 1"),
+        "{screen}"
+    );
+    assert!(screen.contains("name = 성명, e-mail = 이메일"), "{screen}");
+    assert!(screen.contains("윤도연"), "the first rows are shown: {screen}");
+    h.press("enter");
+    h.shows("twice in the file").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("120 rows") && screen.contains("3 invalid"), "{screen}");
+    assert!(screen.contains("3 twice in the file (skipped)"), "{screen}");
+    assert!(screen.contains("name: the name is empty"), "{screen}");
+    let ready = |screen: &str| -> u64 {
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        let at = words.windows(2).position(|w| w[1] == "ready").expect("a number");
+        words[at].parse().expect("a number")
+    };
+    let before = ready(&screen);
+    // The first row to look at has no name: it is given one, and the guard reads again.
+    h.press("enter");
+    h.shows("Correct line 18 of the file").await;
+    h.type_text("새이름");
+    h.press("enter");
+    h.shows("2 invalid").await;
+    let screen = h.settled().await;
+    assert_eq!(ready(&screen), before + 1, "{screen}");
+    // One that is asked about is allowed, one that is ready is left out.
+    let at = screen
+        .lines()
+        .filter(|l| l.contains("? needs review") || l.contains("— skipped") || l.contains("▲ invalid"))
+        .position(|l| l.contains("? needs review"))
+        .expect("one to decide");
+    h.press("g");
+    for _ in 0..at {
+        h.press("j");
+    }
+    h.press("space");
+    h.settled().await;
+    let screen = h.until("one more", |s| ready(s) == before + 2).await;
+    // The number is what is ready, exactly; Enter does not confirm.
+    h.type_text(&(before + 1).to_string());
+    h.press("y");
+    h.settled().await;
+    assert_eq!(accepted(&h), 0, "{screen}");
+    h.press("ctrl-u");
+    assert_eq!(requests(&h, "POST /badges/batch"), 0);
+    for _ in 0..6 {
+        h.press("backspace");
+    }
+    h.type_text(&(before + 2).to_string());
+    h.press("y");
+    h.shows("· created").await;
+    h.until("accepted", |s| s.contains(&format!("{} waiting", before + 2))).await;
+    assert_eq!(accepted(&h), before + 2);
+    let adds_up = format!("{} invalid · {} skipped · {} wa", 2, 120 - 2 - before - 2, before + 2);
+    assert!(h.screen().contains(&adds_up), "every row of the file is accounted for: {}", h.screen());
+}
+
+#[tokio::test]
+async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_the_end() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("twice.csv");
+    std::fs::write(
+        &file,
+        "name,email\n가나,one@naru.example\n다라,two@naru.example\n가나,one@naru.example\n",
+    )
+    .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows("check every row").await;
+    h.press("enter");
+    h.shows("1 twice in the file (skipped)").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("only rows that need review (f: next filter)"), "{screen}");
+    assert!(screen.contains("row 1 of 1") && !screen.contains("two@naru.example"), "{screen}");
+    // When none of them is left to look at, the people who are sent one are shown.
+    h.press("A");
+    h.shows("3 ready").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("row 1 of 3") && screen.contains("two@naru.example"), "{screen}");
+    assert!(!screen.contains("next filter)"), "{screen}");
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains("only ready (f: next filter)"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, &demo("one-line-cp949.csv")).await;
+    let screen = h.shows("Which text is correct?").await;
+    assert!(screen.contains("read as UTF-8") && screen.contains("read as CP949"), "side by side: {screen}");
+    // Nothing is read before a person has chosen: going back and on asks again.
+    h.press("esc enter");
+    h.shows("Which text is correct?").await;
+    let screen = h.screen();
+    let menu: Vec<&str> =
+        screen.lines().skip_while(|l| !l.contains("Which text is correct?")).skip(1).collect();
+    let place = menu.iter().position(|l| l.contains("CP949")).expect("it is offered");
+    for _ in 0..place {
+        h.press("j");
+    }
+    h.press("enter");
+    let screen = h.shows("check every row").await;
+    assert!(screen.contains("홍철"), "{screen}");
+    assert_eq!(requests(&h, "POST /badges") + requests(&h, "POST /badges/batch"), 0);
+}
+
+#[tokio::test]
+async fn columns_that_are_not_clear_are_asked_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("odd.csv");
+    std::fs::write(&file, "code,who,contact\n1,김민수,kim@naru.example\n2,이영희,lee@naru.example\n")
+        .expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    let screen = h.shows("Which column").await;
+    assert!(screen.contains("e.g. 김민수") || screen.contains("e.g. kim@"), "{screen}");
+    // Answers until nothing is open any more.
+    for _ in 0..3 {
+        let screen = h.settled().await;
+        let wanted = if screen.contains("the recipient's name?") {
+            "who"
+        } else if screen.contains("the e-mail address?") {
+            "contact"
+        } else {
+            break;
+        };
+        let menu: Vec<&str> = screen.lines().skip_while(|l| !l.contains("Which column")).skip(1).collect();
+        let place = menu.iter().position(|l| l.contains(wanted)).expect("it is offered");
+        for _ in 0..place {
+            h.press("j");
+        }
+        h.press("enter");
+    }
+    let screen = h.shows("check every row").await;
+    assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
+}
+
+#[tokio::test]
+async fn pasted_lines_become_a_draft_and_giving_it_up_leaves_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let screen = people(&mut h, 0..3).await;
+    assert!(screen.contains("3 rows") && screen.contains("3 ready"), "{screen}");
+    assert!(screen.contains("DEMO") && screen.contains("3 recipients · 1 request"), "{screen}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(screen.contains("Nothing was sent"), "{screen}");
+    assert!(screen.contains("3 lines pasted"), "one step back: {screen}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(screen.contains("one recipient"), "{screen}");
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    assert!(jobs.job(lapel::jobs::JobId(1)).await.is_err(), "the draft is gone");
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn reading_who_has_the_badge_can_be_given_up() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("김민수, kim@naru.example\n이영희, lee@naru.example\n박철수, park@naru.example\n");
+    h.shows("columns").await;
+    h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
+    h.press("enter");
+    h.shows("checking for duplicates").await;
+    h.type_text("3");
+    h.press("y");
+    assert!(h.screen().contains("The duplicate check is still running. Nothing was sent."), "{}", h.screen());
+    h.press("esc");
+    h.shows("3 lines pasted").await;
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn file_names_are_completed_and_earlier_files_are_offered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("수료자 명단.csv");
+    std::fs::write(&file, "이름,이메일\n김민수,kim@naru.example\n").expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.press("tab tab");
+    h.type_text(&format!("{}/수", folder.path().display()));
+    h.press("tab");
+    h.until("the whole name", |s| s.contains("수료자 명단.csv")).await;
+    h.press("enter");
+    h.shows("check every row").await;
+    h.press("enter");
+    h.shows("to issue").await;
+    h.settled().await;
+    h.press("1 y");
+    h.shows("1 waiting").await;
+    h.press("1 i");
+    h.settled().await;
+    h.press("tab tab up");
+    assert!(h.screen().contains("수료자 명단.csv"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_named_with_the_reason() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, "/no/such/file.csv").await;
+    let screen = h.shows("file not found").await;
+    assert!(screen.contains("Nothing was sent"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains("one recipient"));
+}
+
+#[tokio::test]
+async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let row = |state, name: &str| RowSpec {
+        state,
+        recipient_name: name.into(),
+        recipient_email: "mixed@naru.example".into(),
+        ..RowSpec::default()
+    };
+    let rows = Rows {
+        insert: vec![
+            row(RowState::Issued, "가나다"),
+            row(RowState::Issued, "라마바"),
+            row(RowState::Waiting, "사아자"),
+            row(RowState::Revoked, "차카타"),
+        ],
+        ..Rows::default()
+    };
+    let ids = h.sandbox.control().rows(&rows).expect("inserted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ids.csv");
+    let lines = format!("badge_id\n{}\n{}\n1.23E+15\nB-nobody\n", ids.join("\n"), ids[0]);
+    std::fs::write(&file, lines).expect("written");
+    h.settled().await;
+    h.press("5 F");
+    h.paste(&file.display().to_string());
+    h.press("enter enter");
+    assert!(h.screen().contains("the reason is empty"));
+    h.type_text("중복 발급");
+    h.press("tab enter");
+    h.shows("badge ids from: badge_id").await;
+    let screen = h.settled().await;
+    assert!(
+        screen.contains("1.23E+15") && screen.contains("a spreadsheet shortened the id"),
+        "damage is seen before anything is asked: {screen}"
+    );
+    h.press("enter");
+    h.shows("type 3").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
+    assert!(screen.contains("1 to revoke when issued"), "{screen}");
+    h.press("j j");
+    let screen = h.settled().await;
+    assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
+    h.press("3 y");
+    h.shows("· created").await;
+    h.until("two are under way", |s| s.contains("2 revoking")).await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    for _ in 0..3 {
+        h.press("r");
+        h.settled().await;
+        h.sandbox.control().advance(std::time::Duration::from_secs(3600));
+    }
+    h.until("all three", |s| s.contains("3 revoked")).await;
+}
+
+#[tokio::test]
+async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let insert = vec![RowSpec { recipient_email: "one@naru.example".into(), ..RowSpec::default() }];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("목록.csv");
+    // CP949, and no column that is called like a badge id.
+    let text = format!("이름,번호\n홍길동,{}\n", ids[0]);
+    std::fs::write(&file, encoding_rs::EUC_KR.encode(&text).0).expect("written");
+    h.settled().await;
+    h.press("2 F");
+    h.paste(&file.display().to_string());
+    h.press("enter");
+    h.type_text("중복 발급");
+    h.press("enter");
+    let screen = h.shows("Which column has the badge ids?").await;
+    assert!(screen.contains("column 2   e.g. 번호") && screen.contains("CP949"), "{screen}");
+    // The first row holds the names of the columns, though lapel does not know them.
+    h.press("esc h");
+    h.shows("Which row has the column names?").await;
+    h.press("down enter");
+    h.shows("번호   e.g. B-").await;
+    h.press("down enter");
+    h.shows("badge ids from: 번호").await;
+    let screen = h.settled().await;
+    assert!(screen.contains(&ids[0]), "{screen}");
+    // Read in another way, what was said of it is asked again.
+    h.press("e");
+    h.shows("Which text is correct?").await;
+    h.press("enter");
+    h.shows("column 2   e.g. 번호").await;
+    h.press("down enter");
+    h.shows("badge ids from: column 2").await;
+    h.press("enter");
+    h.shows("1 Issued: will be sent").await;
+}
+
+#[tokio::test]
+async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = |state, email: &str| RowSpec { state, recipient_email: email.into(), ..RowSpec::default() };
+    let insert =
+        vec![row(RowState::Waiting, "waits@naru.example"), row(RowState::Issued, "other@naru.example")];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("2");
+    h.settled().await;
+    h.press("/ tab");
+    h.type_text("waits@naru.example");
+    h.settled().await;
+    h.press("esc x");
+    let screen = h.settled().await;
+    assert!(screen.contains("No badge here can be revoked now"), "{screen}");
+    assert!(!screen.contains("Tab next field") && !screen.contains("⏎ next"), "{screen}");
+    h.press("tab");
+    let screen = h.screen();
+    assert!(screen.contains("[x] waiting badges: revoke when issued"), "{screen}");
+    h.type_text("중복 발급");
+    h.press("enter y");
+    h.shows("1 to revoke when issued = 1 row").await;
+    assert_eq!(requests(&h, "POST /badges/revoke"), 0);
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    h.settled().await;
+    h.press("r");
+    h.until("it is under way", |s| s.contains("1 revoking") || s.contains("1 revoked")).await;
+    assert_eq!(requests(&h, "POST /badges/revoke"), 1);
+    // The reason is offered the next time.
+    h.press("2 / ctrl-u");
+    h.type_text("other@naru.example");
+    h.settled().await;
+    h.press("esc");
+    h.press("x");
+    h.settled().await;
+    h.press("up");
+    assert!(h.screen().contains("중복 발급"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let insert = vec![RowSpec {
+        recipient_name: "서다안".into(),
+        recipient_email: "dain@naru.example".into(),
+        ..RowSpec::default()
+    }];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.shows("서다안").await;
+    h.settled().await;
+    h.press("c");
+    h.shows("Correct and replace").await;
+    h.settled().await;
+    h.press("tab tab");
+    h.type_text("이름 오기");
+    h.press("enter");
+    assert!(h.screen().contains("there is nothing to correct"), "{}", h.screen());
+    h.press("tab ctrl-u");
+    h.type_text("서다인");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("Two mails will arrive"), "{screen}");
+    assert!(screen.contains("badges are valid until the corrected one is Issued"), "{screen}");
+    assert!(screen.contains("서다안") && screen.contains("서다인"), "{screen}");
+    assert_eq!(accepted(&h), 0);
+    h.press("y");
+    h.shows("2 jobs · 2 open").await;
+    h.shows("1 waiting").await;
+    assert_eq!(accepted(&h), 1);
+    assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the old one stays until the new one is Issued");
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    for _ in 0..4 {
+        h.settled().await;
+        h.press("r j");
+        h.settled().await;
+        h.press("r k");
+        h.sandbox.control().advance(std::time::Duration::from_secs(3600));
+    }
+    h.until("both are done", |s| s.contains("1 issued") && s.contains("1 revoked")).await;
+    let ledger = h.sandbox.control().ledger();
+    assert_eq!(ledger.accepted_total(), 1);
+    assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 1);
+}
+
+#[tokio::test]
+async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
+    let mut h = Harness::with(small(), 100, 30, |mut session| {
+        session.environment = Environment::Live;
+        session
+    })
+    .await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("one.csv");
+    std::fs::write(&file, "이름,이메일\n김민수,kim@naru.example\n").expect("written");
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows("check every row").await;
+    h.press("enter");
+    let screen = h.shows("type 1").await;
+    assert!(screen.contains("LIVE"), "{screen}");
+    h.settled().await;
+    h.press("y");
+    assert!(h.screen().contains("Type the number 1 first"), "{}", h.screen());
+    h.settled().await;
+    assert_eq!(accepted(&h), 0);
+    h.press("1 y");
+    h.settled().await;
+    assert_eq!(accepted(&h), 0, "the number alone sends nothing");
+}
+
+#[tokio::test]
+async fn a_column_of_templates_makes_a_job_of_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("many.csv");
+    let lines = "이름,이메일,template_id\n김민수,kim@naru.example,TPL-001\n이영희,lee@naru.example,TPL-004\n박철수,park@naru.example,TPL-001\n";
+    std::fs::write(&file, lines).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    let screen = h.shows("check every row").await;
+    assert!(screen.contains("[ ] t: use the template column of each row"), "{screen}");
+    h.press("t enter");
+    h.shows("(1 of 2 templates in the file)").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("2 rows") && screen.contains("3 recipients · 2 requests"), "{screen}");
+    h.press("tab");
+    h.settled().await;
+    let screen = h.shows("(2 of 2 templates in the file)").await;
+    assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");
+    h.press("3 y");
+    h.shows("2 jobs").await;
+    h.until("both accepted", |s| s.contains("2 waiting") && s.contains("1 waiting")).await;
+    assert_eq!(accepted(&h), 3);
+}
+
+#[tokio::test]
+async fn every_form_can_be_drawn_at_any_size() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let sizes = [(1, 1), (60, 16), (61, 17), (80, 24), (200, 60), (300, 16)];
+    let draw = |h: &mut Harness| {
+        for (columns, rows) in sizes {
+            h.tui.terminal.backend_mut().resize(columns, rows);
+            h.tui.app.update(Message::Resize(columns, rows));
+            h.screen();
+        }
+        h.tui.terminal.backend_mut().resize(100, 30);
+        h.tui.app.update(Message::Resize(100, 30));
+    };
+    drop_file(&mut h, &demo("attendees-cp949.csv")).await;
+    h.shows("check every row").await;
+    draw(&mut h);
+    for key in ["e", "esc m", "esc h"] {
+        h.press(key);
+        draw(&mut h);
+    }
+    h.press("esc enter");
+    h.shows("to issue").await;
+    h.settled().await;
+    draw(&mut h);
+    h.press("enter");
+    draw(&mut h);
+    h.press("esc o");
+    draw(&mut h);
+    h.press("esc esc esc esc 5 F");
+    draw(&mut h);
+}

@@ -1,0 +1,159 @@
+//! Filters with names: saved, used, found in the palette, renamed, removed; and the file that they stand in.
+
+use super::*;
+use lapel::tui::Manner;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+async fn with_file(text: Option<&str>) -> (Harness, PathBuf, TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("filters.toml");
+    if let Some(text) = text {
+        std::fs::write(&path, text).expect("written");
+    }
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.tui.app.set_manner(Manner { filters: Some(path.clone()), ..Manner::default() });
+    h.settled().await;
+    (h, path, folder)
+}
+
+fn text(path: &PathBuf) -> String {
+    std::fs::read_to_string(path).expect("the file")
+}
+
+#[tokio::test]
+async fn a_filter_is_saved_and_used_again_with_its_order() {
+    let (mut h, path, _folder) = with_file(None).await;
+    h.press("2 S");
+    assert!(h.screen().contains("There is no filter or sort order to save."), "{}", h.screen());
+    h.press("/ tab tab");
+    h.type_text("파이썬");
+    h.press("esc s down down d enter / f2");
+    let screen = h.settled().await;
+    assert!(screen.contains("Filter name") && screen.contains("title 파이썬"), "{screen}");
+    h.type_text("expiring 2026");
+    h.press("enter");
+    let screen = h.shows("Saved as “expiring 2026”.").await;
+    assert!(screen.contains("by holder"), "the list is where it was: {screen}");
+    assert!(
+        text(&path)
+            .ends_with("[history.\"expiring 2026\"]\ntitle = \"파이썬\"\nsort = \"recipient_name:desc\"\n"),
+        "{}",
+        text(&path)
+    );
+    let filtered = h.settled().await;
+    h.press("esc esc s up up enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && !screen.contains("by holder"), "{screen}");
+    let before = requests(&h, "GET /badges/history");
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains("expiring 2026  title 파이썬 · by holder↓"), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/history") - before, 1, "filter and order in one request");
+    assert_eq!(screen.lines().nth(2), filtered.lines().nth(2), "as it was");
+}
+
+#[tokio::test]
+async fn a_saved_filter_is_an_entry_of_the_palette_from_every_tab() {
+    let file = "[history.'seoyun']\nrecipient_name = '한서윤'\n[templates.\"in use\"]\nuse_yn = true\n";
+    let (mut h, _path, _folder) = with_file(Some(file)).await;
+    h.press("3 esc :");
+    h.type_text("filter seo");
+    let screen = h.screen();
+    assert!(screen.contains("filter: seoyun"), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("name “한서윤”"), "{screen}");
+    h.press(":");
+    h.type_text("in use");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("templates · in use Y"), "{screen}");
+}
+
+#[tokio::test]
+async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
+    let file = "# ours\n[history.a]\ntitle = 'x' # why\n\n[history.b]\ntitle = 'y'\n";
+    let (mut h, path, _folder) = with_file(Some(file)).await;
+    h.press("2");
+    h.settled().await;
+    h.press("f");
+    h.settled().await;
+    h.press("j r ctrl-u");
+    h.type_text("만료 예정");
+    h.press("enter");
+    let screen = h.shows("만료 예정").await;
+    assert!(screen.contains("Saved filters of History"), "{screen}");
+    assert!(text(&path).contains("# ours\n[history.a]\ntitle = 'x' # why"), "{}", text(&path));
+    h.settled().await;
+    h.press("d k d");
+    assert!(h.screen().contains("Press d again to remove “a”"), "moving takes it back: {}", h.screen());
+    h.press("d");
+    h.shows("Removed “a”").await;
+    assert!(!text(&path).contains("history.a") && text(&path).contains("만료 예정"), "{}", text(&path));
+    h.press("esc / tab tab");
+    h.type_text("z");
+    h.press("esc S");
+    h.type_text("만료 예정");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("already") && text(&path).contains("'y'"), "{screen}");
+    h.press("enter");
+    h.shows("Saved as").await;
+    assert!(text(&path).contains("title = \"z\"") && !text(&path).contains("'y'"), "{}", text(&path));
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
+    let wrong = "[history.a]\ntitle = 'x'\nissue_start_date = 'tomorrow'\n[templates.b]\nuse_yn = 'maybe'\n";
+    let (mut h, ..) = with_file(Some(wrong)).await;
+    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("line 3") && screen.contains("tomorrow is not a date"), "{screen}");
+    assert!(screen.contains("(and 1 more)"), "{screen}");
+    // All of it stands where filters are chosen.
+    h.press("f");
+    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("line 3") && screen.contains("line 5"), "{screen}");
+    assert!(screen.contains("maybe is not Y or N"), "{screen}");
+    let damaged = "[history.a]\ntitl = 'x'\n";
+    let (mut h, path, _folder) = with_file(Some(damaged)).await;
+    let screen = h.settled().await;
+    assert!(screen.contains("line 2") && screen.contains("did you mean"), "{screen}");
+    assert!(screen.contains("40 templates"), "lapel goes on: {screen}");
+    h.press("/");
+    h.type_text("파이썬");
+    h.press("esc S");
+    h.type_text("b");
+    h.press("enter");
+    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("did you mean title?"), "{screen}");
+    assert_eq!(text(&path), damaged);
+    // It is mended by hand while lapel runs.
+    std::fs::write(&path, "[history.a]\ntitle = 'x'\n").expect("written");
+    h.press("enter");
+    h.shows("Saved as “b”").await;
+    assert!(text(&path).contains("[templates.b]"), "{}", text(&path));
+}
+
+#[tokio::test]
+async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
+    let file = "[history.\"a\u{202e}b\"]\ntitle = \"x\u{202e}\u{200b}\"\nissue_start_date = 2026-10-02\nissue_end_date = \
+                2026-10-01\n";
+    let (mut h, _path, _folder) = with_file(Some(file)).await;
+    h.press("2");
+    h.settled().await;
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains("a⟨U+202E⟩b") && !screen.contains('\u{202e}'), "{screen}");
+    let before = requests(&h, "GET /badges/history");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("wrong order: Issued from 2026-10-02, Issued to 2026-10-01"), "{screen}");
+    h.press("S");
+    let screen = h.settled().await;
+    let said = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Nothing was saved."), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history"), before, "what is wrong is not asked");
+}

@@ -1,0 +1,232 @@
+//! Lists: pages, marks, ranges, filters, order.
+
+use super::columns::{ended, keeping};
+use super::*;
+
+#[tokio::test]
+async fn each_tab_opens_with_few_requests() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    assert_eq!(
+        all_requests(&h),
+        1,
+        "Templates, no room for the detail: {:?}",
+        h.sandbox.control().ledger().requests
+    );
+    h.press("2");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/history"), 1);
+    h.press("enter");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
+    h.press("w");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /wallet/badges"), 1);
+    assert_eq!(requests(&h, "GET /badges/history"), 2);
+    assert_eq!(all_requests(&h), 5);
+}
+
+#[tokio::test]
+async fn a_million_rows_scroll_like_a_hundred() {
+    let mut h = Harness::new(Options { history: Some(1_000_000), ..frozen() }, 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("G");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 1,000,000 of 1,000,000"), "{screen}");
+    h.press("#");
+    h.type_text("500,000");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 500,000 of 1,000,000"), "{screen}");
+    assert!(all_requests(&h) - before <= 5, "only pages near what was shown: {}", all_requests(&h) - before);
+    assert!(h.tui.app.rows_built() <= 36);
+}
+
+#[tokio::test]
+async fn marks_are_kept_across_pages_and_filters_and_hold_ids() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("space space");
+    let screen = h.settled().await;
+    assert!(screen.contains("2 marked (0 not in view)"), "{screen}");
+    h.press("G");
+    h.settled().await;
+    h.press("space");
+    let screen = h.settled().await;
+    assert!(screen.contains("3 marked (2 not in view)"), "{screen}");
+    let marked = h.tui.app.marked();
+    h.press("/");
+    h.type_text("한서윤");
+    let screen = h.settled().await;
+    assert!(screen.contains("3 marked (3 not in view)"), "{screen}");
+    assert_eq!(h.tui.app.marked(), marked);
+    h.press("esc u");
+    assert!(!h.settled().await.contains("marked"));
+}
+
+#[tokio::test]
+async fn a_range_over_unread_pages_is_read_and_marked_whole() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("v #");
+    h.type_text("350");
+    h.press("enter v");
+    assert!(h.screen().contains("This row has no badge"), "a range ends at a badge that one sees");
+    h.settled().await;
+    h.press("v");
+    let screen = h.shows("350 marked").await;
+    assert!(screen.contains("Marked 350 rows."), "{screen}");
+    h.press("t");
+    assert!(!h.screen().contains("350 marked"), "inverted among the loaded rows");
+}
+
+#[tokio::test]
+async fn a_range_whose_list_moved_marks_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("j j j v j j");
+    let rows = Rows { insert: vec![RowSpec::default(); 5], ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.press("r");
+    h.settled().await;
+    h.press("v");
+    let screen = h.settled().await;
+    assert!(screen.contains("The list changed while lapel read the range"), "{screen}");
+    assert!(h.tui.app.marked().is_empty());
+}
+
+#[tokio::test]
+async fn typing_a_filter_asks_once_and_korean_is_found() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    let before = requests(&h, "GET /badges/history");
+    h.press("/ tab tab");
+    h.type_text("파이썬 데이터");
+    let screen = h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/history") - before, 1, "a pause in typing asks once");
+    assert!(screen.contains("title “파이썬 데이터”"), "{screen}");
+    assert!(screen.contains("파이썬 데이터"), "{screen}");
+    h.press("tab");
+    h.type_text("2026-13-40");
+    let screen = h.settled().await;
+    assert!(screen.contains("Issued from: 2026-13-40 is not a date"), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history") - before, 1, "what is wrong is not asked");
+    h.press("esc esc");
+    let screen = h.settled().await;
+    assert!(!screen.contains("title “"), "esc takes the filter away: {screen}");
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
+    for (value, said) in
+        [("refused", "the service refuses to sort by it"), ("ignored", "the service does not sort by it")]
+    {
+        let options = Options { switches: vec![("sorting".into(), value.into())], ..small() };
+        let mut h = Harness::new(options, 120, 36).await;
+        h.press("2");
+        h.settled().await;
+        h.press("s down down enter");
+        let screen = h.settled().await;
+        assert!(screen.contains(said), "{value}: {screen}");
+        assert!(screen.contains("600 badges"), "{screen}");
+    }
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("s down down d enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("by holder") && !screen.contains("each page only"), "{screen}");
+}
+
+#[tokio::test]
+async fn rows_that_come_in_while_one_scrolls_are_noticed() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("#");
+    h.type_text("75");
+    h.press("enter");
+    h.settled().await;
+    let rows = Rows { insert: vec![RowSpec::default(); 30], ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.press("pagedown");
+    let screen = h.settled().await;
+    assert!(screen.contains("the list changed during reading (600 → 630)"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 120, 36, keeping(folder.path(), "one")).await;
+    h.press("2");
+    h.settled().await;
+    h.press("s down down enter");
+    h.shows("by holder").await;
+    ended(&h).await;
+    let fails = "get /badges/history match=sort_by status=500";
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.sandbox.control().add_fault(fails).expect("a rule");
+    h.press("2");
+    let screen = h.shows("now in the service's own order").await;
+    assert!(screen.contains("600 badges") && !screen.contains("· by holder"), "{screen}");
+    ended(&h).await;
+    h.sandbox.control().clear_faults();
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.press("2");
+    let screen = h.shows("600 badges").await;
+    assert!(!screen.contains("by holder"), "it is not restored: {screen}");
+    // Where the service fails without an order, too, the order is not to blame.
+    h.press("s down down enter");
+    h.shows("by holder").await;
+    ended(&h).await;
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
+    h.press("2");
+    let screen = h.shows("badges not read").await;
+    assert!(screen.contains("by holder"), "{screen}");
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    let screen = h.shows("600 badges").await;
+    assert!(screen.contains("by holder"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_last_page_that_is_given_for_ever_makes_no_rows() {
+    let switches = [("beyond-end", "last"), ("total-count", "huge")];
+    let switches = switches.map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec();
+    let mut h = Harness::new(Options { switches, ..small() }, 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    for _ in 0..8 {
+        h.press("G");
+        h.settled().await;
+    }
+    let screen = h.screen();
+    assert!(screen.contains("600 badges") && screen.contains("row 600 of 600"), "{screen}");
+    assert!(screen.contains("repeats its last page"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_was_not_read_is_not_called_nothing() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    for rule in ["get /badges/history items=null", "get /wallet/badges items=null"] {
+        h.sandbox.control().add_fault(rule).expect("a rule");
+    }
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(screen.contains("badges not read"), "{screen}");
+    h.press("3");
+    h.settled().await;
+    h.paste("nobody@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("could not be read"), "{screen}");
+    assert!(!screen.contains("No badge for") && !screen.contains("no possible matches"), "{screen}");
+}

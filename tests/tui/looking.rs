@@ -1,0 +1,126 @@
+//! Looking somebody or something up.
+
+use super::*;
+
+#[tokio::test]
+async fn back_returns_to_where_one_came_from() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("j enter");
+    h.settled().await;
+    h.press("w");
+    let screen = h.settled().await;
+    assert!(screen.contains("2 requests"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains("Cert. no."));
+    h.press("esc");
+    assert!(h.settled().await.contains("row 2 of 600"));
+}
+
+#[tokio::test]
+async fn a_wallet_that_failed_is_not_an_empty_one() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /wallet/badges status=500").expect("a rule");
+    h.press("3");
+    h.type_text("haneul.lim@example.net");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("the wallet could not be read"), "{screen}");
+    assert!(!screen.contains("0 badges") && !screen.contains("not in the wallet"), "{screen}");
+    h.press("/ ctrl-u");
+    h.type_text("nobody@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("not everything could be read"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_address_with_a_plus_is_found_exactly() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let rows = Rows {
+        insert: vec![RowSpec {
+            recipient_email: "kim+tag@naru.example".into(),
+            recipient_name: "김태그".into(),
+            ..RowSpec::default()
+        }],
+        ..Rows::default()
+    };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.press("3");
+    h.type_text("kim+tag@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("김태그 · 1 badge in the wallet"), "{screen}");
+}
+
+#[tokio::test]
+async fn the_wallet_shows_what_it_hides() {
+    let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
+    let mut h = Harness::new(options, 120, 36).await;
+    h.press("3");
+    h.tui.app.update(Message::Paste("<haneul.lim@example.net>\n".into()));
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("임하늘"), "{screen}");
+    assert!(screen.contains("not in the wallet"), "{screen}");
+    assert!(screen.contains("REVOKED"), "{screen}");
+    assert!(screen.contains("2 requests"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_wrong_address_is_named_and_nothing_is_asked() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("3");
+    h.type_text("ㅏㅑㅡ@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("Hangul"), "{screen}");
+    assert_eq!(all_requests(&h), before);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_is_dropped() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("3");
+    h.settled().await;
+    h.sandbox.control().add_fault("get /wallet/badges delay=1s match=slow times=1").expect("a rule");
+    h.type_text("slow@naru.example");
+    h.press("enter / ctrl-u");
+    h.type_text("seoyun.han@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("한서윤"), "{screen}");
+    assert!(!screen.contains("slow@"), "{screen}");
+}
+
+#[tokio::test]
+async fn how_long_a_badge_waits_goes_on_while_one_looks() {
+    let options = Options { speed: 60.0, ..small() };
+    let mut h = Harness::with(options, 100, 30, |mut session| {
+        session.connection.clock_speed = 60.0;
+        session
+    })
+    .await;
+    let row = RowSpec {
+        recipient_email: "waits@naru.example".into(),
+        state: lapel::sandbox::RowState::Overdue,
+        minutes_ago: 40,
+        ..RowSpec::default()
+    };
+    h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.type_text("waits@naru.example");
+    h.press("enter");
+    let screen = h.shows("WAITING").await;
+    let waits = |screen: &str| {
+        let words = screen.split("WAITING ").nth(1).unwrap_or_default();
+        words.split(' ').next().unwrap_or_default().to_owned()
+    };
+    let first = waits(&screen);
+    h.until("another minute", |screen| waits(screen) != first).await;
+}

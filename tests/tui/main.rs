@@ -1,0 +1,67 @@
+//! The TUI as a whole, over a real sandbox, on a test terminal, with scripted keys.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod activity;
+mod arranged;
+mod between;
+mod call;
+mod certs;
+mod columns;
+mod comforts;
+#[path = "../common/mod.rs"]
+mod common;
+mod exporting;
+mod files;
+mod filters;
+mod hints;
+mod keys;
+mod link;
+mod lists;
+mod live;
+mod looking;
+mod manners;
+mod mark_all;
+mod narrow;
+mod overview;
+mod pictures;
+mod pointing;
+mod profiles;
+mod read_only;
+mod recents;
+mod repaint;
+mod secrets;
+mod sending;
+#[allow(dead_code, reason = "another binary uses the rest of it")]
+#[path = "../api_hostile/server.rs"]
+mod server;
+mod storm;
+mod tour;
+
+use common::{Harness, frozen, key_event};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use lapel::config::Environment;
+use lapel::sandbox::{Options, RowSpec, Rows};
+use lapel::tui::{Action, Keymap, Message};
+
+fn requests(harness: &Harness, what: &str) -> u64 {
+    harness.sandbox.control().ledger().requests.get(what).copied().unwrap_or(0)
+}
+
+fn all_requests(harness: &Harness) -> u64 {
+    harness.sandbox.control().ledger().requests.values().sum()
+}
+
+fn small() -> Options {
+    Options { history: Some(600), ..frozen() }
+}
+
+/// A sandbox whose key is nobody else's: what it holds back lasts longer than the test, and its port may
+/// come round again.
+fn held() -> Options {
+    Options { seed: 3600, ..small() }
+}

@@ -1,0 +1,375 @@
+//! Keys, mouse, pastes, sizes, help, and doing nothing.
+
+use super::*;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::style::{Color, Modifier};
+
+#[tokio::test]
+async fn pasted_text_never_acts_as_keys() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.tui.app.update(Message::Paste("q2ix?".into()));
+    let screen = h.settled().await;
+    assert!(screen.contains("40 templates"), "{screen}");
+    assert!(h.tui.app.take_wish().is_none());
+}
+
+#[tokio::test]
+async fn the_mouse_selects_scrolls_and_changes_tabs() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    let mouse =
+        |kind, column, row| Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 20, 0));
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges"), "{screen}");
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));
+    assert!(h.screen().contains("row 5 of 600"), "{}", h.screen());
+    h.tui.app.update(mouse(MouseEventKind::ScrollDown, 10, 8));
+    assert!(h.screen().contains("row 8 of 600"));
+}
+
+#[tokio::test]
+async fn high_contrast_relies_on_no_colour_of_the_terminal() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.tui.app.set_theme(lapel::config::ThemeChoice::HighContrast);
+    for keys in ["", "2", "?", "esc x"] {
+        h.press(keys);
+        h.settled().await;
+        let buffer = h.buffer();
+        // The second half of a wide sign is never written.
+        let halves = std::iter::once(false)
+            .chain(buffer.content.iter().map(|c| unicode_width::UnicodeWidthStr::width(c.symbol()) > 1));
+        let relying = (buffer.content.iter().zip(halves))
+            .find(|(c, half)| !half && (c.fg == Color::Reset || c.bg == Color::Reset));
+        assert!(relying.is_none(), "{relying:?}\n{}", h.screen());
+        assert!(buffer.content.iter().all(|c| !c.modifier.contains(Modifier::DIM)));
+    }
+}
+
+#[tokio::test]
+async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_left_to_it() {
+    use lapel::config::{Ground, ThemeChoice};
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
+    let says = |h: &mut Harness, ground| {
+        h.tui.draw().expect("drawn");
+        let before = h.tui.app.counts.draws;
+        h.tui.app.update(Message::Background(ground));
+        let drawn = h.tui.draw().expect("drawn");
+        assert_eq!(h.tui.app.counts.draws - before, u64::from(drawn));
+        drawn
+    };
+    h.tui.app.set_theme(ThemeChoice::Auto);
+    assert_eq!(dim(&mut h), Color::Indexed(246), "dark, as long as nobody says anything");
+    assert!(!says(&mut h, Ground::Dark));
+    assert!(says(&mut h, Ground::Light));
+    assert_eq!(dim(&mut h), Color::Indexed(241));
+    assert!(!says(&mut h, Ground::Light), "nothing is drawn for what is so already");
+    for theme in [ThemeChoice::Dark, ThemeChoice::HighContrast, ThemeChoice::Terminal, ThemeChoice::None] {
+        h.tui.app.set_theme(theme);
+        let before = dim(&mut h);
+        assert!(!says(&mut h, Ground::Light) && !says(&mut h, Ground::Dark), "{theme:?}");
+        assert_eq!(dim(&mut h), before);
+    }
+}
+
+pub fn keys(text: &str) -> lapel::tui::Keymap {
+    let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text);
+    lapel::tui::Keymap::with(&file).0.named(&lapel::tui::Glyphs::UNICODE)
+}
+
+#[tokio::test]
+async fn keys_of_ones_own_work_and_stand_in_the_hints() {
+    let mut h = Harness::new(small(), 100, 60).await;
+    h.settled().await;
+    h.tui.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
+    h.press("g");
+    let footer = |screen: &str| screen.lines().last().unwrap_or_default().to_owned();
+    let hints = footer(&h.screen());
+    assert!(hints.contains("g  ") && hints.contains("h History") && hints.contains("g first"), "{hints}");
+    h.press("h");
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && !footer(&screen).contains("h History"), "{screen}");
+    h.press("j j");
+    assert!(h.settled().await.contains("row 3 of 600"));
+    h.press("g x");
+    assert!(
+        h.screen().contains("row 3 of 600") && !h.screen().contains("Revoke"),
+        "what ends it does nothing"
+    );
+    h.press("g esc");
+    assert!(h.settled().await.contains("600 badges"), "esc forgets what was begun, and no more");
+    h.press("g g");
+    assert!(h.settled().await.contains("row 1 of 600"));
+    // The old key is no key any more, and the help says so.
+    h.press("1");
+    assert!(h.settled().await.contains("600 badges"));
+    h.press("?");
+    assert!(h.screen().contains("g t "), "{}", h.screen());
+    // What was begun on one screen does not end on another.
+    h.press("esc g");
+    h.tui.app.update(Message::Paste("t".into()));
+    h.press("t");
+    assert!(h.settled().await.contains("600 badges"));
+}
+
+#[tokio::test]
+async fn the_palette_does_what_is_typed_or_says_why_not() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press(":");
+    let screen = h.screen();
+    assert!(screen.contains("filter by service fields") && screen.contains("issue this badge"), "{screen}");
+    h.type_text("sort");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(!screen.contains("  Do  ") && screen.contains("Category"), "{screen}");
+    h.press("esc");
+    // What belongs to another screen is there, with its place, and does nothing from here.
+    h.press("ctrl-p");
+    h.type_text("invert");
+    assert!(h.screen().contains("available in: History"), "{}", h.screen());
+    h.press("enter");
+    assert!(h.screen().contains("Not now: available in: History"), "{}", h.screen());
+    h.press("ctrl-u");
+    h.type_text("zzz");
+    assert!(h.screen().contains("open badge zzz"), "{}", h.screen());
+    h.press("ctrl-u");
+    h.paste("데이터 시각화");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("1 template") && screen.contains("데이터 시각화 역량 인증"), "{screen}");
+    h.press("ctrl-p");
+    h.type_text("seoyun.han@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("한서윤"), "{screen}");
+    // A name is looked up as the Wallet's box does, a template by its id.
+    h.press("ctrl-p");
+    h.type_text("한서윤");
+    h.press("enter");
+    h.until("whoever is called so", |s| s.contains("한서윤") && s.contains("seoyun.han@naru.example")).await;
+    h.press("ctrl-p");
+    h.type_text("TPL-004");
+    assert!(h.screen().contains("show template TPL-004"), "{}", h.screen());
+    h.press("down enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("1 template · template id “TPL-004”"), "{screen}");
+    // From a form, what was typed is not left behind by the way.
+    h.press("1 i ctrl-p");
+    h.type_text("a@b.example");
+    let screen = h.screen();
+    assert!(screen.contains("look up what a@b.example holds"), "{screen}");
+    assert!(screen.contains("not now: close this first"), "{screen}");
+    h.press("enter");
+    assert!(h.screen().contains("Not now: close this first"), "{}", h.screen());
+    h.press("esc");
+    assert!(h.settled().await.contains("one recipient"));
+}
+
+#[tokio::test]
+async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("2 :");
+    h.type_text("revoke the marked");
+    assert!(h.screen().contains("revoke the marked badges"), "{}", h.screen());
+    if let Some(session) = &mut h.tui.app.env.session {
+        session.connection.read_only = true;
+    }
+    h.press("esc :");
+    h.type_text("revoke the marked");
+    assert!(!h.screen().contains("revoke the marked badges"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("ㅓ ㅓ");
+    assert!(h.settled().await.contains("row 3 of 600"));
+    h.press("하");
+    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    h.press("/");
+    h.type_text("ㅓ하");
+    assert!(h.settled().await.contains("ㅓ하"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    let hint = "Hangul input is on";
+    // Going through a list says nothing, though J is a key there.
+    h.press("ㅓ");
+    assert!(!h.screen().contains(hint), "{}", h.screen());
+    // The sort menu, or a filter to be saved: the small letter counts.
+    h.press("ㄴ");
+    let screen = h.screen();
+    assert!(
+        screen.contains("cannot tell S from s and takes it as s") && screen.contains("Sort by"),
+        "{screen}"
+    );
+    // Only the capital is a key.
+    h.press("esc ㅣ");
+    h.press("esc 5 ㅗ");
+    assert!(h.screen().contains("cannot tell H from h, so nothing was done"), "{}", h.screen());
+    // Shift makes another letter of this one, or the terminal says that it was pressed.
+    h.press("1");
+    h.settled().await;
+    h.press("ㅆ");
+    assert!(!h.screen().contains(hint), "{}", h.screen());
+    h.tui.app.update(Message::Key(KeyEvent::new(KeyCode::Char('ㅣ'), KeyModifiers::SHIFT)));
+    let screen = h.screen();
+    assert!(!screen.contains(hint) && screen.contains("requests"), "{screen}");
+}
+
+#[tokio::test]
+async fn the_palette_closes_with_its_own_key() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let before = h.settled().await;
+    for _ in 0..3 {
+        h.press("ctrl-p");
+        assert!(h.screen().contains("  Do  "), "{}", h.screen());
+        h.press("ctrl-p");
+        assert_eq!(h.screen(), before);
+    }
+    // Also where one writes something.
+    h.press("e ctrl-p");
+    assert!(h.screen().contains("  Do  "), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns_apart() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("y ㅑ");
+    let id = super::comforts::copied(&mut h);
+    assert!(id.starts_with("B-"), "{id}");
+    h.press("C j ㅓ");
+    assert!(h.screen().contains("cannot tell J from j"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn hangul_input_confirms_and_never_types_into_a_review() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    let before = requests(&h, "POST /badges");
+    h.press("i");
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("hangul@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("하");
+    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    assert_eq!(requests(&h, "POST /badges"), before, "a syllable confirms nothing");
+    h.press("ㅛ");
+    h.shows("1 waiting").await;
+    assert_eq!(requests(&h, "POST /badges"), before + 1, "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_help_shows_every_action_of_its_screen() {
+    let mut h = Harness::new(small(), 120, 60).await;
+    h.settled().await;
+    for tab in ["1", "2", "4", "5"] {
+        h.press(tab);
+        h.settled().await;
+        h.press("esc");
+        let stack = h.tui.app.key_contexts();
+        if !stack.contains(&lapel::tui::Context::Global) {
+            continue;
+        }
+        h.press("?");
+        let screen = h.settled().await;
+        for (keys, action) in Keymap::default().help(&stack) {
+            assert!(
+                screen.contains(action.help()),
+                "{action:?} ({keys}) is missing from the help:\n{screen}"
+            );
+        }
+        h.press("esc");
+    }
+    assert!(Action::ALL.len() > 30);
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_when_nothing_changed() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.screen();
+    let before = h.tui.app.counts;
+    // Keys without a meaning, a link that is the same.
+    h.tui.app.update(Message::Key(key_event("Z")));
+    h.tui.app.update(Message::Link);
+    assert!(!h.tui.draw().expect("drawn"), "nothing has changed");
+    assert_eq!(h.tui.app.counts.draws, before.draws);
+}
+
+#[tokio::test]
+async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.screen();
+    let tick = h.tui.app.next_tick().expect("the header's count of the last minute will fall");
+    let away = tick.saturating_duration_since(tokio::time::Instant::now());
+    assert!(away > std::time::Duration::from_secs(20), "{away:?}");
+}
+
+#[tokio::test]
+async fn the_help_ends_with_the_places_of_lapels_files() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let files = vec![
+        (lapel::tui::FileKind::Log, "/home/kim/lapel.log".into()),
+        (lapel::tui::FileKind::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
+    ];
+    h.tui.app.set_app_paths(lapel::tui::AppPaths { files, ..lapel::tui::AppPaths::default() });
+    h.settled().await;
+    h.press("?");
+    assert!(!h.screen().contains("lapel.log"), "the keys come first");
+    for _ in 0..10 {
+        h.press("pagedown");
+    }
+    let screen = h.screen();
+    assert!(
+        screen.contains("log, if LAPEL_LOG is set") && screen.contains("/home/kim/lapel.log"),
+        "{screen}"
+    );
+    assert!(screen.contains("crash reports") && screen.contains("/crash.txt"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("ctrl-x");
+    assert!(h.tui.app.take_wish().is_none(), "there is nothing to write");
+    h.press("esc");
+    // It waits, and is to be revoked when it is Issued.
+    h.press("x tab");
+    h.settled().await;
+    h.type_text("중복");
+    h.press("ctrl-x");
+    assert!(h.tui.app.take_wish().is_some());
+    assert_eq!(h.tui.app.text_for_editor().as_deref(), Some("중복"));
+    h.tui.app.take_edited(Err("The editor ended. The text is as it was.".to_owned()));
+    let screen = h.screen();
+    assert!(screen.contains("as it was") && screen.contains("중복"), "{screen}");
+    h.tui.app.take_edited(Ok("두 번\n발급\u{1b}[2J됨\n".to_owned()));
+    let screen = h.screen();
+    assert!(screen.contains("두 번 발급[2J됨") && screen.contains("its lines were joined"), "{screen}");
+    h.tui.app.take_edited(Ok("x".repeat(2_300)));
+    assert!(h.screen().contains("the last 300 were cut off"), "{}", h.screen());
+    // In the review there is nothing to write any more.
+    h.press("enter ctrl-x");
+    assert!(h.tui.app.take_wish().is_none());
+}

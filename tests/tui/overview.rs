@@ -1,0 +1,387 @@
+//! The overview: nothing without being asked for, counts with the badges behind them, and nothing sent
+//! without a review.
+
+use super::*;
+use lapel::index::Settings;
+use lapel::sandbox::RowState;
+use lapel::tui::{IndexUse, Session};
+
+fn with_index(mut session: Session) -> Session {
+    session.index =
+        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session
+}
+
+async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
+    let mut h = Harness::with(options, columns, rows, with_index).await;
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    h
+}
+
+fn insert(h: &Harness, specs: Vec<RowSpec>) -> Vec<String> {
+    h.sandbox.control().rows(&Rows { insert: specs, ..Rows::default() }).expect("inserted")
+}
+
+/// A badge of a template valid for 24 months, that ends in nine days.
+fn ends_soon(name: &str, email: &str) -> RowSpec {
+    RowSpec {
+        template_id: "TPL-004".into(),
+        recipient_name: name.into(),
+        recipient_email: email.into(),
+        minutes_ago: 60 * 24 * (730 - 9),
+        ..RowSpec::default()
+    }
+}
+
+fn posts(h: &Harness) -> u64 {
+    h.sandbox
+        .control()
+        .ledger()
+        .requests
+        .iter()
+        .filter(|(route, _)| route.starts_with("POST"))
+        .map(|(_, n)| n)
+        .sum()
+}
+
+#[tokio::test]
+async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("O");
+    let screen = h.settled().await;
+    assert!(screen.contains("needs an index, and there is none"), "{screen}");
+    assert!(screen.contains("[profiles.demo.index]") && screen.contains("o turn on"), "{screen}");
+    assert!(!screen.contains("p period"), "what is not possible is not offered:\n{screen}");
+    h.press("r R enter down p / tab");
+    h.settled().await;
+    assert_eq!(all_requests(&h), before);
+    h.press("o");
+    h.settled().await;
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+    // Six pages, and a look at the top.
+    assert_eq!(all_requests(&h) - before, 7);
+    h.press("esc");
+    assert!(h.settled().await.contains("40 templates"), "back to where one was");
+    assert_eq!(posts(&h), 0);
+}
+
+#[tokio::test]
+async fn every_bar_opens_the_badges_behind_it() {
+    let mut h = opened(frozen(), 80, 24).await;
+    let screen = h.screen();
+    assert!(screen.contains("4,300 badges") && screen.contains("4 overdue"), "{screen}");
+    h.press("l l l down down down");
+    let screen = h.settled().await;
+    assert!(screen.contains("waiting, by age") && screen.contains("▲ overdue, 1 to 3 d"), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("waiting, overdue, 1 to 3 d · 3 badges"), "{screen}");
+    assert!(screen.contains("◌ Waiting") && screen.contains("row 1 of 3"), "{screen}");
+    assert!(screen.contains("오지호"), "the story of the one who waits for 31 hours:\n{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("OVERDUE"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains("row 1 of 3"), "back to the list");
+    h.press("esc tab tab");
+    let screen = h.settled().await;
+    assert!(
+        screen.contains("@strictgate.example") && screen.contains("of 45: FAIL 29, BOUNCE 14"),
+        "{screen}"
+    );
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("failed mails to @strictgate.example · 43 badges"), "{screen}");
+    h.press("G");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 43 of 43"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_long_list_costs_what_is_on_the_screen() {
+    let mut h = opened(frozen(), 80, 24).await;
+    // The last bar of the issued ones: everything earlier.
+    h.press("G enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("issued, earlier"), "{screen}");
+    let before = all_requests(&h);
+    for _ in 0..5 {
+        h.press("pagedown");
+        h.settled().await;
+        assert!(h.tui.app.rows_built() <= 20, "{}", h.tui.app.rows_built());
+    }
+    h.press("G");
+    h.settled().await;
+    assert_eq!(all_requests(&h), before, "the service is not asked");
+}
+
+#[tokio::test]
+async fn periods_change_and_the_numbers_add_up() {
+    let mut h = opened(frozen(), 80, 24).await;
+    let total = |screen: &str| {
+        let line = screen.lines().find(|line| line.contains(", total ")).expect("a caption").to_owned();
+        line.split(", total ").nth(1).expect("a total").split(' ').next().expect("a number").to_owned()
+    };
+    let by_day = h.settled().await;
+    assert!(by_day.contains("Issued per day") && by_day.contains("Sat 11-21"), "{by_day}");
+    h.press("p");
+    let by_week = h.settled().await;
+    assert!(by_week.contains("week of 11-16"), "{by_week}");
+    h.press("p");
+    let by_month = h.settled().await;
+    assert!(by_month.contains("2026-11") && by_month.contains("2026-08"), "{by_month}");
+    assert_eq!((total(&by_day), total(&by_week)), (total(&by_month), total(&by_month)));
+}
+
+#[tokio::test]
+async fn what_expires_is_issued_again_only_after_a_review() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    insert(
+        &h,
+        vec![
+            ends_soon("남궁 민", "min.ng@example.com"),
+            ends_soon("한서윤", "seoyun.han@naru.example"),
+            ends_soon("한서윤", "Seoyun.Han@naru.example"),
+            ends_soon("Nobody", "no address"),
+        ],
+    );
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    h.press("tab tab tab tab down enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("expiring within 30 days") && screen.contains("남궁 민"), "{screen}");
+    assert!(screen.contains("Until") && screen.contains("i issue again"), "{screen}");
+    h.press("i");
+    let screen = h.shows("Not planned").await;
+    assert!(screen.contains("1 badge whose recipient is already in the plan"), "{screen}");
+    h.press("i");
+    h.shows("1 of 2 templates").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("expires soon"), "the guard has looked:\n{screen}");
+    assert_eq!(posts(&h), 0, "nothing is sent before the review");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(screen.contains("expiring within 30 days"), "{screen}");
+    assert!(h.tui.app.jobs().expect("jobs").list().await.expect("a list").is_empty(), "no draft is left");
+    h.press("i");
+    h.shows("Not planned").await;
+    h.press("i");
+    h.shows("1 of 2 templates").await;
+    let screen = h.settled().await;
+    let n = screen
+        .split("type ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("a number:\n{screen}"))
+        .split(':')
+        .next()
+        .expect("a number")
+        .to_owned();
+    h.type_text(&n);
+    h.press("y");
+    h.shows("waiting").await;
+    let ledger = h.sandbox.control().ledger();
+    assert_eq!(ledger.accepted_for("TPL-004", "min.ng@example.com"), 1);
+    assert_eq!(ledger.accepted_for("TPL-004", "seoyun.han@naru.example"), 1, "once, however often it ends");
+}
+
+#[tokio::test]
+async fn a_read_only_profile_looks_and_plans_nothing() {
+    let mut h = Harness::with(small(), 80, 24, |session| {
+        let mut session = with_index(session);
+        session.connection.read_only = true;
+        session
+    })
+    .await;
+    insert(&h, vec![ends_soon("남궁 민", "min.ng@example.com")]);
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    h.press("tab tab tab tab down enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("남궁 민") && !screen.contains("i issue again"), "{screen}");
+    h.press("i");
+    assert!(h.settled().await.contains("read-only"));
+    assert_eq!(posts(&h), 0);
+}
+
+#[tokio::test]
+async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
+    let mut h = opened(small(), 80, 24).await;
+    let id = insert(
+        &h,
+        vec![RowSpec {
+            recipient_name: "문채원".into(),
+            recipient_email: "moon@naru.example".into(),
+            ..RowSpec::default()
+        }],
+    )
+    .remove(0);
+    // Its record is read: what lapel reads anyway is noted.
+    h.press("4");
+    h.type_text(&id);
+    h.press("enter");
+    let screen = h.settled().await;
+    let line = screen.lines().find(|line| line.contains("Cert. no.")).expect("a number").to_owned();
+    let cert = line
+        .split("Cert. no.")
+        .nth(1)
+        .expect("a number")
+        .split_whitespace()
+        .next()
+        .expect("a number")
+        .to_owned();
+    h.press("1 O /");
+    h.type_text("no-such-number");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(
+        screen.contains("Not found") && super::narrow::flat(&screen).contains("cannot search for one."),
+        "{screen}"
+    );
+    h.press("ctrl-u");
+    let before = all_requests(&h);
+    h.paste(&format!(" {} \n", cert.to_lowercase()));
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("문채원"), "{screen}");
+    assert_eq!(all_requests(&h) - before, 1, "only the badge itself was read");
+    h.press("esc");
+    assert!(h.settled().await.contains("Overview"));
+}
+
+#[tokio::test]
+async fn reading_records_says_first_what_it_costs() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    insert(&h, vec![RowSpec { state: RowState::Overdue, minutes_ago: 60 * 24 * 9, ..RowSpec::default() }; 3]);
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    h.press("tab tab tab G up enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("waiting, overdue, over 3 d"), "{screen}");
+    h.press("D");
+    let screen = h.settled().await;
+    let n: u64 = super::narrow::flat(&screen)
+        .split("in the background (")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|n| n.parse().ok())
+        .unwrap_or_else(|| panic!("a number of requests:\n{screen}"));
+    assert_eq!(requests(&h, "GET /badges/{badge_id}"), 0);
+    h.press("D");
+    let screen = h.shows("Read ").await;
+    assert!(screen.contains(&format!("Read {n} records")), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/{badge_id}"), n);
+}
+
+#[tokio::test]
+async fn reading_can_be_stopped_and_goes_on() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history match=page=3 delay=20s times=1").expect("a rule");
+    h.press("O");
+    let screen = h.shows("reading the history 200 of 600").await;
+    assert!(screen.contains("S stop"), "{screen}");
+    h.press("S");
+    let screen = h.settled().await;
+    assert!(
+        screen.contains("What lapel has read is kept.") && screen.contains("read to 200 of 600"),
+        "{screen}"
+    );
+    let before = requests(&h, "GET /badges/history");
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history") - before, 5, "four pages, and the top");
+}
+
+#[tokio::test]
+async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history match=page=2 delay=2s times=1").expect("a rule");
+    h.press("O");
+    h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains("100 badges")).await;
+    h.press("esc");
+    h.screen();
+    assert!(!h.tui.app.is_loading(), "no spinner turns for it");
+    h.settled().await;
+    h.press("O");
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_service_that_fails_is_said_and_what_was_read_is_shown() {
+    let mut h = opened(small(), 80, 24).await;
+    h.sandbox.control().add_fault("get /badges/history status=401 code=4001").expect("a rule");
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.contains("incomplete") && screen.contains("600 badges"), "{screen}");
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.contains("read 11-21") && !screen.contains("incomplete"), "{screen}");
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_while_nothing_happens() {
+    let mut h = opened(small(), 80, 24).await;
+    h.screen();
+    let before = h.tui.app.counts.draws;
+    for _ in 0..3 {
+        h.tui.app.update(Message::Tick);
+        h.screen();
+    }
+    assert_eq!(h.tui.app.counts.draws, before);
+}
+
+#[tokio::test]
+async fn the_mouse_selects_a_bar() {
+    let mut h = opened(small(), 80, 24).await;
+    let mouse = |row| {
+        Message::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: 5,
+            row,
+            modifiers: KeyModifiers::NONE,
+        })
+    };
+    h.tui.app.update(mouse(8));
+    let screen = h.settled().await;
+    assert!(screen.lines().nth(8).is_some_and(|line| line.starts_with('▌')), "{screen}");
+}
+
+#[tokio::test]
+async fn it_fits_the_smallest_screen() {
+    for keys in ["", "tab", "tab", "tab", "tab", "tab", "enter"] {
+        let mut h = opened(small(), 60, 16).await;
+        h.press(keys);
+        let screen = h.settled().await;
+        assert!(screen.contains("Overview"), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().to_owned();
+    let mut h = Harness::with(held(), 100, 30, |session| {
+        let session = with_index(session);
+        Session { index: session.index.map(|index| IndexUse { folder: Some(kept), ..index }), ..session }
+    })
+    .await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
+    h.press("O");
+    h.shows("▲ wait ").await;
+    let mut said = Vec::new();
+    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    assert!(said.iter().any(|line| line.contains("what was read is kept")), "{said:?}");
+}

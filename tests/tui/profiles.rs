@@ -1,0 +1,589 @@
+//! Changing the profile: nothing of the one before is left; and the key that is another one.
+
+use super::common::{session, tui};
+use super::narrow::flat;
+use super::*;
+use lapel::api::Pin;
+use lapel::config::{KeyStore, ProfileLine};
+use lapel::sandbox::Sandbox;
+use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+pub fn line(name: &str, environment: Environment) -> ProfileLine {
+    ProfileLine {
+        name: name.to_owned(),
+        environment,
+        base_url: "https://b.example/api/v1/ext".to_owned(),
+        organisation: Some(format!("Organisation {name}")),
+        read_only: false,
+        ca_file: None,
+        proxy: None,
+        key_from: "the keyring".to_owned(),
+        kept_in: KeyStore::Keyring,
+        pin: None,
+        is_default: false,
+    }
+}
+
+/// Two profiles: `one` on the harness's sandbox, `two` on another one, which is live.
+struct Two {
+    h: Harness,
+    other: Sandbox,
+    opened: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+fn live(sandbox: &Sandbox) -> Session {
+    Session {
+        name: "two".to_owned(),
+        organisation: Some("Organisation two".to_owned()),
+        ..session(sandbox, Environment::Live)
+    }
+}
+
+async fn two(columns: u16, rows: u16) -> Two {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { history: Some(123), seed: 9, ..frozen() }.showing_waiting())
+        .await
+        .expect("a sandbox");
+    let opened = Arc::new(Mutex::new(Vec::new()));
+    let (first, second, notes) = (session(&sandbox, Environment::Demo), live(&other), opened.clone());
+    let helpers = Helpers {
+        profiles: Arc::new(|| {
+            Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })
+        }),
+        open_profile: Arc::new(move |name| {
+            notes.lock().expect("notes").push(name.clone());
+            let session = match name.as_deref() {
+                Some("two") => Ok(second.clone()),
+                Some("one") => Ok(first.clone()),
+                _ => Err("the keyring has not answered within 3 s".to_owned()),
+            };
+            Box::pin(async move { session })
+        }),
+        ..Helpers::default()
+    };
+    let begin =
+        Begin::Session(Box::new(Session { name: "one".to_owned(), ..session(&sandbox, Environment::Demo) }));
+    Two { h: Harness { tui: tui(begin, helpers, columns, rows), sandbox }, other, opened }
+}
+
+fn styles_of_the_header(h: &Harness) -> String {
+    common::snap::styles(&h.buffer()).lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn another_profile_shows_nothing_of_the_one_before() {
+    let Two { mut h, other, opened } = two(120, 36).await;
+    h.settled().await;
+    // Something on every tab: a filter, marks, a wallet, a badge.
+    h.press("2");
+    h.settled().await;
+    h.press("space j space enter");
+    h.settled().await;
+    h.press("w");
+    let wallet = h.settled().await;
+    assert!(wallet.contains("badge"), "{wallet}");
+    assert_eq!(h.tui.app.marked().len(), 2);
+    let green = styles_of_the_header(&h);
+
+    h.press("P");
+    let list = h.settled().await;
+    for part in ["one", "two", "LIVE", "key from the keyring", "in use", "add a profile"] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let before = all_requests(&h);
+    h.press("j enter");
+    let screen = h
+        .until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("templates"))
+        .await;
+    assert!(!screen.contains("DEMO"), "{screen}");
+    assert_ne!(styles_of_the_header(&h), green, "its colour is another one");
+    h.settled().await;
+    assert!(h.tui.app.marked().is_empty());
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(screen.contains("123 badges"), "{screen}");
+    for tab in ["3", "4", "5"] {
+        h.press(tab);
+        let screen = h.settled().await;
+        assert!(!screen.contains("naru.example") || tab == "4", "{screen}");
+        h.press("esc");
+    }
+    assert_eq!(*opened.lock().expect("notes"), [Some("two".to_owned())]);
+    assert_eq!(all_requests(&h), before, "the service of the one before is asked nothing more");
+    assert!(other.control().ledger().requests.values().sum::<u64>() > 0);
+}
+
+#[tokio::test]
+async fn what_comes_late_from_the_profile_before_is_dropped() {
+    let Two { mut h, other: _other, .. } = two(120, 36).await;
+    h.settled().await;
+    let message = Message::Of(1, Box::new(Message::Odd("of the first connection".into())));
+    h.tui.app.update(message);
+    assert!(h.screen().contains("of the first connection"));
+    h.press("P");
+    h.settled().await;
+    h.press("j enter");
+    h.until("the other profile", |s| s.contains("LIVE Organisation two")).await;
+    assert!(!h.screen().contains("of the first connection"), "{}", h.screen());
+    h.tui.app.update(Message::Of(1, Box::new(Message::Odd("late news".into()))));
+    h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed("late failure".into()))));
+    let screen = h.settled().await;
+    assert!(!screen.contains("late news") && !screen.contains("late failure"), "{screen}");
+}
+
+#[tokio::test]
+async fn while_something_is_sent_the_profile_stays() {
+    let Two { mut h, opened, other: _other } = two(120, 36).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
+    h.press("i");
+    h.settled().await;
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("seoyun@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("y");
+    h.until("it is on its way", |s| s.contains("sending") || s.contains("Activity 1")).await;
+    h.press("P");
+    h.until("the list", |s| s.contains("add a profile") && s.contains("two")).await;
+    h.press("j enter");
+    let screen = h.shows("lapel is sending with this profile").await;
+    assert!(screen.contains("DEMO"), "{screen}");
+    assert!(opened.lock().expect("notes").is_empty());
+}
+
+#[tokio::test]
+async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("locked", Environment::Live)]) })),
+        open_profile: Arc::new(|_| {
+            Box::pin(async { Err("the keyring has not answered within 3 s.\nUnlock it".to_owned()) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.shows("has not answered within 3 s").await;
+    assert!(screen.contains("Unlock it") && screen.contains("DEMO"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains("40 templates"));
+}
+
+/// The first frame waits for no keyring, and keys are taken meanwhile.
+#[tokio::test]
+async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let door = Arc::new(tokio::sync::Notify::new());
+    let tries = Arc::new(AtomicU64::new(0));
+    let (opened, again, good) = (door.clone(), tries.clone(), live(&sandbox));
+    let helpers = Helpers {
+        open_profile: Arc::new(move |name| {
+            assert_eq!(name, None, "the one that lapel was started with");
+            let (opened, session) = (opened.clone(), good.clone());
+            let n = again.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move {
+                opened.notified().await;
+                if n == 0 { Err("the keyring is locked".to_owned()) } else { Ok(session) }
+            })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness { tui: tui(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox };
+    let screen = h.screen();
+    assert!(screen.contains("opening profile two: getting its key"), "{screen}");
+    h.press("x");
+    assert!(h.screen().contains("opening profile two"));
+    door.notify_one();
+    let screen = h.shows("the keyring is locked").await;
+    assert!(screen.contains("Profile two could not be opened") && screen.contains("try again"), "{screen}");
+    assert!(!screen.contains("Nothing was saved"), "{screen}");
+    h.press("r");
+    door.notify_one();
+    h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
+    assert_eq!(tries.load(Ordering::SeqCst), 2);
+}
+
+pub fn pinned(prefix: &str) -> Pin {
+    Pin {
+        profile: "uni".to_owned(),
+        prefix: prefix.to_owned(),
+        fingerprint: None,
+        organisation: None,
+        is_live: false,
+    }
+}
+
+#[tokio::test]
+async fn another_key_is_asked_nothing_before_it_is_pinned() {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let mut begin = Session { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
+    begin.connection.pin = Some(pinned("abc_live_"));
+    let mut good = begin.clone();
+    good.connection.pin = Some(pinned("dmu_test_"));
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let notes = asked.clone();
+    let helpers = Helpers {
+        pin_profile: Arc::new(move |name, prefix| {
+            notes.lock().expect("notes").push((name, prefix));
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness { tui: tui(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox };
+    let screen = h.shows("Another key").await;
+    for part in ["abc_live_", "dmu_test_", "Profile uni", "LIVE"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    assert_eq!((all_requests(&h), requests(&h, "GET /ping")), (1, 1), "one ping, and nothing else");
+    // Neither Enter nor a paste nor y alone pins it.
+    h.press("y enter");
+    h.paste("uni");
+    h.press("enter");
+    assert!(h.screen().contains("Nothing was pinned"), "{}", h.screen());
+    // Whatever is pressed behind the question: nothing is asked.
+    h.press("esc 2 r 3");
+    h.shows("Another key").await;
+    assert_eq!(all_requests(&h), requests(&h, "GET /ping"));
+    h.press("ctrl-u");
+    h.type_text("uni");
+    h.press("enter enter");
+    assert!(asked.lock().expect("notes").is_empty());
+    h.press("y");
+    h.until("the desk", |s| s.contains("40 templates")).await;
+    assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
+    let mut h = Harness::with(small(), 120, 36, |mut session| {
+        session.connection.pin = Some(Pin {
+            fingerprint: Some("00000000".to_owned()),
+            organisation: Some("Somebody else".to_owned()),
+            is_live: true,
+            ..pinned("dmu_test_")
+        });
+        session
+    })
+    .await;
+    let screen = h.settled().await;
+    for part in ["40 templates", "differs from the checked key", "like a test key", "Somebody else"] {
+        assert!(flat(&screen).contains(part), "{part}: {screen}");
+    }
+}
+
+/// The jobs of the profile before are let go of in good order: another lapel can take them at once.
+#[tokio::test]
+async fn jobs_of_the_profile_before_are_let_go_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");
+    let second = live(&other);
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("two", Environment::Live)]) })),
+        open_profile: Arc::new(move |_| {
+            let session = second.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let first = Session { journal: Some(folder.path().to_owned()), ..session(&sandbox, Environment::Demo) };
+    let mut h = Harness { tui: tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox };
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("seoyun@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("y");
+    h.shows("Activity 1").await;
+    h.settled().await;
+    let owners = || {
+        let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
+        journal
+            .query_row("SELECT count(*), count(owner) FROM job", [], |r| Ok((r.get(0)?, r.get(1)?)))
+            .expect("counted")
+    };
+    assert_eq!(owners(), (1_i64, 1_i64), "this desk has it");
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert_eq!(owners(), (1, 0), "nobody has it, and nothing of it is lost");
+    let screen = h.settled().await;
+    assert!(!screen.contains("Activity 1"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key() {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let kept = Arc::new(Mutex::new(None));
+    let (notes, good) = (kept.clone(), live(&sandbox));
+    let helpers = Helpers {
+        keep_profile: Arc::new(move |new, key| {
+            *notes.lock().expect("notes") = Some((new, key));
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness { tui: tui(begin, helpers, 100, 30), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.shows("New profile").await;
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    // A key of nobody first.
+    h.press("backtab backtab backtab backtab backtab backtab backtab ctrl-u");
+    h.type_text("mine");
+    h.press("tab tab right tab");
+    h.type_text("/nowhere/ca.pem");
+    h.press("tab tab right tab tab");
+    h.paste(&base_url);
+    h.press("tab");
+    h.paste("no_such_key_0123456789");
+    h.press("enter");
+    h.until("the file is looked at first", |s| s.contains("ca_file") && s.contains("Nothing was saved."))
+        .await;
+    h.press("backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab enter");
+    let screen = h.shows("The service refused the API key").await;
+    assert!(flat(&screen).contains("Nothing was saved.") && !screen.contains("no_such_key"), "{screen}");
+    assert!(kept.lock().expect("notes").is_none());
+    h.press("ctrl-u");
+    h.paste(&key);
+    assert!(!h.screen().contains(&key));
+    h.press("enter");
+    let screen =
+        h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert!(screen.contains("like a test key"), "what is odd is said: {screen}");
+    let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
+    assert_eq!((profile.name.as_str(), profile.read_only), ("mine", true));
+    assert_eq!(profile.kept_in, KeyStore::Keyring);
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&kept_key), key);
+    assert_eq!(profile.ca_file, None, "it was taken away again");
+    assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
+    let pin = profile.pin.as_ref().expect("pinned");
+    assert_eq!(pin.prefix, "dmu_test_");
+    assert!(pin.fingerprint.is_some() && !format!("{profile:?}").contains(&key));
+}
+
+/// A key that is elsewhere is found there, tried, and not kept by lapel; what cannot be found changes nothing.
+#[tokio::test]
+async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
+    for first_screen in [true, false] {
+        let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+        let kept = Arc::new(Mutex::new(None));
+        let (notes, good) = (kept.clone(), live(&sandbox));
+        let key = sandbox.api_key().to_owned();
+        let helpers = Helpers {
+            find_key: Arc::new(move |place| {
+                let found = match place {
+                    KeyStore::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
+                    other => Err(format!("key: {other:?} is not there.")),
+                };
+                Box::pin(async move { found })
+            }),
+            keep_profile: Arc::new(move |new, _| {
+                *notes.lock().expect("notes") = Some(new);
+                let session = good.clone();
+                Box::pin(async move { Ok(session) })
+            }),
+            ..Helpers::default()
+        };
+        let begin = if first_screen {
+            Begin::Welcome
+        } else {
+            Begin::Session(Box::new(session(&sandbox, Environment::Demo)))
+        };
+        let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
+        h.settled().await;
+        if first_screen {
+            h.press("u");
+        } else {
+            h.press("P");
+            h.settled().await;
+            h.press("enter");
+        }
+        h.shows("Key from").await;
+        let base_url = h.sandbox.base_url().to_owned();
+        h.paste(&base_url);
+        h.press("backtab backtab right right");
+        let screen = h.screen();
+        assert!(screen.contains("(•) variable") && screen.contains("  Variable\n"), "{screen}");
+        h.press("tab tab tab");
+        h.type_text("UNI-KEY");
+        h.press("enter");
+        let screen = h.shows("must be the name of an environment variable").await;
+        assert!(screen.contains("Nothing was saved."), "{screen}");
+        h.press("backspace backspace backspace backspace");
+        h.type_text("_KEY");
+        h.press("enter");
+        let screen = h.shows("is not there.").await;
+        assert!(screen.contains("UNI_KEY") && screen.contains("Nothing was saved."), "{screen}");
+        assert!(kept.lock().expect("notes").is_none());
+        h.press("backtab backtab backtab right tab tab tab");
+        h.type_text("pass show badges");
+        h.press("enter");
+        h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
+        let profile = kept.lock().expect("notes").take().expect("kept");
+        let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
+        assert_eq!(profile.kept_in, KeyStore::Command(argv));
+        assert!(profile.pin.is_some(), "what the key is was asked");
+    }
+}
+
+#[tokio::test]
+async fn the_place_of_a_key_is_changed_on_the_list() {
+    let (mut h, asked) = managed(false).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("j e");
+    h.shows("Change profile two").await;
+    // Away from the keyring, where lapel cannot look: into a file needs the key, a variable does not.
+    h.press("tab tab tab tab tab left");
+    h.press("tab tab tab enter");
+    h.shows("To store the key in another place").await;
+    h.press("backtab backtab backtab right right tab tab tab");
+    h.type_text("UNI_KEY");
+    h.press("enter");
+    h.shows("Changed profile two").await;
+    let all = std::mem::take(&mut *asked.lock().expect("notes"));
+    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    assert!(matches!(&change.key, Some((KeyStore::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
+}
+
+/// What was asked of those who keep the settings.
+type Asked = Arc<Mutex<Vec<ProfileAsk>>>;
+
+/// A TUI whose profile `one` is in use, with another one beside it, or on the first screen.
+async fn managed(first_screen: bool) -> (Harness, Asked) {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let asked: Asked = Arc::default();
+    let (notes, session) = (asked.clone(), session(&sandbox, Environment::Demo));
+    let folder = std::env::temp_dir();
+    let one = Session { name: "one".to_owned(), ..session };
+    let again = one.clone();
+    let helpers = Helpers {
+        profiles: Arc::new(|| {
+            Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })
+        }),
+        open_profile: Arc::new(move |_| {
+            let session = again.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        profile: Arc::new(move |ask| {
+            let said = match &ask {
+                ProfileAsk::Test(_) => Err("The service refused the API key".to_owned()),
+                ProfileAsk::Change(change) => Ok(format!("Changed profile {}.", change.name)),
+                ProfileAsk::Remove(name) => Ok(format!("Removed profile {name}.")),
+            };
+            notes.lock().expect("notes").push(ask);
+            Box::pin(async move { said })
+        }),
+        ..Helpers::default()
+    };
+    let begin = if first_screen {
+        Begin::Welcome
+    } else {
+        // Its journal is what tells it from the demo.
+        let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
+        Begin::Session(Box::new(Session { journal: Some(kept), ..one }))
+    };
+    (Harness { tui: tui(begin, helpers, 80, 24), sandbox }, asked)
+}
+
+#[tokio::test]
+async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_first_screen() {
+    for first_screen in [false, true] {
+        let (mut h, asked) = managed(first_screen).await;
+        h.settled().await;
+        h.press("P");
+        let screen = h.settled().await;
+        assert!(screen.contains("e edit") && screen.contains("t test"), "{screen}");
+        h.press("j t");
+        let screen = h.shows("The service refused the API key").await;
+        assert!(screen.contains("Profiles"), "{screen}");
+        // Only what was changed is handed on.
+        h.press("e");
+        let screen = h.shows("Change profile two").await;
+        assert!(screen.contains("Organisation two") && screen.contains("LIVE"), "{screen}");
+        h.press("ctrl-u");
+        h.type_text("나루대학교");
+        h.press("tab right tab tab");
+        h.type_text("http://proxy.example:8080");
+        h.press("tab tab tab tab tab");
+        h.press("enter");
+        h.shows("Changed profile two").await;
+        h.settled().await;
+        // Neither Enter nor y alone nor a paste removes anything.
+        h.press("j X");
+        h.shows("Remove a profile").await;
+        h.paste("two");
+        h.press("enter y enter");
+        let screen = h.shows("Nothing was removed").await;
+        assert!(screen.contains("Type two"), "{screen}");
+        h.press("ctrl-u");
+        h.type_text("two");
+        h.press("enter enter");
+        h.settled().await;
+        assert_eq!(asked.lock().expect("notes").len(), 2, "{}", h.screen());
+        h.press("y");
+        h.shows("Removed profile two").await;
+        let all = std::mem::take(&mut *asked.lock().expect("notes"));
+        let [ProfileAsk::Test(tested), ProfileAsk::Change(change), ProfileAsk::Remove(removed)] = &all[..]
+        else {
+            panic!("{all:?}")
+        };
+        assert_eq!((tested.as_str(), removed.as_str()), ("two", "two"));
+        let changed = &change.change;
+        assert_eq!(changed.organisation.as_deref(), Some("나루대학교"));
+        assert_eq!(
+            (changed.read_only, changed.proxy.as_deref()),
+            (Some(true), Some("http://proxy.example:8080"))
+        );
+        assert!(changed.base_url.is_none() && changed.environment.is_none() && changed.ca_file.is_none());
+        assert!(change.key.is_none() && !change.pin, "{change:?}");
+        h.press("esc");
+        let screen = h.settled().await;
+        assert!(screen.contains(if first_screen { "Welcome to lapel" } else { "templates" }), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_changed() {
+    let (mut h, asked) = managed(false).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("X");
+    assert!(h.screen().contains("is in use. Open another first"), "{}", h.screen());
+    h.press("e");
+    h.shows("Change profile one").await;
+    h.press("enter enter enter enter enter enter enter enter enter");
+    assert!(h.screen().contains("No changes given."), "{}", h.screen());
+    assert!(asked.lock().expect("notes").is_empty());
+    h.press("tab ctrl-u");
+    h.type_text("다른 이름");
+    h.press("backtab");
+    h.type_text("dmu_test_0123456789abcdef");
+    assert!(!h.screen().contains("dmu_test_0123"), "a key is never shown: {}", h.screen());
+    h.press("enter");
+    h.until("the desk again", |s| s.contains("40 templates")).await;
+    let all = std::mem::take(&mut *asked.lock().expect("notes"));
+    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    assert!(change.key.is_some() && change.change.organisation.as_deref() == Some("다른 이름"));
+    assert!(!format!("{all:?}").contains("dmu_test_0123"));
+}

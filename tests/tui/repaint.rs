@@ -1,0 +1,172 @@
+//! What is written to the terminal, over a whole session, replayed by terminals that count cells in three ways:
+//! each shows at every step what a full repaint shows.
+
+#[path = "../../src/tui/platform/canvas_model.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod model;
+
+use super::*;
+use crate::common::{desk_on, session};
+use lapel::sandbox::{RowState, Sandbox};
+use lapel::tui::{Begin, Canvas, Surface, Tui};
+use model::{ALL, Model, NAMES, Widths};
+use ratatui::Terminal;
+use ratatui::buffer::Buffer;
+
+/// A TUI on a terminal that keeps what it is written, and models that read it.
+struct Watched {
+    tui: Tui<Canvas<Vec<u8>>>,
+    size: (u16, u16),
+    models: [Model; 3],
+    steps: usize,
+    _sandbox: Sandbox,
+}
+
+/// The name that belongs to an address.
+fn name_of(person: usize) -> &'static str {
+    NAMES[person % NAMES.len()]
+}
+
+impl Watched {
+    async fn new(columns: u16, rows: u16) -> Self {
+        let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
+        let insert = (0..120).map(|person| RowSpec {
+            template_id: "TPL-004".into(),
+            recipient_name: name_of(person).into(),
+            recipient_email: format!("to{person}@nr.kr"),
+            state: RowState::Issued,
+            ..RowSpec::default()
+        });
+        let rows_of = Rows { insert: insert.collect(), ..Rows::default() };
+        sandbox.control().rows(&rows_of).expect("inserted");
+        let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+        let terminal = Terminal::new(Canvas::of_size(Vec::new(), columns, rows)).expect("a terminal");
+        Self {
+            tui: desk_on(terminal, begin),
+            size: (columns, rows),
+            models: ALL.map(|widths| Model::new(widths, columns, rows)),
+            steps: 0,
+            _sandbox: sandbox,
+        }
+    }
+
+    /// The bytes of a full repaint.
+    fn fresh(&self) -> Vec<u8> {
+        let (columns, rows) = self.size;
+        let mut terminal = Terminal::new(Canvas::of_size(Vec::new(), columns, rows)).expect("a terminal");
+        let mut drawn = Buffer::default();
+        terminal
+            .draw(|frame| {
+                self.tui.app.draw(frame);
+                drawn.clone_from(frame.buffer_mut());
+            })
+            .expect("drawn");
+        terminal.backend_mut().show(&mut drawn).expect("shown");
+        std::mem::take(terminal.backend_mut().out())
+    }
+
+    /// Draws what has changed, and compares.
+    fn draw(&mut self) {
+        if !self.tui.draw().expect("drawn") {
+            return;
+        }
+        self.steps += 1;
+        let (columns, rows) = self.size;
+        let written = std::mem::take(self.tui.terminal.backend_mut().out());
+        let fresh = self.fresh();
+        for (model, widths) in self.models.iter_mut().zip(ALL) {
+            model.take(&written);
+            let whole = Model::after(widths, columns, rows, &fresh);
+            assert!(
+                model.shows(&whole),
+                "{widths:?}\n{}\nand a full repaint:\n{}",
+                model.text(),
+                whole.text()
+            );
+        }
+    }
+
+    /// Draws and waits until nothing is on its way, comparing each frame.
+    async fn settle(&mut self) {
+        let settling = async {
+            loop {
+                self.draw();
+                while let Some(message) = self.tui.queued() {
+                    self.tui.app.update(message);
+                }
+                if !self.tui.app.is_busy() {
+                    self.draw();
+                    return;
+                }
+                let message = self.tui.next().await;
+                self.tui.app.update(message);
+            }
+        };
+        let bound = std::time::Duration::from_secs(60);
+        tokio::time::timeout(bound, settling).await.expect("it settles");
+    }
+
+    async fn press(&mut self, keys: &str) {
+        for key in keys.split_whitespace() {
+            self.tui.app.update(Message::Key(key_event(key)));
+            self.settle().await;
+        }
+    }
+
+    /// Every person in the list has the address of nobody else, all in one column.
+    fn check_addresses(&self) -> usize {
+        let mut found = 0;
+        for (model, widths) in self.models.iter().zip(ALL).filter(|(_, widths)| *widths != Widths::Odd) {
+            let mut columns = Vec::new();
+            for row in 0..self.size.1 {
+                let number = |x: usize| {
+                    let text = model.text_from(row, x);
+                    let digits = text.strip_prefix("to")?.split('@').next()?.to_owned();
+                    digits.parse::<usize>().ok().map(|person| (x, person))
+                };
+                let Some((at, person)) = (0..usize::from(self.size.0)).find_map(number) else { continue };
+                let first = name_of(person).chars().find(|c| c.is_alphabetic()).expect("a letter");
+                let is_own = model.row(row).contains(first) || first.is_lowercase() || first == '\u{1112}';
+                assert!(is_own, "{widths:?}: {person}\n{}", model.text());
+                columns.push(at);
+                found += 1;
+            }
+            assert!(
+                columns.windows(2).all(|two| two[0] == two[1]),
+                "{widths:?}: {columns:?}\n{}",
+                model.text()
+            );
+        }
+        found
+    }
+}
+
+async fn walk(columns: u16, rows: u16) {
+    let mut w = Watched::new(columns, rows).await;
+    w.settle().await;
+    w.press("2").await;
+    for _ in 0..45 {
+        w.press("j").await;
+    }
+    assert!(w.check_addresses() > 10, "{}", w.models[0].text());
+    w.press("pagedown pagedown pageup k k k k G g pagedown").await;
+    assert!(w.check_addresses() > 10, "{}", w.models[0].text());
+    // What opens over the list and closes again, marks, menus, other tabs.
+    w.press("space j space s j esc C j esc y esc : r e v esc ? pagedown esc").await;
+    w.press("enter pagedown esc w j j enter esc 1 j j enter esc 2 5 O 2").await;
+    assert!(w.check_addresses() > 10, "{}", w.models[0].text());
+    w.press("/ tab t o 1 esc esc g").await;
+    w.press("ctrl-l").await;
+    assert!(w.check_addresses() > 10, "{}", w.models[0].text());
+    println!("{columns}x{rows}: {} frames, each the same on three terminals", w.steps);
+}
+
+#[tokio::test]
+async fn no_frame_leaves_anything_of_another_at_80x24() {
+    walk(80, 24).await;
+}
+
+#[tokio::test]
+async fn no_frame_leaves_anything_of_another_at_120x36() {
+    walk(120, 36).await;
+}

@@ -1,0 +1,169 @@
+//! A window that is dragged to every size, on every screen and over every form.
+
+mod apart;
+mod places;
+
+use super::*;
+use lapel::tui::Context;
+use std::collections::BTreeSet;
+
+/// Sizes at which a screen changes its shape: too small and just large enough, the usual one, and more than any
+/// screen has. Every place has all of these, each after one that is very different.
+const CORNERS: [(u16, u16); 5] = [(1, 1), (300, 100), (59, 15), (60, 16), (80, 24)];
+
+/// Others: each place has two of them, and all of them meet.
+const OTHERS: [(u16, u16); 9] =
+    [(0, 0), (61, 100), (300, 1), (100, 16), (2, 60), (200, 17), (60, 40), (97, 33), (160, 50)];
+
+/// What the storm has gone over.
+#[derive(Default)]
+struct Storm {
+    stacks: Vec<Vec<Context>>,
+    kinds: BTreeSet<&'static str>,
+    places: usize,
+}
+
+impl Storm {
+    /// Does this, and then draws what is open at all kinds of sizes. Where there is room the header stands at the
+    /// top and the footer at the bottom; in the end everything is as it was, and says what this place alone says.
+    async fn over(&mut self, h: &mut Harness, does: &str, says: &str) {
+        act(h, does).await;
+        self.here(h, &format!("{does} ({says})"), says);
+    }
+
+    /// The same of what is open already.
+    fn here(&mut self, h: &mut Harness, place: &str, says: &str) {
+        let before = h.screen();
+        assert!(before.contains(says), "{place}:\n{before}");
+        let stack = h.tui.app.key_contexts();
+        let others = (0..2).map(|i| OTHERS[(2 * self.places + i) % OTHERS.len()]);
+        let sizes: Vec<(u16, u16)> = others.chain(CORNERS).collect();
+        for (columns, rows) in sizes {
+            h.tui.terminal.backend_mut().resize(columns, rows);
+            h.tui.app.update(Message::Resize(columns, rows));
+            h.tui.draw().expect("drawn");
+            let buffer = h.tui.terminal.backend().buffer();
+            if columns < 60 || rows < 16 {
+                continue;
+            }
+            let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+            // In trouble a narrow header keeps the environment rather than lapel's name.
+            let head = line(0);
+            assert!(
+                ["lapel", "DEMO", "LIVE"].iter().any(|word| head.contains(word)),
+                "{place} at {columns}x{rows}: {head}"
+            );
+            let words = ["help", "quit", "back", "next", "open"];
+            let last = line(rows - 1);
+            assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
+        }
+        // What stands beside something where there is room stands over it no longer.
+        if h.tui.app.key_contexts() == stack {
+            // What did not fit for a while may have been scrolled: around what is selected, it is there.
+            let after = h.screen();
+            let scrolled = after.contains(" more above") && after.contains(says);
+            assert!(after == before || scrolled, "{place}: before\n{before}after\n{after}");
+        } else {
+            let folded = [Context::Template, Context::Picture].iter().any(|place| stack.contains(place));
+            assert!(folded && stack.ends_with(&h.tui.app.key_contexts()[1..]), "{place}: {stack:?}");
+        }
+        let on_tour = stack.last() == Some(&Context::Tour);
+        let known = &stack[..stack.len() - usize::from(on_tour)];
+        assert!(Context::STACKS.contains(&known), "{place}: {stack:?}");
+        self.stacks.push(stack);
+        self.kinds.extend(h.tui.app.modal());
+        self.places += 1;
+    }
+}
+
+/// Presses keys by their names. What begins with `type:` is typed, with `paste:` pasted; at `|` all that was asked
+/// for comes in, as it does at the end.
+async fn act(h: &mut Harness, does: &str) {
+    for word in does.split_whitespace() {
+        match (word.strip_prefix("type:"), word.strip_prefix("paste:")) {
+            (Some(text), _) => h.type_text(text),
+            (_, Some(text)) => h.paste(text),
+            _ if word == "|" => {
+                h.settled().await;
+            }
+            _ => h.press(word),
+        }
+    }
+    h.settled().await;
+}
+
+/// The modals that the program has: the types that implement the trait.
+fn modals() -> Vec<String> {
+    fn sources(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder can be listed") {
+            let path = entry.expect("an entry can be read").path();
+            if path.is_dir() {
+                sources(&path, found);
+                continue;
+            }
+            let source = std::fs::read_to_string(path).expect("a source can be read");
+            let names = source.lines().filter_map(|line| line.strip_prefix("impl Modal for "));
+            found.extend(names.map(|name| name.trim_end_matches([' ', '{', '}']).to_owned()));
+        }
+    }
+    let mut found = Vec::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tui/modals"), &mut found);
+    assert!(found.len() > 15, "{found:?}");
+    found
+}
+
+/// What is in no storm is told: a place with keys of its own, and whatever opens over a tab.
+#[tokio::test]
+async fn every_place_and_every_form_holds_at_every_size() {
+    let mut storm = Storm::default();
+    storm.lists().await;
+    storm.kept().await;
+    storm.jobs().await;
+    storm.live().await;
+    storm.tour().await;
+    storm.overview().await;
+    storm.profiles().await;
+    storm.pictures().await;
+    storm.waiting().await;
+    storm.without_a_profile().await;
+    for stack in Context::STACKS {
+        assert!(storm.stacks.iter().any(|seen| seen == stack), "no storm over {stack:?}");
+    }
+    assert!(storm.stacks.iter().any(|seen| seen.contains(&Context::Tour)), "no storm on the tour");
+    for modal in modals() {
+        assert!(storm.kinds.contains(&modal.as_str()), "no storm over {modal}");
+    }
+}
+
+#[tokio::test]
+async fn a_paste_reaches_every_field_and_never_a_confirmation() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    let text = "붙인\n글";
+    for (keys, place) in [
+        ("/", "the filter"),
+        ("esc esc i", "the name"),
+        ("tab tab", "the file"),
+        ("esc e", "the export"),
+        ("esc :", "the palette"),
+        ("esc 2", "no field"),
+        ("x tab", "the reason"),
+        ("esc F", "the file of ids"),
+        ("esc 3", "the wallet"),
+        ("esc 4 /", "the badge id"),
+    ] {
+        h.press(keys);
+        h.settled().await;
+        if place == "no field" {
+            continue;
+        }
+        h.press("ctrl-u");
+        h.paste(text);
+        let screen = h.screen();
+        // Where ids are wanted, lines are a list of them.
+        let pasted = if place == "the file of ids" { "2 lines pasted" } else { "붙인 글" };
+        assert!(screen.contains(pasted), "{place}: {screen}");
+        h.press("ctrl-u");
+    }
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
+}

@@ -1,0 +1,152 @@
+//! The places of other sessions that a storm goes over: live, on the tour, with an index, with pictures, with
+//! several profiles or with none.
+
+use super::super::common::{session, tui};
+use super::super::profiles::{line, pinned};
+use super::*;
+use lapel::api::{Call, connect};
+use lapel::index::Settings;
+use lapel::sandbox::Sandbox;
+use lapel::tui::{Begin, Helpers, IndexUse, Session};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Storm {
+    /// Where it is live: what is typed before anything is sent, and what is sent again.
+    pub(super) async fn live(&mut self) {
+        let mut h = Harness::with(Options { quota: Some(0), ..small() }, 80, 24, |mut session| {
+            session.environment = Environment::Live;
+            session
+        })
+        .await;
+        h.settled().await;
+        let places = [
+            ("i | type:홍길동 enter type:gildong@naru.example enter", "gildong@naru.example"),
+            ("type:1 y type:연습용", "LIVE. Type the organisation"),
+        ];
+        self.each(&mut h, &places).await;
+        h.type_text(" 기관");
+        h.press("ctrl-o");
+        h.shows("quota exceeded").await;
+        self.over(&mut h, "R", "resumes with the rows not sent").await;
+    }
+
+    /// While the service asks to wait.
+    pub(super) async fn waiting(&mut self) {
+        let mut h = Harness::new(held(), 80, 24).await;
+        h.settled().await;
+        h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
+        // Another user of the key is refused.
+        let connection = session(&h.sandbox, Environment::Demo).connection;
+        let reader = connect(&connection).expect("a client").reader().clone();
+        let asking = tokio::spawn(async move { reader.ping(&Call::interactive()).await });
+        h.shows("▲ wait 59 min").await;
+        // What a larger screen would read waits, too, so that it never settles again.
+        self.over(&mut h, "r", "Send one ping now?").await;
+        asking.abort();
+    }
+
+    /// The tour's steps, and what is reviewed and sent on it.
+    pub(super) async fn tour(&mut self) {
+        let mut h = Harness::new(small(), 80, 24).await;
+        h.settled().await;
+        let places = [
+            ("T", "Tour 1 of 5"),
+            ("3 type:seoyun.han@naru.example enter", "Tour 2 of 5"),
+            ("1 i", "Tour 2 of 5"),
+            ("type:홍길동 enter type:gildong@naru.example enter", "y to issue"),
+        ];
+        self.each(&mut h, &places).await;
+        // What is confirmed is seen on the smallest screen, with the strip too.
+        h.tui.terminal.backend_mut().resize(60, 16);
+        h.tui.app.update(Message::Resize(60, 16));
+        let screen = h.screen();
+        assert!(screen.contains("y to issue") && screen.contains("gildong@naru.example"), "{screen}");
+        h.tui.terminal.backend_mut().resize(80, 24);
+        h.tui.app.update(Message::Resize(80, 24));
+        h.press("y");
+        h.shows("1 waiting").await;
+        self.over(&mut h, "", "Tour 3 of 5").await;
+        h.sandbox.control().advance(Duration::from_secs(25 * 3600));
+        h.press("r");
+        h.shows("Tour 4 of 5").await;
+        let places = [
+            ("", "Tour 4 of 5"),
+            ("enter", "Tour 4 of 5"),
+            ("enter | x type:why", "Tour 4 of 5"),
+            ("enter", "This cannot be undone"),
+            ("esc esc ctrl-n", "Tour 5 of 5"),
+            ("ctrl-n", "all steps done"),
+        ];
+        self.each(&mut h, &places).await;
+    }
+
+    /// Every section of the overview, the badges behind its bars, and the look-up of a certificate number.
+    pub(super) async fn overview(&mut self) {
+        let mut h = Harness::with(small(), 80, 24, |mut session| {
+            let settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
+            session.index = Some(IndexUse { folder: None, settings });
+            session
+        })
+        .await;
+        h.settled().await;
+        let places = [
+            ("O", "Issued per day"),
+            ("p", "Issued per week"),
+            ("enter", "row 1 of"),
+            ("D", "again to read"),
+            ("esc tab", "Revoked per week"),
+            ("tab", "template"),
+            ("tab", "waiting, by age"),
+            ("tab down", "within 30 days"),
+            ("enter", "expiring within 30 days"),
+            ("esc tab", "issued badges failed"),
+            ("/ type:dv-0", "dv-0"),
+        ];
+        self.each(&mut h, &places).await;
+    }
+
+    /// The list of profiles and its forms; then a key that is another one, and a connection that is broken.
+    pub(super) async fn profiles(&mut self) {
+        let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+        let helpers = Helpers {
+            profiles: Arc::new(|| {
+                Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })
+            }),
+            ..Helpers::default()
+        };
+        let mut begin = session(&sandbox, Environment::Live);
+        "one".clone_into(&mut begin.name);
+        begin.connection.pin = Some(pinned("abc_live_"));
+        let begin = Begin::Session(Box::new(begin));
+        let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
+        h.shows("Another key").await;
+        let places = [
+            ("type:u", "Another key"),
+            ("esc", "no connection"),
+            ("P", "add a profile"),
+            ("j e", "Base URL"),
+            ("tab tab tab tab tab left", "Base URL"),
+            ("esc X type:two", "two"),
+            ("enter", "two"),
+            ("esc esc j enter", "Base URL"),
+        ];
+        self.each(&mut h, &places).await;
+    }
+
+    /// Pictures that stand over the text.
+    pub(super) async fn pictures(&mut self) {
+        let mut h = Harness::with_pictures(small(), 80, 24, |session: Session| session).await;
+        h.settled().await;
+        let places = [("enter | p", "▀"), ("esc esc 2 | enter | p", "f other side")];
+        self.each(&mut h, &places).await;
+    }
+
+    /// The first screen.
+    pub(super) async fn without_a_profile(&mut self) {
+        let mut h = Harness::welcome(80, 24).await;
+        let places =
+            [("", "Welcome to lapel"), ("u type:badges.example tab", "URL"), ("esc P", "add a profile")];
+        self.each(&mut h, &places).await;
+    }
+}
