@@ -73,7 +73,6 @@ pub enum DirectionStyle {
 
 /// The eight filters of `GET /badge-templates`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct TemplateFilter {
     pub template_id: Option<TemplateId>,
     /// Partial match.
@@ -88,7 +87,6 @@ pub struct TemplateFilter {
 
 /// The seven filters of `GET /badges/history`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct HistoryFilter {
     pub recipient_name: Option<String>,
     pub recipient_email: Option<String>,
@@ -101,7 +99,6 @@ pub struct HistoryFilter {
 
 /// The three filters of `GET /categories`, which has no pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct CategoryFilter {
     pub use_yn: Option<bool>,
     /// Partial match.
@@ -110,21 +107,18 @@ pub struct CategoryFilter {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct TemplateQuery {
     pub filter: TemplateFilter,
     pub paging: Paging,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct HistoryQuery {
     pub filter: HistoryFilter,
     pub paging: Paging,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct WalletQuery {
     /// The holder's e-mail address; required.
     pub email: String,

@@ -16,7 +16,6 @@ pub const MAX_ENTRIES: usize = 1000;
 
 /// A recipient of a badge. `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Recipient {
     pub recipient_name: String,
     pub recipient_email: String,
@@ -30,7 +29,6 @@ impl fmt::Debug for Recipient {
 
 /// Body of `POST /badges`. `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct IssueRequest {
     pub template_id: TemplateId,
     pub recipient_name: String,
@@ -45,7 +43,6 @@ impl fmt::Debug for IssueRequest {
 
 /// Body of `POST /badges/batch`: at most 1000 recipients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct BatchRequest {
     pub template_id: TemplateId,
     pub recipients: Vec<Recipient>,
@@ -53,7 +50,6 @@ pub struct BatchRequest {
 
 /// Body of `POST /badges/revoke`: at most 1000 ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct RevokeRequest {
     pub badge_ids: Vec<BadgeId>,
     /// Sent unchanged. Holders and verifiers may see it.

@@ -96,7 +96,6 @@ pub enum Command {
         look: LookFlags,
     },
     // No doc comment: it would replace the sandbox's own description, which is longer and better.
-    #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
     /// Issue badges to one recipient or to a file of recipients
     #[command(long_about = help::ISSUE, after_help = help::ISSUE_EXAMPLES)]

@@ -82,7 +82,6 @@ impl BadgeTypeCode {
 
 /// A badge template in a list (contract, "Badge template (list item)").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Template {
     pub template_id: TemplateId,
     pub title: Option<Text>,
@@ -98,7 +97,6 @@ pub struct Template {
 
 /// A badge template in full (contract, "Badge template (detail)").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct TemplateDetail {
     pub template_id: TemplateId,
     pub title: Option<Text>,
@@ -125,7 +123,6 @@ pub struct TemplateDetail {
 
 /// A level of a category (contract, "Category").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Level {
     pub level: Option<i64>,
     pub level_name: Option<Text>,
@@ -133,7 +130,6 @@ pub struct Level {
 
 /// A category (contract, "Category").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Category {
     pub category_id: CategoryId,
     pub category_cd: Option<Text>,
@@ -155,7 +151,6 @@ pub struct BadgeType {
 
 /// A badge in full (contract, "Badge (detail)").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct Badge {
     pub badge_id: BadgeId,
     pub source_cd: Option<Text>,
@@ -186,7 +181,6 @@ pub struct Badge {
 
 /// A badge in a holder's wallet (contract, "Wallet badge").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct WalletBadge {
     pub badge_id: BadgeId,
     pub front_image_url: Option<Text>,
@@ -203,7 +197,6 @@ pub struct WalletBadge {
 
 /// A row of the issuance history (contract, "Issuance history item").
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the contract's")]
 pub struct HistoryItem {
     pub badge_id: BadgeId,
     pub template_id: Option<TemplateId>,

@@ -19,7 +19,6 @@ macro_rules! codes {
     ($($variant:ident = $code:literal, $text:expr;)+) => {
         /// The code of a reason. Programs and the journal use the codes, so they never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "the texts say what they are")]
         pub enum Code { $($variant,)+ }
 
         impl Code {

@@ -506,8 +506,9 @@ impl App {
         self.modals.last()?.downcast_ref()
     }
 
-    pub(super) fn top_mut<T: Modal>(&mut self) -> Option<&mut T> {
-        self.modals.last_mut()?.downcast_mut()
+    /// Whether a modal of this type that meets a condition is open, wherever in the stack: the help may be over it.
+    pub(super) fn is_open<T: Modal>(&self, condition: impl Fn(&T) -> bool) -> bool {
+        self.modals.iter().filter_map(OpenedModal::downcast_ref).any(condition)
     }
 
     /// Opens a modal that makes no request while it is built.
@@ -558,7 +559,7 @@ impl App {
         }
         let changed = self.with(owner, out, |component, _, _| component.on_progress(ticket, done, all));
         let is_shown = match owner {
-            Owner::Screen(tab) => self.tab == tab,
+            Owner::Screen(tab) => self.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup()),
             _ => true,
         };
         self.changed |= changed == Some(true) && is_shown;

@@ -56,6 +56,31 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
 }
 
 #[tokio::test]
+async fn the_result_of_saving_reaches_the_form_below_the_help() {
+    let (mut h, path, _folder) = with_file(None).await;
+    h.press("2");
+    h.settled().await;
+    h.press("/ tab tab");
+    h.type_text("파이썬");
+    h.press("f2");
+    let screen = h.settled().await;
+    assert!(screen.contains("Filter name"), "{screen}");
+    h.type_text("mine");
+    // The help is opened before the file is written.
+    h.press("enter f1");
+    h.settled().await;
+    assert!(text(&path).contains("[history.mine]"), "{}", text(&path));
+    h.press("esc");
+    h.settled().await;
+    assert_eq!(
+        h.tui.app.modal(),
+        None,
+        "the form has closed itself, and the help was closed: {}",
+        h.screen()
+    );
+}
+
+#[tokio::test]
 async fn a_saved_filter_is_an_entry_of_the_palette_from_every_tab() {
     let file = "[history.'seoyun']\nrecipient_name = '한서윤'\n[templates.\"in use\"]\nuse_yn = true\n";
     let (mut h, _path, _folder) = with_file(Some(file)).await;

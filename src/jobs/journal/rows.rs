@@ -121,7 +121,6 @@ pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are those of a row")]
 pub enum RowField {
     No,
     Line,

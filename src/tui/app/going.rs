@@ -41,9 +41,12 @@ impl App {
             Navigate::Export(takeaway) => self.open_export(*takeaway),
             Navigate::Aside => self.put_aside(),
             Navigate::Corrected => {
-                let owner = self.focus();
-                if let Some(form) = self.top_mut::<DraftForm>() {
-                    out.owned_by(owner, |out| form.corrected(out));
+                let draft = self.modals.iter_mut().rev().find_map(|opened| {
+                    let id = opened.id;
+                    opened.downcast_mut::<DraftForm>().map(|form| (id, form))
+                });
+                if let Some((id, form)) = draft {
+                    out.owned_by(Owner::Modal(id), |out| form.corrected(out));
                 }
             }
             Navigate::UseFilter(filter) if filter.list == "templates" => {

@@ -79,7 +79,7 @@ impl App {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if self.top::<FiltersForm>().is_some() {
+                if self.is_open::<FiltersForm>(|_| true) {
                     return Err(Response::Filters(filters, asked));
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {

@@ -88,7 +88,7 @@ impl App {
     }
 
     pub(super) fn tour_hears(&mut self, answer: &Response) {
-        let receipt = self.top::<Question>().is_some_and(Question::is_receipt);
+        let receipt = self.is_open(Question::is_receipt);
         if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
             tour.wrote();
         }

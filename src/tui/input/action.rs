@@ -18,7 +18,6 @@ pub(in crate::tui) fn kebab(name: &str) -> String {
 macro_rules! actions {
     ($($name:ident: $hint:literal, $help:literal;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs, reason = "each has its help text")]
         pub enum Action {
             $($name,)*
         }

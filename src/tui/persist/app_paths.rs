@@ -16,7 +16,6 @@ pub struct AppPaths {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named after what they are")]
 pub enum FileKind {
     Settings,
     Keys,

@@ -18,7 +18,6 @@ pub struct Around {
 
 /// A desktop that can start programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named after what they are")]
 pub enum Desktop {
     Wayland,
     X11,

@@ -4,7 +4,6 @@ use crate::config::GlyphChoice;
 use crate::domain::State;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named after what they stand for")]
 pub struct Glyphs {
     pub waiting: &'static str,
     pub issued: &'static str,

@@ -282,10 +282,7 @@ impl Component for DraftForm {
                 }
                 _ => out.say(t!("There is no row here to correct.")),
             },
-            _ => {
-                let _ = env;
-                return self.rows.on_action(action);
-            }
+            _ => return self.rows.on_action(action),
         }
         true
     }
