@@ -11,16 +11,16 @@
 //! domain/    records, states, verdicts, e-mail keys, service time, untrusted text
 //! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
 //! job_control  job control of the shell: stopping and continuing
-//! disk/      private files, atomic writes
-//! sheet/     tables as files: Excel, CSV, JSON lines                          -> domain, disk
-//! config/    profiles, paths, key storage, settings                           -> domain, disk
-//! api/       one method per endpoint, one error type, one rate limit per key  -> domain
-//! index/     optional local copy of the history                               -> api, domain, disk
-//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, sheet, domain, disk
-//! export/    lists written to files                                           -> api, sheet, domain, disk
-//! tui/       the terminal UI                           -> jobs, index, export, api, config, domain
-//! cli/       the verbs                                 -> jobs, index, export and below, sandbox
+//! fs/        private files, atomic writes
+//! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
+//! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs
+//! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs
+//! index/     optional local copy of the history                               -> api, domain, fs
+//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs
+//! export/    lists written to files                                           -> api, table, domain, fs
 //! sandbox/   the simulated service; shares no code with api/, on purpose
+//! tui/       the terminal UI                                                  -> everything above
+//! cli/       the verbs                                                        -> everything above, but not tui
 //! main.rs    parses the command line and starts the TUI, a verb or the sandbox
 //! ```
 
@@ -30,13 +30,13 @@ pub mod i18n;
 pub mod api;
 pub mod cli;
 pub mod config;
-pub mod disk;
 pub mod domain;
 pub mod export;
+pub mod fs;
 pub mod index;
 mod job_control;
 pub mod jobs;
 pub mod sandbox;
 pub mod secrets;
-pub mod sheet;
+pub mod table;
 pub mod tui;

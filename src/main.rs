@@ -4,7 +4,7 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, Key, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
-    Settings, keep_profile, left_out, named_profile, profiles, register_keys, spoken,
+    Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
 };
 use lapel::domain::email::ended;
 use lapel::i18n::set_language;
@@ -245,7 +245,7 @@ async fn tui(
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths, settings.behaviour.restore) {
+        Some(profile) => match session(profile, &settings.paths, settings.app.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -258,7 +258,7 @@ async fn tui(
     let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
-        restore: settings.behaviour.restore,
+        restore: settings.app.restore,
         env: env.clone(),
         first: settings.profile.clone(),
         flags: flags.clone(),
@@ -274,7 +274,7 @@ async fn tui(
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
-            settings: settings.behaviour,
+            settings: settings.app,
             around: Around::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
@@ -432,7 +432,7 @@ impl Profiles {
 
     /// Saves a profile whose key has passed a ping.
     fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {
-        let kept = keep_profile(&self.paths, &self.env, new, key.expose_secret());
+        let kept = save_profile(&self.paths, &self.env, new, key.expose_secret());
         kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
     }
 
@@ -464,9 +464,9 @@ impl Profiles {
         Ok(session)
     }
 
-    fn session(&self, profile: Profile) -> Result<Session, String> {
-        let read_only = profile.read_only || self.read_only;
-        session(&Profile { read_only, ..profile }, &self.paths, self.restore)
+    fn session(&self, mut profile: Profile) -> Result<Session, String> {
+        profile.settings.read_only |= self.read_only;
+        session(&profile, &self.paths, self.restore)
     }
 }
 

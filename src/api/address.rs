@@ -22,19 +22,19 @@ impl Base {
     pub(super) fn new(raw: &str) -> Result<Self> {
         let raw = raw.trim();
         if raw.is_empty() {
-            return refused("the base URL is empty: give it in full, such as https://host/api/v1/ext");
+            return refused(t!("the base URL is empty: give it in full, such as https://host/api/v1/ext"));
         }
         let mut url = match Url::parse(raw) {
             Ok(url) => url,
             Err(url::ParseError::RelativeUrlWithoutBase) => {
-                return refused("the base URL lacks https:// in front");
+                return refused(t!("the base URL lacks https:// in front"));
             }
             Err(why) => {
-                return refused(format!("this is not a URL ({why}): give https://host/api/v1/ext"));
+                return refused(t!("this is not a URL ({why}): give https://host/api/v1/ext", why));
             }
         };
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            return refused("the base URL must begin with https:// and a host name");
+            return refused(t!("the base URL must begin with https:// and a host name"));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return refused(t!("the base URL must not contain a user name or password: remove all before @"));
@@ -43,10 +43,9 @@ impl Base {
             return refused(t!("the base URL must end before ? or #: remove the rest"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
-            return refused(
-                "plain http:// would show the API key to the network; it is allowed for this computer \
-                 only (127.0.0.1, ::1, localhost): use https://",
-            );
+            return refused(t!(
+                "plain http:// would show the API key to the network; it is allowed for this computer only (127.0.0.1, ::1, localhost): use https://"
+            ));
         }
         let path = url.path().trim_end_matches('/').to_owned();
         url.set_path(&path);

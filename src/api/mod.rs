@@ -62,7 +62,7 @@ pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::{LOG_LENGTH, LogEntry};
 pub use pace::pace_file;
-pub use pages::{Brought, End, Gathered, PageReader, Pass, Stop, Wanted, Whole, whole};
+pub use pages::{Brought, End, Gathered, PageReader, Pass, Stop, Wanted, Whole, read_all, whole};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;

@@ -13,12 +13,14 @@
 //! folder: see [`slots`]. The queue of this process then only decides who requests the next shared slot. If the
 //! file cannot be used, this process takes the share of [`SAFE_SHARE`] and reports that.
 
+mod queue;
 mod shared;
 mod slots;
 
 use super::call::Priority;
 use super::error::{ApiError, Result};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
+use queue::{Class, State, Waiter};
 pub use shared::pace_file;
 use shared::{Shared, Trouble, is_fresh};
 use slots::{Seen, Slot, Taken, Want};
@@ -26,7 +28,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -40,8 +42,6 @@ const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
 /// Maximum number of times that the background share is halved.
 const MOST_HALVINGS: u32 = 4;
-/// How long the background share stays halved after the last 429.
-const HALVED_FOR: Duration = Duration::from_secs(600);
 /// Maximum hold. A longer `Retry-After` is practically endless; the limit keeps times within a clock's range.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -60,63 +60,6 @@ pub(super) struct Pace {
 pub(super) struct Span {
     pub(super) usable: Duration,
     pub(super) reach: Duration,
-}
-
-#[derive(Debug)]
-struct State {
-    limit: u32,
-    under_way: Class<u32>,
-    /// When completed requests free their slots, in order.
-    done: VecDeque<(Instant, Priority)>,
-    done_in_background: u32,
-    queues: Class<VecDeque<Arc<Waiter>>>,
-    held_until: Option<Instant>,
-    /// Consecutive 429 responses, for growing waits.
-    refusals: u32,
-    /// Number of holds set by this process. A reading from before the last hold must not end it.
-    holds: u64,
-    /// How often the background share was halved, and when last. A 429 means that others use the key, too.
-    halvings: u32,
-    halved: Option<Instant>,
-    trouble: Option<LinkTrouble>,
-    last_ok: Option<Instant>,
-    window: Duration,
-    /// Requests with a turn in this process that wait for a shared slot.
-    outside: u32,
-    /// Slots of other processes at the last check, and until when they count at most.
-    others: Option<(u32, Instant)>,
-    /// Why the limit is not shared although it should be.
-    alone: Option<Arc<str>>,
-    /// Interactive GETs under way, the oldest first.
-    reads: Vec<(u64, UnderWay)>,
-    reads_so_far: u64,
-}
-
-#[derive(Debug, Default)]
-struct Class<T> {
-    interactive: T,
-    background: T,
-}
-
-impl<T> Class<T> {
-    fn of(&mut self, priority: Priority) -> &mut T {
-        match priority {
-            Priority::Interactive => &mut self.interactive,
-            Priority::Background => &mut self.background,
-        }
-    }
-}
-
-#[derive(Debug, Default)]
-struct Waiter {
-    wake: Notify,
-    granted: std::sync::atomic::AtomicBool,
-}
-
-impl Waiter {
-    fn is_granted(&self) -> bool {
-        self.granted.load(std::sync::atomic::Ordering::Acquire)
-    }
 }
 
 impl Pace {
@@ -520,120 +463,6 @@ async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
-    }
-}
-
-impl State {
-    fn used(&self) -> u32 {
-        self.under_way.interactive + self.under_way.background + self.done.len() as u32
-    }
-
-    fn waiting(&self) -> u32 {
-        (self.queues.interactive.len() + self.queues.background.len()) as u32 + self.outside
-    }
-
-    /// Known requests that count against the limit, including those of other processes.
-    fn used_by_all(&self) -> u32 {
-        self.used().saturating_sub(self.outside) + self.others.map_or(0, |(count, _)| count)
-    }
-
-    /// Background calls get a quarter of the limit, so that interactive calls always have room. Halved for a while
-    /// after each 429.
-    fn background_limit(&self) -> u32 {
-        (self.limit / 4 / (1 << self.halvings)).max(1)
-    }
-
-    fn expire(&mut self, now: Instant) {
-        while let Some((frees, priority)) = self.done.front().copied() {
-            if frees > now {
-                break;
-            }
-            self.done.pop_front();
-            if priority == Priority::Background {
-                self.done_in_background -= 1;
-            }
-        }
-        if self.held_until.is_some_and(|until| until <= now) {
-            self.held_until = None;
-        }
-        if self.others.is_some_and(|(_, until)| until <= now) {
-            self.others = None;
-        }
-        if self.halved.is_some_and(|at| now.saturating_duration_since(at) >= HALVED_FOR) {
-            self.halvings = 0;
-            self.halved = None;
-        }
-    }
-
-    fn may_go(&self, priority: Priority) -> bool {
-        self.held_until.is_none()
-            && self.used() < self.limit
-            && (priority == Priority::Interactive
-                || self.under_way.background + self.done_in_background < self.background_limit())
-    }
-
-    /// Grants turns to all waiters that may go now, interactive ones first.
-    fn grant(&mut self, now: Instant) {
-        self.expire(now);
-        let mut granted = false;
-        for priority in [Priority::Interactive, Priority::Background] {
-            while self.may_go(priority) {
-                let Some(waiter) = self.queues.of(priority).pop_front() else { break };
-                *self.under_way.of(priority) += 1;
-                waiter.granted.store(true, std::sync::atomic::Ordering::Release);
-                waiter.wake.notify_one();
-                granted = true;
-            }
-        }
-        if granted {
-            self.wake_heads();
-        }
-    }
-
-    /// Only the first waiter of each queue has a timer. It must check again when its deadline changes.
-    fn wake_heads(&self) {
-        for queue in [&self.queues.interactive, &self.queues.background] {
-            if let Some(head) = queue.front() {
-                head.wake.notify_one();
-            }
-        }
-    }
-
-    /// When a waiter should check again by itself. `None` if it is not the first of its queue, or if only the end
-    /// of a request can help.
-    fn deadline_of(&self, waiter: &Arc<Waiter>, priority: Priority) -> Option<Instant> {
-        let queue = match priority {
-            Priority::Interactive => &self.queues.interactive,
-            Priority::Background => &self.queues.background,
-        };
-        if !queue.front().is_some_and(|head| Arc::ptr_eq(head, waiter)) {
-            return None;
-        }
-        if let Some(until) = self.held_until {
-            return Some(until);
-        }
-        if self.used() >= self.limit {
-            return self.done.front().map(|(frees, _)| *frees);
-        }
-        self.done.iter().find(|(_, p)| *p == Priority::Background).map(|(frees, _)| *frees)
-    }
-
-    fn status(&self) -> LinkStatus {
-        let frees = self.done.front().map(|(frees, _)| *frees);
-        LinkStatus {
-            used_last_minute: self.used_by_all(),
-            limit: self.limit,
-            background: self.background_limit(),
-            waiting: self.waiting(),
-            held_until: self.held_until,
-            last_error: self.trouble,
-            last_ok: self.last_ok,
-            is_alone: self.alone.is_some(),
-            next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
-                .into_iter()
-                .flatten()
-                .min(),
-        }
     }
 }
 

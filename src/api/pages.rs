@@ -14,223 +14,24 @@
 //! pages are read, and the count may be wrong. The rules of [`Pass`] end every reading. A reading that ended
 //! without proof is reported as incomplete, and its records are used.
 
+mod pass;
+
+pub use pass::{Brought, Pass, Stop};
+
 use super::error::{ApiError, Result};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
 use crate::domain::{Page, RecordProblem};
-use serde::{Deserialize, Serialize};
 use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::{BuildHasher, Hash};
 
-/// Consecutive pages without a new id after which a pass ends.
-const MOST_BARREN: u64 = 3;
-/// Maximum requests of a pass beyond the pages that the count requires.
-const MOST_EXTRA: u64 = 5;
-/// Maximum `total_count`. A larger one is read as this.
-const MOST_ROWS: u64 = 10_000_000;
-/// Maximum rows of a pass if the service gives no credible count.
-const MOST_UNCOUNTED: u64 = 1_000_000;
-/// Growth allowed during a pass, in rows; doubling is allowed, too. Beyond it the pass ends.
-const MOST_GROWTH: u64 = 1_000;
 /// Maximum passes over a list that keeps changing.
 const PASSES: u16 = 5;
 /// Maximum number of empty or short pages that are requested again in halves.
 const MOST_GAPS: usize = 2;
 /// Maximum number of unreadable records that are listed. Beyond it they are only counted.
 const MOST_NAMED: usize = 20;
-
-/// The contents of one page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Brought {
-    /// Entries of its list, readable or not.
-    pub len: u64,
-    /// Ids that this pass had not seen.
-    pub fresh: u64,
-    pub unreadable: u64,
-    pub total: Option<u64>,
-    /// Whether there was no readable list. Then it is unknown whether the page is empty.
-    pub is_hole: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
-    /// It read as many entries as the service counts.
-    Counted,
-    /// An empty page, without a count.
-    Empty,
-    /// It read all pages that the count requires, and some were empty.
-    Covered,
-    /// Three consecutive pages had no new id, or more if rows arrived meanwhile.
-    Barren,
-    /// It used all requests that the count allows, and pages still had new ids.
-    Limit,
-}
-
-/// One pass over the pages of a list from the first one, with the rules that end it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Pass {
-    pages: u64,
-    /// Entries up to the last page with a new id.
-    entries: u64,
-    /// Entries on pages after that one.
-    trailing: u64,
-    /// Unreadable entries among those.
-    trailing_unreadable: u64,
-    /// Entries of the longest page.
-    largest: u64,
-    /// Entries of the last page that was not empty.
-    last_len: u64,
-    /// Whether a page was shorter than others although more followed.
-    ragged: bool,
-    /// Number of empty pages.
-    empty: u64,
-    /// Consecutive pages without a new id.
-    barren: u64,
-    first_total: Option<u64>,
-    last_total: Option<u64>,
-    most_total: u64,
-    /// Whether the count changed.
-    moved: bool,
-    /// Whether a page had more entries than the count: then the count is not credible.
-    lies: bool,
-    stop: Option<Stop>,
-}
-
-impl Pass {
-    /// Number of the next page, from 1; `None` after the end.
-    pub fn next(&self) -> Option<u64> {
-        self.stop.is_none().then_some(self.pages.saturating_add(1))
-    }
-
-    pub fn stop(&self) -> Option<Stop> {
-        self.stop
-    }
-
-    pub fn pages(&self) -> u64 {
-        self.pages
-    }
-
-    /// Entries read so far, without final pages that had nothing new.
-    pub fn entries(&self) -> u64 {
-        self.entries.saturating_add(self.trailing_unreadable)
-    }
-
-    pub fn first_total(&self) -> Option<u64> {
-        self.first_total
-    }
-
-    pub fn last_total(&self) -> Option<u64> {
-        self.last_total
-    }
-
-    /// Entries of the longest page. The service may return fewer than requested.
-    pub fn largest(&self) -> u64 {
-        self.largest
-    }
-
-    /// Whether a credible count changed during the pass.
-    pub fn is_moved(&self) -> bool {
-        self.moved && !self.lies
-    }
-
-    /// The count, if it is credible.
-    fn believed(&self) -> Option<u64> {
-        self.last_total.filter(|_| !self.lies)
-    }
-
-    fn rows(&self) -> u64 {
-        if self.largest == 0 { MAX_ROWS_PER_PAGE.into() } else { self.largest }
-    }
-
-    /// Whether an end without a count is certain. An empty page may hide records, so it is no proof after a full
-    /// page. A page is full if it is as long as the longest one, or as long as requested if it is the only one.
-    fn is_surely_over(&self) -> bool {
-        let is_only = self.pages.saturating_sub(self.empty) <= 1;
-        let full = if is_only { MAX_ROWS_PER_PAGE.into() } else { self.largest };
-        let nothing_new_before = self.barren > 1;
-        self.stop != Some(Stop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
-    }
-
-    /// Number of rows that arrived during this pass.
-    fn grown(&self) -> u64 {
-        self.believed().unwrap_or(0).saturating_sub(self.first_total.unwrap_or(0))
-    }
-
-    fn limit(&self) -> u64 {
-        let rows = match (self.believed(), self.first_total) {
-            (Some(_), Some(first)) => {
-                let most = first.saturating_mul(2).max(first.saturating_add(MOST_GROWTH)).min(MOST_ROWS);
-                self.most_total.min(most)
-            }
-            _ => MOST_UNCOUNTED,
-        };
-        rows.div_ceil(self.rows()).saturating_add(MOST_EXTRA)
-    }
-
-    fn spare(&self) -> u64 {
-        self.limit().saturating_sub(self.pages)
-    }
-
-    /// Number of remaining pages, according to the count.
-    pub fn left(&self) -> u64 {
-        if self.stop.is_some() {
-            return 0;
-        }
-        let rows = self.believed().unwrap_or(0).min(MOST_ROWS).saturating_sub(self.entries());
-        rows.div_ceil(self.rows()).max(1)
-    }
-
-    /// Takes the page that [`Pass::next`] named.
-    pub fn take(&mut self, page: Brought) {
-        self.pages = self.pages.saturating_add(1);
-        if let Some(total) = page.total {
-            self.moved |= *self.first_total.get_or_insert(total) != total;
-            self.last_total = Some(total);
-            self.most_total = self.most_total.max(total);
-            self.lies |= page.len > total;
-        }
-        if page.len == 0 {
-            self.empty = self.empty.saturating_add(1);
-        } else {
-            self.ragged |= self.last_len > 0 && self.last_len < self.largest.max(page.len);
-            self.last_len = page.len;
-            self.largest = self.largest.max(page.len);
-        }
-        if page.fresh > 0 {
-            self.entries = self.entries.saturating_add(self.trailing).saturating_add(page.len);
-            (self.trailing, self.trailing_unreadable, self.barren) = (0, 0, 0);
-        } else {
-            self.trailing = self.trailing.saturating_add(page.len);
-            self.trailing_unreadable = self.trailing_unreadable.saturating_add(page.unreadable);
-            self.barren = self.barren.saturating_add(1);
-        }
-        self.stop = self.judge(page.len == 0 && !page.is_hole);
-    }
-
-    fn judge(&self, is_empty: bool) -> Option<Stop> {
-        let total = self.believed();
-        let covered = self.empty > 0
-            && !self.ragged
-            && self.largest > 0
-            && total.is_some_and(|total| self.pages.saturating_mul(self.largest) >= total);
-        if total == Some(self.entries()) {
-            Some(Stop::Counted)
-        } else if total.is_none() && is_empty {
-            Some(Stop::Empty)
-        } else if self.barren >= MOST_BARREN.saturating_add(self.grown() / self.rows()) {
-            // New rows at the top moved known rows to this many of the next pages.
-            Some(Stop::Barren)
-        } else if covered {
-            Some(Stop::Covered)
-        } else if self.pages >= self.limit() {
-            Some(Stop::Limit)
-        } else {
-            None
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -579,28 +380,42 @@ pub struct Whole<T> {
     pub requests: u32,
 }
 
-/// Reads a short list into memory with at most `most` requests. Calls `fetch` for each page.
+/// Reads a list into memory. Calls `fetch` for each page, and before that `goes_on`, which may end the reading.
+/// Returns the records in the order in which they were first returned, and the reader.
 ///
 /// # Errors
 /// The first error of `fetch` that [`PageReader::take`] returns. Drops the records read so far, since half a list
 /// misleads. Also fails if no page was readable.
-pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
-    most: u64,
+pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(Wanted) -> F,
-) -> Result<Whole<T>> {
+    mut goes_on: impl FnMut(&PageReader) -> bool,
+) -> Result<(Vec<T>, PageReader)> {
     let (mut reader, mut items) = (PageReader::default(), Vec::new());
-    while let Some(wanted) = reader.next().filter(|_| reader.requests() < most) {
+    while let Some(wanted) = reader.next().filter(|_| goes_on(&reader)) {
         items.extend(reader.take(fetch(wanted).await, &id)?);
     }
     match reader.failure() {
         Some(error) => Err(error.clone()),
-        None => Ok(Whole {
-            items,
-            complete: reader.end().is_some_and(End::is_complete),
-            requests: u32::try_from(reader.requests()).unwrap_or(u32::MAX),
-        }),
+        None => Ok((items, reader)),
     }
+}
+
+/// Reads a short list into memory with at most `most` requests.
+///
+/// # Errors
+/// As for [`read_all`].
+pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
+    most: u64,
+    id: impl Fn(&T) -> I,
+    fetch: impl FnMut(Wanted) -> F,
+) -> Result<Whole<T>> {
+    let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
+    Ok(Whole {
+        items,
+        complete: reader.end().is_some_and(End::is_complete),
+        requests: u32::try_from(reader.requests()).unwrap_or(u32::MAX),
+    })
 }
 
 #[cfg(test)]

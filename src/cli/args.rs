@@ -6,7 +6,7 @@ use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, output};
-use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
+use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice, Words};
 use crate::i18n::{Language, language, set_language_for_programs};
 use crate::sandbox;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -60,13 +60,13 @@ pub struct ProfileFlags {
 #[command(next_help_heading = "Settings")]
 pub struct LookFlags {
     /// Colours: auto dark light high-contrast terminal none
-    #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
+    #[arg(long, value_name = "THEME", value_parser = words::<ThemeChoice>(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
     /// Screen symbols: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "SET", value_parser = words::<GlyphChoice>(), hide_possible_values = true, hide_short_help = true)]
     glyphs: Option<GlyphChoice>,
     /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
-    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "WAY", value_parser = words::<PictureChoice>(), hide_possible_values = true, hide_short_help = true)]
     pictures: Option<PictureChoice>,
 }
 
@@ -335,19 +335,10 @@ fn is_key_flag(arg: &str) -> bool {
         .contains(&name.to_ascii_lowercase().as_str())
 }
 
-fn themes() -> impl TypedValueParser<Value = ThemeChoice> {
-    PossibleValuesParser::new(ThemeChoice::words().collect::<Vec<_>>())
-        .map(|word| ThemeChoice::from_word(&word).unwrap_or_default())
-}
-
-fn glyphs() -> impl TypedValueParser<Value = GlyphChoice> {
-    PossibleValuesParser::new(["unicode", "ascii"])
-        .map(|word| GlyphChoice::from_word(&word).unwrap_or_default())
-}
-
-fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
-    PossibleValuesParser::new(PictureChoice::words())
-        .map(|word| PictureChoice::from_word(&word).unwrap_or_default())
+/// Parses a setting with a fixed set of words.
+fn words<W: Words + Default + Send + Sync>() -> impl TypedValueParser<Value = W> {
+    PossibleValuesParser::new(W::WORDS.iter().map(|(word, _)| *word))
+        .map(|word| W::read(&word).unwrap_or_default())
 }
 
 fn speed(raw: &str) -> Result<f64, String> {

@@ -3,7 +3,7 @@
 use super::complain;
 use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, Pin, Reader};
 use crate::config::{Environment, Paths, Profile};
-use crate::tui::wait_words;
+use crate::i18n::wait::wait_text;
 use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -32,10 +32,10 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
         .ca
         .as_ref()
         .map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem.clone() });
-    connection.pin = profile.pin.as_ref().map(|pin| Pin {
+    connection.pin = profile.pin().map(|pin| Pin {
         profile: profile.name.clone(),
-        prefix: pin.prefix.clone(),
-        fingerprint: pin.fingerprint.clone(),
+        prefix: pin.prefix,
+        fingerprint: pin.fingerprint,
         organisation: profile.organisation.clone(),
         is_live: profile.environment == Environment::Live,
     });
@@ -75,7 +75,7 @@ async fn watch(reader: Reader) {
             if left > WORTH_SAYING {
                 complain(&t!(
                     "rate limit wait (Retry-After): {wait}. lapel waits and then continues; ctrl-c stops it.",
-                    wait = wait_words(left)
+                    wait = wait_text(left)
                 ));
             }
             told_until = Some(until);

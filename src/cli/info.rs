@@ -5,7 +5,7 @@ use super::label::{field, padded};
 use super::{exit, json, output, session};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::config::{
-    Defaults, Env, Flags, FoundProfile, Ground, IndexSettings, Mistake, Said, Survey, survey,
+    Defaults, Env, Flags, Ground, IndexSettings, Mistake, Provenance, SettingValue, provenance,
 };
 use crate::domain::text::scrub;
 use crate::i18n;
@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 /// Prints the information and returns the exit code. `at_desk` are the mistakes in the files that only the
 /// TUI reads.
 pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 {
-    let mut found = survey(flags, env, &defaults());
+    let mut found = provenance(flags, env, &defaults());
     found.remarks.extend(at_desk.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
         "paths": paths(&found).iter().map(PathEntry::as_json).collect::<Vec<_>>(),
         "settings": found.settings.iter().map(|s| json!({
-            "name": s.name, "value": s.value, "source": s.source.word(),
+            "name": s.name, "value": s.text(), "source": s.source.word(),
         })).collect::<Vec<_>>(),
         "profile": profile(&found),
         "terminal": terminal(env, found.asks_background),
@@ -55,12 +55,17 @@ fn defaults() -> Defaults {
 
 fn build() -> Value {
     let mut features = vec![t!("sandbox"), t!("journal (SQLite, built in)"), t!("TLS (rustls, ring)")];
-    if cfg!(target_os = "linux") {
-        features.push(t!("keyring (Secret Service)"));
-    } else if cfg!(target_os = "macos") {
-        features.push(t!("keyring (keychain)"));
-    } else if cfg!(windows) {
-        features.push(t!("keyring (credential manager)"));
+    if cfg!(feature = "images") {
+        features.push(t!("pictures"));
+    }
+    if cfg!(feature = "keyring") {
+        if cfg!(target_os = "linux") {
+            features.push(t!("keyring (Secret Service)"));
+        } else if cfg!(target_os = "macos") {
+            features.push(t!("keyring (keychain)"));
+        } else if cfg!(windows) {
+            features.push(t!("keyring (credential manager)"));
+        }
     }
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -93,7 +98,7 @@ impl PathEntry {
                     tr_noop!("other")
                 };
                 #[cfg(unix)]
-                let mode = Some(crate::disk::mode_of(&found));
+                let mode = Some(crate::fs::mode_of(&found));
                 #[cfg(not(unix))]
                 let mode = None;
                 (Some(kind), mode)
@@ -113,7 +118,7 @@ impl PathEntry {
     }
 }
 
-fn paths(found: &Survey) -> Vec<PathEntry> {
+fn paths(found: &Provenance) -> Vec<PathEntry> {
     let of = |name, label, path: &Path| PathEntry { name, label, path: path.to_owned() };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
@@ -144,34 +149,24 @@ fn paths(found: &Survey) -> Vec<PathEntry> {
 }
 
 /// The profile without its key: its settings by name, and the source of each.
-fn profile(found: &Survey) -> Value {
+fn profile(found: &Provenance) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();
     all.insert("name".to_owned(), profile.name.clone().into());
     // The established order of these fields, which scripts may rely on.
     let first = ["environment", "organisation", "base_url", "read_only", "key", "key_prefix"];
-    let rest = profile.settings.iter().map(|said| said.name.as_str()).filter(|name| !first.contains(name));
-    for name in first.into_iter().chain(rest) {
+    let mut settings: Vec<&SettingValue> = profile.settings.iter().collect();
+    settings
+        .sort_by_key(|setting| first.iter().position(|name| *name == setting.name).unwrap_or(first.len()));
+    for setting in settings {
         // The output has the source of the key, never the key.
-        let field = if name == "key" { "key_from" } else { name };
-        all.insert(field.to_owned(), profile_value(profile, name));
+        let field = if setting.name == "key" { "key_from" } else { setting.name.as_str() };
+        all.insert(field.to_owned(), json!(setting.value));
     }
     all.insert("overrides".to_owned(), json!(found.overrides));
-    let sources: Map<String, Value> =
-        profile.settings.iter().map(|said| (said.name.clone(), said.source.word().into())).collect();
-    all.insert("sources".to_owned(), sources.into());
+    let source = |setting: &SettingValue| (setting.name.clone(), setting.source.word().into());
+    all.insert("sources".to_owned(), profile.settings.iter().map(source).collect::<Map<_, _>>().into());
     all.into()
-}
-
-/// The value of a profile setting, in the type that it has in the file.
-fn profile_value(profile: &FoundProfile, name: &str) -> Value {
-    let said = profile.settings.iter().find(|said| said.name == name);
-    let Some(value) = said.and_then(|said| said.value.clone()) else { return Value::Null };
-    match name {
-        "read_only" => (value == "true").into(),
-        "rate_limit" | "key_command_timeout" => value.parse::<u32>().map_or(Value::Null, Value::from),
-        _ => value.into(),
-    }
 }
 
 /// The terminal's properties, from environment variables alone. Sends no query to the terminal.
@@ -222,12 +217,12 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
 const NAMES: usize = 30;
 const SOURCES: usize = 13;
 
-fn said_in_words(said: &Said) -> String {
-    let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
-    format!("  {}{}{value}", padded(&said.name, NAMES), padded(i18n::tr(said.source.word()), SOURCES))
+fn setting_line(setting: &SettingValue) -> String {
+    let value = setting.text().map_or_else(|| "-".to_owned(), |text| scrub(&text).into_owned());
+    format!("  {}{}{value}", padded(&setting.name, NAMES), padded(i18n::tr(setting.source.word()), SOURCES))
 }
 
-fn lines(value: &Value, found: &Survey) -> String {
+fn lines(value: &Value, found: &Provenance) -> String {
     let text = |value: &Value| match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => scrub(text).into_owned(),
@@ -258,13 +253,13 @@ fn lines(value: &Value, found: &Survey) -> String {
         ));
     }
     out.push(t!("settings").to_owned());
-    out.extend(found.settings.iter().map(said_in_words));
+    out.extend(found.settings.iter().map(setting_line));
     out.push(t!("profile").to_owned());
     match &found.profile {
         None => out.push(format!("  {}", t!("none"))),
         Some(profile) => {
             out.push(format!("  {}{}", padded(&field("name"), NAMES + SOURCES), scrub(&profile.name)));
-            out.extend(profile.settings.iter().map(said_in_words));
+            out.extend(profile.settings.iter().map(setting_line));
         }
     }
     out.push(t!("terminal").to_owned());

@@ -5,7 +5,7 @@
 
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
-pub(super) use crate::sheet::json_line as line;
+pub(super) use crate::table::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@
 //! and a header contains the key.
 
 use crate::config::Paths;
-use crate::disk::{create_private_dir, open_private_append};
+use crate::fs::{create_private_dir, open_private_append};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};

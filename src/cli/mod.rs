@@ -53,8 +53,7 @@ pub use key_check::{ask_about_keys, refuse_keys};
 pub use output::{complain, complain_of_settings, how_to_begin};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{
-    AddFlags, EditFlags, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
-    remove_profile_in_words, test_profile,
+    ProfileVerbs, change_profile, pin_profile, profile, remove_profile_in_words, test_profile,
 };
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;

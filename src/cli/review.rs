@@ -7,7 +7,7 @@ use super::sending::Seen;
 use super::session::VerbSession;
 use super::words;
 use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Maximum number of rows to send that the review lists one by one.
 const FEW: u64 = 10;
@@ -42,17 +42,19 @@ impl Drafted {
             .flat_map(|g| &g.classes)
             .map(|(class, n)| (class.code().to_owned(), (*n).into()))
             .collect();
-        fields.insert("would_send".to_owned(), self.to_send().into());
-        fields.insert("requests".to_owned(), requests(self.to_send(), batch).into());
-        fields.insert("classes".to_owned(), classes.into());
-        fields.insert("guard_complete".to_owned(), self.is_complete().into());
         let unsent: Vec<Value> = self
             .guarded
             .iter()
             .flat_map(|g| &g.unsent)
-            .map(|(job, n)| serde_json::json!({ "job": job.0, "rows": n }))
+            .map(|(job, n)| json!({ "job": job.0, "rows": n }))
             .collect();
-        fields.insert("unsent_elsewhere".to_owned(), unsent.into());
+        fields.extend(super::json::fields(json!({
+            "would_send": self.to_send(),
+            "requests": requests(self.to_send(), batch),
+            "classes": classes,
+            "guard_complete": self.is_complete(),
+            "unsent_elsewhere": unsent,
+        })));
         fields
     }
 }

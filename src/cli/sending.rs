@@ -200,12 +200,13 @@ impl VerbSession {
             output::complain(&t!("cannot check the rows in doubt: {why}", why));
         }
         if as_json {
-            let mut fields = Map::new();
-            fields.insert("ok".to_owned(), (code == exit::OK).into());
-            fields.insert("exit_code".to_owned(), code.into());
-            fields.insert("interrupted".to_owned(), report.seen.interrupted.into());
-            fields.insert("look_failed".to_owned(), report.seen.failed.clone().into());
-            fields.insert("place".to_owned(), self.place());
+            let mut fields = json::fields(json!({
+                "ok": code == exit::OK,
+                "exit_code": code,
+                "interrupted": report.seen.interrupted,
+                "look_failed": report.seen.failed,
+                "place": self.place(),
+            }));
             fields.extend(report.more);
             let jobs_json: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
             fields.insert("jobs".to_owned(), jobs_json.into());

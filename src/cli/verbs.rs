@@ -313,13 +313,15 @@ pub struct DoctorFlags {
 }
 
 /// A field that a column can contain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Field {
     Name,
     /// The family name, which requires `Given`.
     Family,
     /// The given name, which requires `Family`.
     Given,
+    #[strum(serialize = "email", serialize = "e-mail")]
     Email,
     Template,
 }
@@ -327,14 +329,8 @@ pub enum Field {
 fn mapped(text: &str) -> Result<(Field, String), String> {
     let (field, column) =
         text.split_once('=').ok_or(t!("use FIELD=COLUMN, such as name=2,email=E-mail").to_owned())?;
-    let field = match field.trim().to_ascii_lowercase().as_str() {
-        "name" => Field::Name,
-        "family" => Field::Family,
-        "given" => Field::Given,
-        "email" | "e-mail" => Field::Email,
-        "template" => Field::Template,
-        _ => return Err(t!("the fields are name, family, given, email and template").to_owned()),
-    };
+    let field = field.trim().parse();
+    let field = field.map_err(|_| t!("the fields are name, family, given, email and template").to_owned())?;
     match column.trim() {
         "" => Err(t!("the column after = is missing").to_owned()),
         column => Ok((field, column.to_owned())),

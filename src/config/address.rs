@@ -10,11 +10,11 @@ use url::{Host, Url};
 pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
     let raw = raw.trim();
     if raw.is_empty() {
-        return Err("is empty: give the whole address, such as https://host/api/v1/ext");
+        return Err(t!("is empty: give the whole address, such as https://host/api/v1/ext"));
     }
     let url = parse(raw)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("must begin with https://");
+        return Err(t!("must begin with https://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(t!("must not contain a user name or password: remove the part before the @"));
@@ -23,8 +23,9 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err(t!("must end before ? or #: remove the rest"));
     }
     if url.scheme() == "http" && !is_loopback(&url) {
-        return Err("plain http:// would show the API key to the network: use https:// \
-                    (http is allowed for this computer only: 127.0.0.1, ::1, localhost)");
+        return Err(t!(
+            "plain http:// would show the API key to the network: use https:// (http is allowed for this computer only: 127.0.0.1, ::1, localhost)"
+        ));
     }
     // The parser's own form: it contains no control characters, and a host in non-ASCII letters becomes
     // visible.
@@ -48,7 +49,7 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
     let raw = raw.trim();
     let url = parse(raw)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("must begin with http:// or https://, such as http://proxy.example:8080");
+        return Err(t!("must begin with http:// or https://, such as http://proxy.example:8080"));
     }
     Ok(raw.to_owned())
 }
@@ -58,7 +59,7 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
 pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
     let url = parse(raw.trim())?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("must begin with https://");
+        return Err(t!("must begin with https://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(t!("must not contain a user name or password: remove the part before the @"));
@@ -72,11 +73,11 @@ pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
 fn parse(raw: &str) -> Result<Url, &'static str> {
     match Url::parse(raw) {
         Ok(url) if url.host().is_none() && matches!(url.scheme(), "http" | "https") => {
-            Err("has no host: give the whole address, such as https://host/api/v1/ext")
+            Err(t!("has no host: give the whole address, such as https://host/api/v1/ext"))
         }
         Ok(url) => Ok(url),
-        Err(url::ParseError::RelativeUrlWithoutBase) => Err("lacks https:// in front"),
-        Err(_) => Err("is not an address: give it whole, such as https://host/api/v1/ext"),
+        Err(url::ParseError::RelativeUrlWithoutBase) => Err(t!("lacks https:// in front")),
+        Err(_) => Err(t!("is not an address: give it whole, such as https://host/api/v1/ext")),
     }
 }
 

@@ -5,7 +5,7 @@ use super::key::under;
 use super::mistake::{ConfigError, shown};
 use super::paths::Paths;
 use super::profile::CaFile;
-use crate::disk::open_plain;
+use crate::fs::open_plain;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -14,10 +14,9 @@ const LONGEST: u64 = 1 << 20;
 
 /// Reads the file that a profile's entry names.
 pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
-    let Some((named, line)) = &entry.ca_file else { return Ok(None) };
-    let field = format!("profiles.{}.ca_file", entry.name);
+    let Some(named) = &entry.settings.ca_file else { return Ok(None) };
     let path = under(&paths.config_dir, named);
-    let pem = load(&path).map_err(|why| file.wrong(*line, &field, why))?;
+    let pem = load(&path).map_err(|why| file.wrong(&format!("profiles.{}.ca_file", entry.name), why))?;
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
@@ -42,9 +41,9 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
         return Err(t!("{path} is larger than 1 MB: it cannot be a certificate file", path = shown(path)));
     }
     if !bytes.windows(27).any(|w| w == b"-----BEGIN CERTIFICATE-----") {
-        return Err(format!(
-            "{} holds no certificate: it must be text (PEM) with -----BEGIN CERTIFICATE----- in it",
-            shown(path)
+        return Err(t!(
+            "{path} holds no certificate: it must be text (PEM) with -----BEGIN CERTIFICATE----- in it",
+            path = shown(path)
         ));
     }
     Ok(bytes)

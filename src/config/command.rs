@@ -6,8 +6,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Default time limit of a command.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// Default time limit of a command in seconds.
+pub(super) const DEFAULT_SECONDS: u32 = 10;
 /// Maximum bytes of output, far more than any key.
 const LONGEST: u64 = 4096 + 64;
 /// Maximum bytes shown of a command's standard error.
@@ -162,9 +162,10 @@ mod tests {
 
     #[test]
     fn a_command_that_is_not_there_is_said_without_its_name() {
-        let said = run(&["dmu_live_0123456789".into()], PATIENCE).expect_err("no such program");
+        let said =
+            run(&["dmu_live_0123456789".into()], Duration::from_secs(10)).expect_err("no such program");
         assert!(said.contains("was not found") && !said.contains("dmu"), "{said}");
-        assert!(run(&[], PATIENCE).is_err());
+        assert!(run(&[], Duration::from_secs(10)).is_err());
     }
 
     #[test]

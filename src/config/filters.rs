@@ -7,8 +7,8 @@
 use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
-use super::toml_reader::{Sheet, Value};
-use crate::disk::{create_private_dir, make_private, replace};
+use super::toml_reader::{Reader, Value};
+use crate::fs::{create_private_dir, make_private, replace};
 use crate::secrets;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -123,25 +123,25 @@ impl FiltersFile {
     }
 
     fn of(&self, readable: &Readable) -> (Vec<NamedFilter>, Vec<Mistake>) {
-        let mut sheet = Sheet::new(&self.path, &readable.text);
+        let mut reader = Reader::new(&self.path, &readable.text);
         let mut found: Vec<(usize, NamedFilter)> = Vec::new();
-        if let Some(top) = sheet.parse() {
+        if let Some(top) = reader.parse() {
             let names: Vec<&str> = self.lists.iter().map(|known| known.list).collect();
-            sheet.unknown(top.get_ref(), "", &names, &[]);
+            reader.unknown(top.get_ref(), "", &names, &[]);
             for known in &self.lists {
                 let Some(value) = top.get_ref().get(known.list) else { continue };
                 let shape = t!("tables such as [{list}.\"a name\"]", list = known.list);
-                let Some(table) = sheet.table(value, known.list, &shape) else { continue };
+                let Some(table) = reader.table(value, known.list, &shape) else { continue };
                 if table.len() > MOST {
                     let what = t!("has more than {most} filters: remove some", most = MOST);
-                    sheet.wrong(value.span().start, known.list, what);
+                    reader.wrong(value.span().start, known.list, what);
                     continue;
                 }
                 for (name, value) in table {
                     let at = name.span().start;
                     let name = name.get_ref().as_ref();
                     if let Err(why) = check_name(name) {
-                        sheet.wrong(at, known.list, why);
+                        reader.wrong(at, known.list, why);
                         continue;
                     }
                     let of_this = [known.list, name];
@@ -152,15 +152,16 @@ impl FiltersFile {
                     {
                         continue;
                     }
-                    let mistakes = sheet.mistakes.len();
-                    let read = filter(&mut sheet, known, name, value);
-                    found
-                        .extend(read.filter(|_| sheet.mistakes.len() == mistakes).map(|filter| (at, filter)));
+                    let mistakes = reader.mistakes.len();
+                    let read = filter(&mut reader, known, name, value);
+                    found.extend(
+                        read.filter(|_| reader.mistakes.len() == mistakes).map(|filter| (at, filter)),
+                    );
                 }
             }
         }
         found.sort_by_key(|(at, _)| *at);
-        let mut mistakes = sheet.mistakes;
+        let mut mistakes = reader.mistakes;
         mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(&self.path)));
         mistakes.sort_by_key(|mistake| mistake.line);
         (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
@@ -261,32 +262,37 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
     Some(())
 }
 
-fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value<'_>) -> Option<NamedFilter> {
+fn filter(
+    reader: &mut Reader<'_>,
+    known: &FilteredList,
+    name: &str,
+    value: &Value<'_>,
+) -> Option<NamedFilter> {
     let place = format!("{}.{name}", known.list);
-    let mistakes = sheet.mistakes.len();
-    let table = sheet.table(value, &place, t!("a table of fields"))?;
-    sheet.unknown(table, &place, &known.fields, &["sort"]);
+    let mistakes = reader.mistakes.len();
+    let table = reader.table(value, &place, t!("a table of fields"))?;
+    reader.unknown(table, &place, &known.fields, &["sort"]);
     let mut fields = Vec::new();
     for field in &known.fields {
         if let Some(value) = table.get(*field)
-            && let Some(text) = typed(sheet, value, &format!("{place}.{field}"))
+            && let Some(text) = typed(reader, value, &format!("{place}.{field}"))
         {
             match (known.check)(field, &text) {
                 Ok(()) => fields.push(((*field).to_owned(), text)),
-                Err(why) => sheet.wrong(value.span().start, &format!("{place}.{field}"), why),
+                Err(why) => reader.wrong(value.span().start, &format!("{place}.{field}"), why),
             }
         }
     }
-    let sort = sort(sheet, known, table, &place);
-    if sheet.mistakes.len() == mistakes && fields.is_empty() && sort.is_none() {
-        sheet.wrong(value.span().start, &place, t!("sets no field and no sort: a filter needs one"));
+    let sort = sort(reader, known, table, &place);
+    if reader.mistakes.len() == mistakes && fields.is_empty() && sort.is_none() {
+        reader.wrong(value.span().start, &place, t!("sets no field and no sort: a filter needs one"));
         return None;
     }
     Some(NamedFilter { list: known.list.to_owned(), name: name.to_owned(), fields, sort })
 }
 
 /// A value as the user would type it. Dates and booleans may be written without quotes.
-fn typed(sheet: &mut Sheet<'_>, value: &Value<'_>, place: &str) -> Option<String> {
+fn typed(reader: &mut Reader<'_>, value: &Value<'_>, place: &str) -> Option<String> {
     let text = match value.get_ref() {
         toml::de::DeValue::String(text) => Some(text.to_string()),
         toml::de::DeValue::Datetime(day) => Some(day.to_string()),
@@ -296,13 +302,13 @@ fn typed(sheet: &mut Sheet<'_>, value: &Value<'_>, place: &str) -> Option<String
     let fine = text.filter(|text| !text.trim().is_empty() && text.chars().count() <= LONGEST_VALUE);
     if fine.is_none() {
         let what = t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE);
-        sheet.wrong(value.span().start, place, what);
+        reader.wrong(value.span().start, place, what);
     }
     fine
 }
 
 fn sort(
-    sheet: &mut Sheet<'_>,
+    reader: &mut Reader<'_>,
     known: &FilteredList,
     table: &DeTable<'_>,
     place: &str,
@@ -322,7 +328,7 @@ fn sort(
             "must be a column with :asc or :desc; columns here: {columns}",
             columns = known.columns.join(", ")
         );
-        sheet.wrong(value.span().start, &format!("{place}.sort"), what);
+        reader.wrong(value.span().start, &format!("{place}.sort"), what);
     }
     read
 }

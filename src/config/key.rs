@@ -3,11 +3,11 @@
 use super::command;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
+use super::key_store::KeyStore;
 use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
 use super::paths::Paths;
-use super::source::KeySource;
-use crate::disk::{open_plain, open_to_others};
+use crate::fs::{open_plain, open_to_others};
 use crate::secrets;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -26,20 +26,20 @@ const MOST_KEY_FILES: usize = 200;
 pub enum Key {
     Known(SecretString),
     /// The key must be fetched.
-    Later(Asking),
+    Deferred(DeferredKey),
 }
 
 /// The source of a key that must be fetched, and its place in the settings.
 #[derive(Clone)]
-pub struct Asking {
-    whom: Whom,
+pub struct DeferredKey {
+    source: DeferredSource,
     profile: String,
     file: PathBuf,
-    line: usize,
+    line: Option<usize>,
 }
 
 #[derive(Clone)]
-enum Whom {
+enum DeferredSource {
     Keyring(Keyring),
     Command(Vec<String>, Duration),
 }
@@ -49,7 +49,7 @@ impl Key {
     pub fn known(&self) -> Option<&SecretString> {
         match self {
             Self::Known(key) => Some(key),
-            Self::Later(_) => None,
+            Self::Deferred(_) => None,
         }
     }
 
@@ -59,28 +59,28 @@ impl Key {
     /// # Errors
     /// Why there is no key, with file, line and field.
     pub fn fetch(&self) -> Result<SecretString, ConfigError> {
-        let asking = match self {
+        let deferred = match self {
             Self::Known(key) => return Ok(key.clone()),
-            Self::Later(asking) => asking,
+            Self::Deferred(deferred) => deferred,
         };
-        let field = |name: &str| format!("profiles.{}.{name}", asking.profile);
+        let field = |name: &str| format!("profiles.{}.{name}", deferred.profile);
         let wrong = |name: &str, what: String| {
-            ConfigError::from(Mistake::in_file(&asking.file, Some(asking.line), Some(&field(name)), what))
+            ConfigError::from(Mistake::in_file(&deferred.file, deferred.line, Some(&field(name)), what))
         };
-        match &asking.whom {
-            Whom::Keyring(keyring) => match keyring.read(&asking.profile) {
+        match &deferred.source {
+            DeferredSource::Keyring(keyring) => match keyring.read(&deferred.profile) {
                 Ok(Some(key)) => check(key.expose_secret())
                     .map_err(|why| wrong("key", t!("the keyring entry of this profile {why}", why))),
                 Ok(None) => Err(wrong(
                     "key",
                     t!(
                         "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
-                        profile = asking.profile
+                        profile = deferred.profile
                     ),
                 )),
                 Err(why) => Err(wrong("key", why)),
             },
-            Whom::Command(argv, patience) => {
+            DeferredSource::Command(argv, patience) => {
                 let printed = command::run(argv, *patience).map(SecretString::from);
                 let key = printed.and_then(|key| {
                     check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
@@ -95,7 +95,7 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Known(_) => "[redacted]",
-            Self::Later(_) => "[to be asked for]",
+            Self::Deferred(_) => "[to be asked for]",
         })
     }
 }
@@ -103,60 +103,56 @@ impl fmt::Debug for Key {
 /// The source of a profile's key as text. Shows a name from the file only when a variable or file of that
 /// name exists: otherwise the name may be a pasted key.
 pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
-    match &entry.key {
-        KeySource::Default => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
-        KeySource::Env(name, _) if env.raw(name).is_some() => t!("the variable {name}", name),
-        KeySource::Env(..) => t!("a variable that is not set").to_owned(),
-        KeySource::File(named, _) => match under(&paths.config_dir, named) {
+    match entry.settings.key_store() {
+        KeyStore::File => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
+        KeyStore::Variable(name) if env.raw(&name).is_some() => t!("the variable {name}", name),
+        KeyStore::Variable(_) => t!("a variable that is not set").to_owned(),
+        KeyStore::OtherFile(named) => match under(&paths.config_dir, &named) {
             path if path.exists() => t!("the file {path}", path = shown(&path)),
             _ => t!("a missing file").to_owned(),
         },
-        KeySource::Keyring(_) => t!("the keyring").to_owned(),
-        KeySource::Command(..) => t!("a command (key_command)").to_owned(),
+        store @ (KeyStore::Keyring | KeyStore::Command(_)) => store.label().to_owned(),
     }
 }
 
 /// The key of a profile, from the source in its settings.
 pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
-    let later =
-        |whom, line| Key::Later(Asking { whom, profile: entry.name.clone(), file: file.path.clone(), line });
-    match &entry.key {
-        KeySource::Keyring(line) => Ok(later(Whom::Keyring(env.keyring().clone()), *line)),
-        KeySource::Command(argv, patience, line) => Ok(later(Whom::Command(argv.clone(), *patience), *line)),
-        _ => find_now(file, entry, paths, env).map(Key::Known),
-    }
-}
-
-fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
-    match &entry.key {
-        // The key file in lapel's own folder.
-        KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {
+    let field = |key: &str| format!("profiles.{}.{key}", entry.name);
+    let deferred = |source, key: &str| {
+        let (profile, line) = (entry.name.clone(), file.line(&field(key)));
+        Ok(Key::Deferred(DeferredKey { source, profile, file: file.path.clone(), line }))
+    };
+    let key = match entry.settings.key_store() {
+        KeyStore::Keyring => return deferred(DeferredSource::Keyring(env.keyring().clone()), "key"),
+        KeyStore::Command(argv) => {
+            let seconds = entry.settings.key_command_seconds().unwrap_or(command::DEFAULT_SECONDS);
+            let patience = Duration::from_secs(u64::from(seconds));
+            return deferred(DeferredSource::Command(argv, patience), "key_command");
+        }
+        KeyStore::File => {
             let path = paths.key_file(&entry.name);
-            let field = format!("profiles.{}.key", entry.name);
-            let place = (entry.line, field.as_str());
             let advice = t!(
                 "this profile has no key: put it into {path}, readable only by you, or set LAPEL_API_KEY",
                 path = shown(&path)
             );
-            from_file(file, place, &path, &advice)
+            from_file(file, &field("key"), &path, &advice)?
         }
-        KeySource::Env(name, line) => {
-            let field = format!("profiles.{}.key.env", entry.name);
+        KeyStore::OtherFile(named) => {
+            let path = under(&paths.config_dir, &named);
+            from_file(file, &field("key.file"), &path, t!("there is no file with the name given here"))?
+        }
+        KeyStore::Variable(name) => {
             // The message never repeats the name, because it may be a pasted key.
-            let value = env.raw(name).ok_or_else(|| {
-                file.wrong(*line, &field, t!("the environment variable named here is not set"))
-            })?;
+            let wrong = |what: String| file.wrong(&field("key.env"), what);
+            let value = env.raw(&name);
+            let value = value
+                .ok_or_else(|| wrong(t!("the environment variable named here is not set").to_owned()))?;
             let value = SecretString::from(value.into_string().unwrap_or_default());
-            check(value.expose_secret()).map_err(|why| {
-                file.wrong(*line, &field, t!("the environment variable named here {why}", why))
-            })
+            check(value.expose_secret())
+                .map_err(|why| wrong(t!("the environment variable named here {why}", why)))?
         }
-        KeySource::File(named, line) => {
-            let field = format!("profiles.{}.key.file", entry.name);
-            let path = under(&paths.config_dir, named);
-            from_file(file, (*line, &field), &path, t!("there is no file with the name given here"))
-        }
-    }
+    };
+    Ok(Key::Known(key))
 }
 
 /// Checks a key and registers it with `crate::secrets`.
@@ -206,21 +202,21 @@ pub fn register_keys(env: &Env) {
     }
     let Ok(file) = ConfigFile::read(&paths.config_file()) else { return };
     for entry in &file.profiles {
-        match &entry.key {
-            KeySource::Env(name, _) => variable(name),
-            KeySource::File(named, _) => from(&under(&paths.config_dir, named)),
-            KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {}
+        match entry.settings.key_store() {
+            KeyStore::Variable(name) => variable(&name),
+            KeyStore::OtherFile(named) => from(&under(&paths.config_dir, &named)),
+            KeyStore::File | KeyStore::Keyring | KeyStore::Command(_) => {}
         }
     }
 }
 
 fn from_file(
     file: &ConfigFile,
-    (line, field): (usize, &str),
+    field: &str,
     path: &Path,
     missing: &str,
 ) -> Result<SecretString, ConfigError> {
-    let wrong = |what: String| file.wrong(line, field, what);
+    let wrong = |what: String| file.wrong(field, what);
     let mut opened = match open_plain(path) {
         Ok(Some(opened)) => opened,
         Ok(None) => return Err(wrong(t!("the key file is not a regular file").to_owned())),
@@ -252,9 +248,10 @@ fn read_bounded(from: &mut File) -> std::io::Result<Vec<u8>> {
 }
 
 /// A path from the settings, relative to the config folder, or to the home folder with `~/`.
-pub(super) fn under(config_dir: &Path, named: &str) -> PathBuf {
-    match named.strip_prefix("~/") {
-        Some(rest) => etcetera::home_dir().map_or_else(|_| config_dir.join(named), |home| home.join(rest)),
-        None => config_dir.join(named),
+pub(super) fn under(config_dir: &Path, named: impl AsRef<Path>) -> PathBuf {
+    let named = named.as_ref();
+    match named.strip_prefix("~") {
+        Ok(rest) => etcetera::home_dir().map_or_else(|_| config_dir.join(named), |home| home.join(rest)),
+        Err(_) => config_dir.join(named),
     }
 }

@@ -5,7 +5,7 @@
 
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::toml_reader::Sheet;
+use super::toml_reader::Reader;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,12 +47,12 @@ impl KeymapFile {
     }
 
     fn of(path: &Path, readable: &Readable) -> Self {
-        let mut sheet = Sheet::new(path, &readable.text);
+        let mut reader = Reader::new(path, &readable.text);
         let mut lines = Vec::new();
-        if let Some(top) = sheet.parse() {
+        if let Some(top) = reader.parse() {
             for (place, table) in top.get_ref() {
                 let place = place.get_ref().as_ref();
-                let Some(table) = sheet.table(table, place, t!("a table, such as [history]")) else {
+                let Some(table) = reader.table(table, place, t!("a table, such as [history]")) else {
                     continue;
                 };
                 for (action, value) in table {
@@ -68,20 +68,20 @@ impl KeymapFile {
                     let Some(keys) = keys else {
                         let what =
                             t!("must be a key in quotes or a list of keys: [\"x\", \"d d\"], or [] for none");
-                        sheet.wrong(at, &format!("{place}.{action}"), what);
+                        reader.wrong(at, &format!("{place}.{action}"), what);
                         continue;
                     };
                     lines.push(KeymapLine {
                         place: place.to_owned(),
                         action: action.to_owned(),
                         keys,
-                        line: sheet.line(at),
+                        line: reader.line(at),
                     });
                 }
             }
         }
         lines.sort_by_key(|line| line.line);
-        let mut mistakes = sheet.mistakes;
+        let mut mistakes = reader.mistakes;
         mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
         Self { path: path.to_owned(), lines, mistakes }
     }

@@ -2,7 +2,7 @@
 
 use super::file::LARGEST;
 use super::mistake::{ConfigError, Mistake};
-use crate::disk::open_plain;
+use crate::fs::open_plain;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use toml::de::DeTable;

@@ -1,7 +1,7 @@
 //! Mistakes in the settings, as plain text: where, what, and what to do.
 //!
 //! A mistake never repeats the wrong value. Users paste keys into the wrong field, and errors end up in
-//! terminals, tickets and logs.
+//! terminals, requests and logs.
 
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
@@ -38,7 +38,8 @@ impl Mistake {
         Self { file: None, line: None, field: Some(name.to_owned()), what: what.into() }
     }
 
-    fn place(&self) -> String {
+    /// File and line.
+    fn location(&self) -> String {
         let file = self.file.as_deref().map(shown).unwrap_or_default();
         let line = self.line.map(|line| t!(", line {line}", line)).unwrap_or_default();
         format!("{file}{line}")
@@ -52,7 +53,7 @@ impl Mistake {
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.file.is_some() {
-            write!(f, "{}: ", self.place())?;
+            write!(f, "{}: ", self.location())?;
         }
         if let Some(field) = &self.field {
             write!(f, "{}: ", scrub(field))?;
@@ -100,22 +101,22 @@ impl ConfigError {
 /// there are.
 pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     let files: Vec<&[Mistake]> = mistakes.chunk_by(|one, other| one.file == other.file).collect();
-    let told = |all: &&[Mistake]| {
+    let summary = |all: &&[Mistake]| {
         let (first, more) = all.split_first()?;
         // All files are in the same folder, and the text must be short.
         let name = first.file.as_deref().and_then(Path::file_name).map(PathBuf::from);
         let first = Mistake { file: name, ..first.clone() };
-        let said = if files.len() == 1 { first.to_string() } else { first.place() };
-        Some(and_more(&said, more.len()))
+        let first = if files.len() == 1 { first.to_string() } else { first.location() };
+        Some(and_more(&first, more.len()))
     };
-    let mistake = files.iter().filter_map(told).collect::<Vec<_>>().join("; ");
+    let mistake = files.iter().filter_map(summary).collect::<Vec<_>>().join("; ");
     if mistake.is_empty() {
         return None;
     }
-    let said = ended(&t!("Ignored: {mistake}", mistake));
+    let text = ended(&t!("Ignored: {mistake}", mistake));
     // `lapel info` shows the mistakes that do not fit here.
     let all = mistakes.len() == 1;
-    Some(if all { said } else { format!("{said} {}", t!("Run lapel info for details.")) })
+    Some(if all { text } else { format!("{text} {}", t!("Run lapel info for details.")) })
 }
 
 /// The first of several mistakes, and the number of the others.

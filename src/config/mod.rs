@@ -9,8 +9,8 @@
 //! in the wrong place may be a key.
 
 mod address;
+mod app;
 mod background;
-mod behaviour;
 mod ca;
 mod command;
 mod edit;
@@ -18,42 +18,49 @@ mod env;
 mod file;
 mod filters;
 mod index;
+mod input;
 mod jobs;
-mod keep;
 mod key;
+mod key_store;
 mod keymap;
+#[cfg(feature = "keyring")]
 mod keyring;
-mod known;
+#[cfg(not(feature = "keyring"))]
+#[path = "no_keyring.rs"]
+mod keyring;
 mod lines;
 mod mistake;
+mod new_profile;
 mod paths;
 mod pictures;
 mod profile;
+mod provenance;
+mod section;
 mod settings;
-mod source;
-mod survey;
 mod theme;
 mod toml_reader;
 mod ui;
 
+pub use app::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
 pub use background::Ground;
-pub use behaviour::{BehaviourSettings, ClipboardChoice, NoticeChoice, RecentChoice, RefreshChoice};
 pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 pub use index::IndexSettings;
+pub use input::ProfileInput;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use keep::{KeyStore, NewProfile, keep_profile};
 pub use key::{Key, check as check_key, register_keys};
+pub use key_store::KeyStore;
 pub use keymap::{KeymapFile, KeymapLine};
 pub use keyring::Keyring;
-pub use known::{Defaults, known_settings};
 pub use mistake::{ConfigError, Mistake, and_more, left_out};
+pub use new_profile::{NewProfile, save_profile};
 pub use paths::{Paths, recent_file};
 pub use pictures::{PictureChoice, Pictures, TerminalHints};
-pub use profile::{CaFile, Environment, Pin, Profile, is_profile_name};
-pub use settings::{Flags, ProfileLine, Settings, named as named_profile, profiles};
-pub use survey::{FoundProfile, Said, Source, Survey, survey};
+pub use profile::{CaFile, Environment, Pin, Profile, ProfileLine, ProfileSettings, is_profile_name};
+pub use provenance::{Defaults, FoundProfile, Provenance, SettingValue, Source, known_settings, provenance};
+pub use section::{Edit, Input};
+pub use settings::{Flags, Settings, named as named_profile, profiles};
 pub use theme::{Colour, Colours, Palette, Role};
 pub use toml_reader::nearest;
-pub use ui::{GlyphChoice, JoinedChoice, ThemeChoice, Ui, spoken};
+pub use ui::{GlyphChoice, JoinedChoice, ThemeChoice, Ui, Words, spoken};

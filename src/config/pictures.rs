@@ -29,16 +29,6 @@ impl Words for PictureChoice {
     ];
 }
 
-impl PictureChoice {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::read(word)
-    }
-
-    pub fn words() -> impl Iterator<Item = &'static str> {
-        Self::WORDS.iter().map(|(word, _)| *word)
-    }
-}
-
 /// Properties of the terminal by its environment variables. They may be out of date, for example in a tmux
 /// window that was opened on another terminal. The terminal's own answer takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,18 +81,13 @@ impl Pictures {
         Self { choice: PictureChoice::None, terminal: TerminalHints::default() }
     }
 
-    /// Flag, then file, then default. An explicit choice is always used.
-    pub(super) fn resolve(
-        flag: Option<PictureChoice>,
-        env: &Env,
-        file: Option<PictureChoice>,
-        look: (ThemeChoice, GlyphChoice),
-    ) -> Self {
+    /// The method for a choice of the settings. An explicit one is always used.
+    pub(super) fn resolve(choice: PictureChoice, env: &Env, look: (ThemeChoice, GlyphChoice)) -> Self {
         let terminal = TerminalHints::of(env);
         let plain = look.0 == ThemeChoice::None || look.1 == GlyphChoice::Ascii || terminal.bare;
-        let choice = match flag.or(file).unwrap_or_default() {
+        let choice = match choice {
             PictureChoice::Auto if plain => PictureChoice::None,
-            said => said,
+            explicit => explicit,
         };
         Self { choice, terminal }
     }

@@ -1,22 +1,30 @@
 //! A profile: the service, its key, and how careful lapel must be.
 
+use super::address::{check_base_url, check_picture_base, check_proxy};
+use super::command;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::Key;
+use super::key_store::{self, KeyStore};
+use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
+use super::toml_reader::{Reader, Value};
 use super::ui::Words;
+use crate::domain::time::read_offset;
 use jiff::tz::Offset;
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The kind of service. The TUI always shows it, and asks for more confirmations with LIVE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Environment {
     /// A sandbox without real data.
     Demo,
     /// A test installation of the service.
     Staging,
     /// Real badges of real people. The default when a profile sets no environment.
+    #[default]
     Live,
 }
 
@@ -27,11 +35,7 @@ impl Environment {
 
     /// The word in the settings file.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Demo => "demo",
-            Self::Staging => "staging",
-            Self::Live => "live",
-        }
+        self.spelled()
     }
 }
 
@@ -51,29 +55,252 @@ impl fmt::Display for Environment {
     }
 }
 
-#[derive(Clone)]
+section! {
+    /// The settings of a profile, as `config.toml` has them.
+    pub struct ProfileSettings {
+        environment: Environment => Reader::word, [
+            on_mistake(Consequence::ReadOnly),
+            of_service(),
+            edit(Edit {
+                position: 1,
+                label: tr_noop!("Environment"),
+                flag: "environment",
+                help: "Environment of the service: demo, staging or live",
+                value_name: "WORD",
+                input: Input::Words(&["live", "staging", "demo"]),
+                is_required: true,
+                is_tested: false,
+            })
+        ];
+        /// The base URL without a slash at the end.
+        base_url: String => checked(check_base_url), [
+            on_mistake(Consequence::Unusable),
+            edit(Edit {
+                position: 2,
+                label: tr_noop!("Base URL"),
+                flag: "base-url",
+                help: "Base URL of the service, up to and including /api/v1/ext",
+                value_name: "URL",
+                input: Input::Text,
+                is_required: true,
+                is_tested: true,
+            })
+        ];
+        /// The organisation's name; never blank.
+        organisation: Option<String> => read_label, [
+            of_service(),
+            edit(Edit {
+                position: 3,
+                label: tr_noop!("Organisation"),
+                flag: "organisation",
+                help: "Name of the organisation; if omitted, the name from the service. \"\" removes it",
+                value_name: "NAME",
+                input: Input::Text,
+                is_required: false,
+                is_tested: false,
+            })
+        ];
+        /// Whether the profile may neither issue nor revoke.
+        read_only: bool => Reader::truth, [
+            on_mistake(Consequence::ReadOnly),
+            edit(Edit {
+                position: 5,
+                label: tr_noop!("Access"),
+                flag: "read-only",
+                help: "Read-only: issuing and revoking are disabled for this profile",
+                value_name: "",
+                input: Input::Switch([tr_noop!("issue and revoke"), tr_noop!("read-only")]),
+                is_required: false,
+                is_tested: false,
+            })
+        ];
+        /// The key store, unless it is lapel's own file or a command.
+        key: Option<KeyStore> => key_store::read, [
+            on_mistake(Consequence::Unusable),
+            secret(),
+            edit(Edit {
+                position: 4,
+                label: tr_noop!("Key from"),
+                flag: "key-from",
+                help: "Key source: file (lapel's own), keyring, env:VARIABLE, file:PATH, or command",
+                value_name: "PLACE",
+                input: Input::Key,
+                is_required: true,
+                is_tested: true,
+            })
+        ];
+        /// The command that prints the key, the program first.
+        key_command: Option<Vec<String>> => key_store::read_command, [
+            on_mistake(Consequence::Unusable),
+            secret()
+        ];
+        /// Time limit of the command in seconds.
+        key_command_timeout: Option<u32> => number(1, 300);
+        /// The first characters of the key, as the service reported them.
+        key_prefix: Option<String> => checked(check_prefix), [on_mistake(Consequence::ReadOnly), of_service()];
+        /// A short hash that identifies the key without revealing it.
+        key_fingerprint: Option<String> => checked(check_fingerprint), [
+            on_mistake(Consequence::ReadOnly),
+            of_service()
+        ];
+        /// Requests per minute (contract, "Limits": 1000).
+        rate_limit: Option<u32> => number(1, 1_000_000);
+        /// The UTC offset of the service's timestamps. The contract does not define it.
+        utc_offset: Option<Offset> => read_utc_offset, [of_service()];
+        /// The proxy of this profile; may contain a password. Proxies in environment variables are not used.
+        proxy: Option<String> => checked(check_proxy), [
+            on_mistake(Consequence::Unusable),
+            secret(),
+            edit(Edit {
+                position: 7,
+                label: tr_noop!("Proxy"),
+                flag: "proxy",
+                help: "Proxy for this profile, such as http://proxy.example:8080. \"\" removes it",
+                value_name: "URL",
+                input: Input::Text,
+                is_required: false,
+                is_tested: true,
+            })
+        ];
+        /// The base address of pictures with a relative path, as in the wallet (contract, "Wallet badge").
+        picture_base: Option<String> => checked(check_picture_base), [of_service()];
+        /// A file of extra certificates to trust, as written in the settings file.
+        ca_file: Option<String> => checked(check_file_name), [
+            on_mistake(Consequence::Unusable),
+            edit(Edit {
+                position: 6,
+                label: tr_noop!("CA file"),
+                flag: "ca-file",
+                help: "A PEM file of certificates to trust in addition to this computer's. \"\" removes it",
+                value_name: "FILE",
+                input: Input::Path,
+                is_required: false,
+                is_tested: true,
+            })
+        ];
+    }
+}
+
+impl ProfileSettings {
+    /// The settings that users edit in lapel, by position.
+    pub fn editable() -> Vec<(&'static str, Edit)> {
+        let mut all: Vec<_> =
+            Self::SETTINGS.iter().filter_map(|setting| Some((setting.key, setting.edit?))).collect();
+        all.sort_by_key(|(_, edit)| edit.position);
+        all
+    }
+
+    /// The value of a setting as text. Empty when there is none.
+    pub fn text(&self, key: &str) -> String {
+        let value = Self::setting(key).and_then(|setting| (setting.value)(self));
+        value.as_ref().map(super::section::text_of).unwrap_or_default()
+    }
+
+    pub fn pin(&self) -> Option<Pin> {
+        let prefix = self.key_prefix.clone()?;
+        Some(Pin { prefix, fingerprint: self.key_fingerprint.clone() })
+    }
+
+    pub fn set_pin(&mut self, pin: Option<Pin>) {
+        (self.key_prefix, self.key_fingerprint) =
+            pin.map_or((None, None), |pin| (Some(pin.prefix), pin.fingerprint));
+    }
+
+    pub fn key_store(&self) -> KeyStore {
+        match (&self.key, &self.key_command) {
+            (Some(store), _) => store.clone(),
+            (None, Some(argv)) => KeyStore::Command(argv.clone()),
+            (None, None) => KeyStore::File,
+        }
+    }
+
+    /// The time limit of the command that prints the key; `None` without a command.
+    pub(super) fn key_command_seconds(&self) -> Option<u32> {
+        self.key_command.as_ref().map(|_| self.key_command_timeout.unwrap_or(command::DEFAULT_SECONDS))
+    }
+
+    pub(super) fn set_key_store(&mut self, store: &KeyStore) {
+        (self.key, self.key_command) = match store {
+            KeyStore::File => (None, None),
+            KeyStore::Command(argv) => (None, Some(argv.clone())),
+            other => (Some(other.clone()), None),
+        };
+    }
+
+    /// The settings for another service at another address: without those that describe the profile's own one.
+    #[must_use]
+    pub(super) fn for_other_service(mut self) -> Self {
+        let of_service = Self::SETTINGS.iter().filter(|setting| setting.is_of_service);
+        of_service.for_each(|setting| (setting.reset)(&mut self));
+        self
+    }
+
+    /// The settings without the user and the password of the proxy.
+    #[must_use]
+    pub(super) fn without_password(mut self) -> Self {
+        self.proxy = self.proxy.as_deref().map(without_user);
+        self
+    }
+}
+
+/// An address without user and password, which become an ellipsis.
+fn without_user(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        (None, Some((_, host))) => format!("…@{host}"),
+        (_, None) => address.to_owned(),
+    }
+}
+
+/// A text that may be blank, which counts as no text.
+fn read_label(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<String> {
+    reader.string(value, field).filter(|label| !label.trim().is_empty())
+}
+
+fn read_utc_offset(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Offset> {
+    let offset = value.get_ref().as_str().and_then(read_offset);
+    if offset.is_none() {
+        let what = t!("must be the offset from UTC in quotes, such as \"+09:00\"");
+        reader.wrong(value.span().start, field, what);
+    }
+    offset
+}
+
+impl ToToml for Offset {
+    /// The notation of the file: `+09:00`.
+    fn to_toml(&self) -> toml::Value {
+        let minutes = self.seconds() / 60;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60).into()
+    }
+}
+
+fn check_prefix(text: &str) -> Result<String, &'static str> {
+    let is_prefix = (1..=24).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+    let wrong = t!("must be the first characters of the key (at most 24), never the whole key");
+    is_prefix.then(|| text.to_owned()).ok_or(wrong)
+}
+
+fn check_fingerprint(text: &str) -> Result<String, &'static str> {
+    let is_fingerprint = text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let wrong = t!("must be the eight digits and letters from lapel profile edit --pin");
+    is_fingerprint.then(|| text.to_owned()).ok_or(wrong)
+}
+
+fn check_file_name(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
+}
+
+/// A profile that lapel can use. It has the fields of its [`ProfileSettings`].
+#[derive(Clone, Debug)]
 pub struct Profile {
     /// Its name. `environment` when the environment variables alone define the profile.
     pub name: String,
-    pub environment: Environment,
-    /// The base URL without a slash at the end.
-    pub base_url: String,
-    pub organisation: Option<String>,
-    /// Whether the profile may neither issue nor revoke.
-    pub read_only: bool,
+    pub settings: ProfileSettings,
     /// The API key, or its source.
     pub key: Key,
     /// The source of the key as text, which never contains the key.
     pub key_from: String,
-    pub pin: Option<Pin>,
-    /// Requests per minute, when the profile sets them (contract, "Limits": 1000).
-    pub rate_limit: Option<u32>,
-    /// The UTC offset of the service's timestamps, when the profile sets it. The contract does not define it.
-    pub utc_offset: Option<Offset>,
-    /// The proxy of this profile; may contain a password. Proxies in environment variables are not used.
-    pub proxy: Option<String>,
-    /// The base address of pictures with a relative path, as in the wallet (contract, "Wallet badge").
-    pub picture_base: Option<String>,
     /// Extra certificates to trust.
     pub ca: Option<CaFile>,
     /// Job settings of the profile, with those for all profiles as fallback.
@@ -92,27 +319,31 @@ impl Profile {
     }
 }
 
-impl fmt::Debug for Profile {
-    /// Leaves out the key and the proxy, which may contain a password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Profile")
-            .field("name", &self.name)
-            .field("environment", &self.environment)
-            .field("base_url", &self.base_url)
-            .field("organisation", &self.organisation)
-            .field("read_only", &self.read_only)
-            .field("key", &self.key)
-            .field("key_from", &self.key_from)
-            .field("pin", &self.pin)
-            .field("rate_limit", &self.rate_limit)
-            .field("utc_offset", &self.utc_offset)
-            .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
-            .field("picture_base", &self.picture_base)
-            .field("ca", &self.ca.as_ref().map(|ca| &ca.path))
-            .field("jobs", &self.jobs)
-            .field("index", &self.index)
-            .field("from", &self.from)
-            .finish()
+impl Deref for Profile {
+    type Target = ProfileSettings;
+
+    fn deref(&self) -> &ProfileSettings {
+        &self.settings
+    }
+}
+
+/// A profile of the settings file as shown in a list. Its key has not been fetched. It has the fields of its
+/// [`ProfileSettings`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileLine {
+    pub name: String,
+    /// Without the user and the password of the proxy.
+    pub settings: ProfileSettings,
+    /// The source of the key as text, which never contains the key.
+    pub key_from: String,
+    pub is_default: bool,
+}
+
+impl Deref for ProfileLine {
+    type Target = ProfileSettings;
+
+    fn deref(&self) -> &ProfileSettings {
+        &self.settings
     }
 }
 
@@ -124,18 +355,6 @@ pub struct Pin {
     pub prefix: String,
     /// A short hash that identifies the key without revealing it, when it was saved.
     pub fingerprint: Option<String>,
-}
-
-impl Pin {
-    /// Whether a text can be the prefix of a key: 1 to 24 visible ASCII characters.
-    pub fn is_prefix(text: &str) -> bool {
-        (1..=24).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
-    }
-
-    /// Whether a text can be a fingerprint: eight hexadecimal digits.
-    pub fn is_fingerprint(text: &str) -> bool {
-        text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit())
-    }
 }
 
 /// A loaded file of certificates (PEM).

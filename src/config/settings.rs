@@ -1,16 +1,16 @@
 //! The settings of one run: profile, look of the TUI, and paths.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
-use super::behaviour::BehaviourSettings;
+use super::app::AppSettings;
 use super::ca;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
-use super::keep::KeyStore;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
-use super::profile::{Environment, Pin, Profile, is_profile_name};
+use super::profile::{Profile, ProfileLine, ProfileSettings, is_profile_name};
+use super::section::Section;
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 use crate::domain::time::read_offset;
@@ -37,7 +37,8 @@ pub struct Settings {
     /// The profiles of the settings file in its order, as a selection list.
     pub profiles: Vec<ProfileLine>,
     pub ui: Ui,
-    pub behaviour: BehaviourSettings,
+    /// The app's settings without flags and environment.
+    pub app: AppSettings,
     /// The value of `LAPEL_LOG`.
     pub log: Option<String>,
     /// Warnings that stop nothing, one line each.
@@ -46,26 +47,6 @@ pub struct Settings {
     pub left_out: Vec<Mistake>,
     /// The selected profile when it cannot be used, and why. The TUI starts without it.
     pub refused: Option<(String, ConfigError)>,
-}
-
-/// A profile of the settings file as shown in a list. Its key has not been fetched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProfileLine {
-    pub name: String,
-    pub environment: Environment,
-    pub base_url: String,
-    pub organisation: Option<String>,
-    pub read_only: bool,
-    /// The file of extra certificates, as written in the settings file.
-    pub ca_file: Option<String>,
-    /// The proxy without user and password.
-    pub proxy: Option<String>,
-    /// The source of the key as text, which never contains the key.
-    pub key_from: String,
-    /// The key store, for storing another key in it.
-    pub kept_in: KeyStore,
-    pub pin: Option<Pin>,
-    pub is_default: bool,
 }
 
 impl Settings {
@@ -82,7 +63,7 @@ impl Settings {
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
-        let profile = choose(flags, env, &file, &paths).or_else(|error| {
+        let profile = select_profile(flags, env, &file, &paths).or_else(|error| {
             let all =
                 if file.mistakes.is_empty() { Ok(()) } else { Err(ConfigError::new(file.mistakes.clone())) };
             ConfigError::both(all, Err(error)).map(|((), profile)| profile)
@@ -103,10 +84,10 @@ impl Settings {
     pub fn for_tui(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
-        let (profile, refused) = match choose(flags, env, &file, &paths) {
+        let (profile, refused) = match select_profile(flags, env, &file, &paths) {
             Ok(profile) => (profile, None),
             Err(error) if error.mistakes().iter().all(|mistake| mistake.file.is_some()) => {
-                (None, Some((chosen(flags, env, &file), error)))
+                (None, Some((selected_name(flags, env, &file), error)))
             }
             Err(error) => return Err(error),
         };
@@ -144,9 +125,10 @@ impl Settings {
             warnings.push(error.to_string());
             Paths::without_home()
         });
-        let file = ConfigFile::read(&paths.config_file()).unwrap_or_else(|error| ConfigFile {
-            mistakes: error.mistakes().to_vec(),
-            ..ConfigFile::default()
+        let file = ConfigFile::read(&paths.config_file()).unwrap_or_else(|error| {
+            let mut file = ConfigFile::default();
+            file.mistakes.extend_from_slice(error.mistakes());
+            file
         });
         if flags.profile.is_some() {
             warnings.push(t!("--profile has no effect on the demo, which uses its own service.").to_owned());
@@ -170,20 +152,13 @@ impl Settings {
             None
         });
         let profiles = lines_of(file, &paths, env);
-        let ui = Ui::resolve(
-            (flags.theme, flags.glyphs, flags.pictures),
-            env,
-            (file.theme, file.glyphs, file.pictures),
-            file.language,
-            own,
-        );
-        let ui = Ui { joined: file.joined, ..ui };
+        let ui = Ui::resolve(flags, env, &file.app, own);
         Self {
             paths,
             profile: None,
             profiles,
             ui,
-            behaviour: file.behaviour,
+            app: file.app.clone(),
             log,
             warnings,
             left_out,
@@ -201,48 +176,22 @@ pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigErro
 /// do not override it.
 pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigError> {
     let file = ConfigFile::read(&paths.config_file())?;
-    let entry = there("profile", name, &file)?;
-    of_entry(entry, &file, paths, env, Overrides::default())
+    let entry = existing("profile", name, &file)?;
+    from_entry(entry, &file, paths, env, Overrides::default())
 }
 
-pub(super) fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
-    let default = match unnamed(file) {
-        Unnamed::This(entry) => Some(entry.name.clone()),
-        Unnamed::Unusable(_) | Unnamed::Several | Unnamed::None => None,
+fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
+    let default = match default_profile(file) {
+        DefaultProfile::This(entry) => Some(entry.name.as_str()),
+        DefaultProfile::Unusable(_) | DefaultProfile::Several | DefaultProfile::None => None,
     };
     let line = |entry: &Entry| ProfileLine {
+        name: entry.name.clone(),
+        settings: entry.settings.clone().without_password(),
         key_from: key::described(entry, paths, env),
-        is_default: default.as_deref() == Some(entry.name.as_str()),
-        ..ProfileLine::of(entry)
+        is_default: default == Some(entry.name.as_str()),
     };
     file.profiles.iter().map(line).collect()
-}
-
-impl ProfileLine {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            key_from: String::new(),
-            kept_in: entry.key.kept_in(),
-            pin: entry.pin.clone(),
-            is_default: false,
-            name: entry.name.clone(),
-            environment: entry.environment.unwrap_or(Environment::Live),
-            base_url: entry.base_url.clone(),
-            organisation: entry.organisation.clone(),
-            read_only: entry.read_only,
-            ca_file: entry.ca_file.as_ref().map(|(named, _)| named.clone()),
-            proxy: entry.proxy.as_deref().map(without_user),
-        }
-    }
-}
-
-/// An address without user and password, which become an ellipsis.
-pub(super) fn without_user(address: &str) -> String {
-    match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
-        (None, Some((_, host))) => format!("…@{host}"),
-        (_, None) => address.to_owned(),
-    }
 }
 
 fn offset_of(env: &Env) -> Result<Option<Offset>, ConfigError> {
@@ -283,7 +232,7 @@ impl Overrides {
     }
 }
 
-fn choose(
+fn select_profile(
     flags: &Flags,
     env: &Env,
     file: &ConfigFile,
@@ -293,90 +242,93 @@ fn choose(
     let by_env = env.text("LAPEL_PROFILE")?;
     let profile = match (&flags.profile, &by_env) {
         (Some(name), _) => {
-            let entry = there("--profile", name, file)?;
-            Some(of_entry(entry, file, paths, env, overrides)?)
+            let entry = existing("--profile", name, file)?;
+            Some(from_entry(entry, file, paths, env, overrides)?)
         }
         (None, Some(name)) => match (file.entry(name), overrides) {
-            (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
+            (Some(entry), overrides) => Some(from_entry(entry, file, paths, env, overrides)?),
             // With all three variables set, no file is needed, and the name is only a label.
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
-                Some(of_env(name, base_url, key, file))
+                Some(from_env(name, base_url, key, file))
             }
             (None, overrides) => {
-                let entry = there("LAPEL_PROFILE", name, file)?;
-                Some(of_entry(entry, file, paths, env, overrides)?)
+                let entry = existing("LAPEL_PROFILE", name, file)?;
+                Some(from_entry(entry, file, paths, env, overrides)?)
             }
         },
-        (None, None) => match (unnamed(file), overrides) {
+        (None, None) => match (default_profile(file), overrides) {
             (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
-                Some(of_env("environment", base_url, key, file))
+                Some(from_env("environment", base_url, key, file))
             }
-            (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
-            (Unnamed::Unusable(mistakes), _) => return Err(ConfigError::new(mistakes.to_vec())),
-            (Unnamed::Several, _) => {
+            (DefaultProfile::This(entry), overrides) => Some(from_entry(entry, file, paths, env, overrides)?),
+            (DefaultProfile::Unusable(mistakes), _) => return Err(ConfigError::new(mistakes.to_vec())),
+            (DefaultProfile::Several, _) => {
                 let what = t!(
                     "there are several profiles and none is chosen: use --profile, set LAPEL_PROFILE, or write default_profile = \"...\" at the top of this file. Profiles: {names}",
                     names = file.names()
                 );
                 return Err(Mistake::in_file(&file.path, None, Some("default_profile"), what).into());
             }
-            (Unnamed::None, Overrides { base_url: Some(_), .. }) => {
+            (DefaultProfile::None, Overrides { base_url: Some(_), .. }) => {
                 let what = t!("is set, but LAPEL_API_KEY is not: set both or neither");
                 return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
             }
-            (Unnamed::None, Overrides { key: Some(_), .. }) => {
+            (DefaultProfile::None, Overrides { key: Some(_), .. }) => {
                 let what = t!("is set, but LAPEL_BASE_URL is not: set both or neither");
                 return Err(Mistake::in_env("LAPEL_API_KEY", what).into());
             }
-            (Unnamed::None, _) => None,
+            (DefaultProfile::None, _) => None,
         },
     };
     let utc_offset = offset_of(env)?;
-    let profile = profile.map(|profile| Profile { utc_offset: utc_offset.or(profile.utc_offset), ..profile });
-    Ok(profile.map(|profile| Profile { read_only: profile.read_only || flags.read_only, ..profile }))
+    Ok(profile.map(|mut profile| {
+        profile.settings.utc_offset = utc_offset.or(profile.utc_offset);
+        profile.settings.read_only |= flags.read_only;
+        profile
+    }))
 }
 
 /// The name of the profile that would be used. Empty when none is selected.
-fn chosen(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
+fn selected_name(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
     let named = flags.profile.clone().or_else(|| env.text("LAPEL_PROFILE").ok().flatten());
-    let by_file = || match unnamed(file) {
-        Unnamed::This(entry) => entry.name.clone(),
-        Unnamed::Unusable(mistakes) => {
+    let by_file = || match default_profile(file) {
+        DefaultProfile::This(entry) => entry.name.clone(),
+        DefaultProfile::Unusable(mistakes) => {
             let of = |(name, all): &(String, Vec<Mistake>)| (all == mistakes).then(|| name.clone());
             file.unusable.iter().find_map(of).unwrap_or_default()
         }
-        Unnamed::Several | Unnamed::None => String::new(),
+        DefaultProfile::Several | DefaultProfile::None => String::new(),
     };
     named.unwrap_or_else(by_file)
 }
 
 /// The profile that the settings file selects without a flag or variable.
-pub(super) enum Unnamed<'a> {
+pub(super) enum DefaultProfile<'a> {
     This(&'a Entry),
     Unusable(&'a [Mistake]),
     Several,
     None,
 }
 
-pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
+pub(super) fn default_profile(file: &ConfigFile) -> DefaultProfile<'_> {
     // An unusable default profile is never replaced by another profile.
     let named = |name: &str| {
         let unusable = file.unusable.iter().find(|(of, _)| of == name);
-        let unusable = unusable.map(|(_, mistakes)| Unnamed::Unusable(mistakes));
-        file.entry(name).map(Unnamed::This).or(unusable)
+        let unusable = unusable.map(|(_, mistakes)| DefaultProfile::Unusable(mistakes));
+        file.entry(name).map(DefaultProfile::This).or(unusable)
     };
-    if let Some(chosen) = file.default_profile.as_ref().and_then(|(name, _)| named(name)) {
+    if let Some(chosen) = file.app.default_profile.as_deref().and_then(named) {
         return chosen;
     }
     match (file.profiles.as_slice(), file.unusable.as_slice()) {
-        ([], []) => Unnamed::None,
-        ([one], []) if !file.default_is_wrong => Unnamed::This(one),
-        ([], [(_, mistakes)]) => Unnamed::Unusable(mistakes),
-        _ => Unnamed::Several,
+        ([], []) => DefaultProfile::None,
+        ([one], []) if !file.default_is_wrong => DefaultProfile::This(one),
+        ([], [(_, mistakes)]) => DefaultProfile::Unusable(mistakes),
+        _ => DefaultProfile::Several,
     }
 }
 
-fn there<'f>(asked_by: &str, name: &str, file: &'f ConfigFile) -> Result<&'f Entry, ConfigError> {
+fn existing<'f>(asked_by: &str, name: &str, file: &'f ConfigFile) -> Result<&'f Entry, ConfigError> {
     let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
     file.entry(name).ok_or_else(missing)
 }
@@ -390,21 +342,12 @@ fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
     Mistake::in_env(asked_by, what).into()
 }
 
-fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) -> Profile {
+fn from_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) -> Profile {
     Profile {
         name: name.to_owned(),
-        // The default, since nothing says otherwise.
-        environment: Environment::Live,
-        base_url,
-        organisation: None,
-        read_only: file.is_read_only,
+        settings: ProfileSettings { base_url, read_only: file.is_read_only, ..ProfileSettings::default() },
         key: Key::Known(key),
         key_from: "LAPEL_API_KEY".to_owned(),
-        pin: None,
-        rate_limit: None,
-        utc_offset: None,
-        proxy: None,
-        picture_base: None,
         ca: None,
         jobs: file.jobs.clone(),
         index: file.index.clone(),
@@ -412,7 +355,7 @@ fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) ->
     }
 }
 
-fn of_entry(
+fn from_entry(
     entry: &Entry,
     file: &ConfigFile,
     paths: &Paths,
@@ -420,7 +363,8 @@ fn of_entry(
     overrides: Overrides,
 ) -> Result<Profile, ConfigError> {
     let mut from = format!("profile {} of {}", entry.name, shown(&file.path));
-    let elsewhere = overrides.base_url.as_ref().is_some_and(|url| !same_origin(url, &entry.base_url));
+    let own_url = &entry.settings.base_url;
+    let is_other_service = overrides.base_url.as_ref().is_some_and(|url| !same_origin(url, own_url));
     let mut key_from = key::described(entry, paths, env);
     let key = match overrides.key {
         Some(key) => {
@@ -429,7 +373,7 @@ fn of_entry(
             Key::Known(key)
         }
         // A stored key is only sent to the service that it was stored for.
-        None if elsewhere => {
+        None if is_other_service => {
             let what = t!(
                 "points to another host than profile {name}. lapel does not send the stored key there: set LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
                 name = entry.name
@@ -443,47 +387,39 @@ fn of_entry(
             from.push_str(", address from LAPEL_BASE_URL");
             base_url
         }
-        None => entry.base_url.clone(),
+        None => own_url.clone(),
     };
-    let here = Here { key, key_from, base_url, elsewhere, from };
-    profile_of(entry, file, paths, here)
+    let origin = ProfileOrigin { key, key_from, base_url, is_other_service, from };
+    build_profile(entry, file, paths, origin)
 }
 
 /// The parts of a profile that do not come from its entry.
-pub(super) struct Here {
+pub(super) struct ProfileOrigin {
     pub key: Key,
     pub key_from: String,
     pub base_url: String,
     /// Whether the address leads to another service than the entry's.
-    pub elsewhere: bool,
+    pub is_other_service: bool,
     pub from: String,
 }
 
 /// Builds a profile from its entry in the settings file.
-pub(super) fn profile_of(
+pub(super) fn build_profile(
     entry: &Entry,
     file: &ConfigFile,
     paths: &Paths,
-    here: Here,
+    origin: ProfileOrigin,
 ) -> Result<Profile, ConfigError> {
-    let elsewhere = here.elsewhere;
+    let settings = entry.settings.clone();
+    let settings = if origin.is_other_service { settings.for_other_service() } else { settings };
     Ok(Profile {
         name: entry.name.clone(),
-        // The file's settings for its own service do not apply to another one.
-        environment: entry.environment.filter(|_| !elsewhere).unwrap_or(Environment::Live),
-        organisation: entry.organisation.clone().filter(|_| !elsewhere),
-        utc_offset: entry.utc_offset.filter(|_| !elsewhere),
-        pin: entry.pin.clone().filter(|_| !elsewhere),
+        settings: ProfileSettings { base_url: origin.base_url, ..settings },
+        key: origin.key,
+        key_from: origin.key_from,
         ca: ca::read(entry, file, paths)?,
-        base_url: here.base_url,
-        read_only: entry.read_only,
-        key: here.key,
-        key_from: here.key_from,
-        rate_limit: entry.rate_limit,
-        proxy: entry.proxy.clone(),
-        picture_base: entry.picture_base.clone().filter(|_| !elsewhere),
-        jobs: entry.jobs.or(&file.jobs),
-        index: entry.index.or(&file.index),
-        from: here.from,
+        jobs: entry.jobs.clone().or(&file.jobs),
+        index: entry.index.clone().or(&file.index),
+        from: origin.from,
     })
 }

@@ -3,8 +3,8 @@
 use super::background::Ground;
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::toml_reader::{Sheet, Value};
-use super::ui::{ThemeChoice, Words};
+use super::toml_reader::{Reader, Value};
+use super::ui::ThemeChoice;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Palette {
         match (self.theme, self.ground) {
             (ThemeChoice::Auto, Ground::Dark) => ThemeChoice::Dark,
             (ThemeChoice::Auto, Ground::Light) => ThemeChoice::Light,
-            (said, _) => said,
+            (theme, _) => theme,
         }
     }
 
@@ -141,32 +141,32 @@ impl ThemeFile {
     }
 
     fn of(path: &Path, readable: &Readable) -> (Self, Vec<Mistake>) {
-        let mut sheet = Sheet::new(path, &readable.text);
+        let mut reader = Reader::new(path, &readable.text);
         let mut read = Self::default();
-        if let Some(top) = sheet.parse() {
+        if let Some(top) = reader.parse() {
             let top = top.get_ref();
-            sheet.unknown(top, "", &["base", "colours"], &[]);
-            read.base = top.get("base").and_then(|value| sheet.word(value, "base"));
+            reader.unknown(top, "", &["base", "colours"], &[]);
+            read.base = top.get("base").and_then(|value| reader.word(value, "base"));
             let colours =
-                top.get("colours").and_then(|value| sheet.table(value, "colours", t!("a table: [colours]")));
+                top.get("colours").and_then(|value| reader.table(value, "colours", t!("a table: [colours]")));
             if let Some(colours) = colours {
                 let roles: Vec<&str> = Role::ALL.iter().map(|role| role.word()).collect();
-                sheet.unknown(colours, "colours", &roles, &[]);
+                reader.unknown(colours, "colours", &roles, &[]);
                 for role in Role::ALL {
                     if let Some(value) = colours.get(role.word()) {
-                        read.colours[*role as usize] = colour(&mut sheet, value, role.word());
+                        read.colours[*role as usize] = colour(&mut reader, value, role.word());
                     }
                 }
             }
         }
-        let mut mistakes = sheet.mistakes;
+        let mut mistakes = reader.mistakes;
         mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
         mistakes.sort_by_key(|mistake| mistake.line);
         (read, mistakes)
     }
 }
 
-fn colour(sheet: &mut Sheet<'_>, value: &Value<'_>, role: &str) -> Option<Colour> {
+fn colour(reader: &mut Reader<'_>, value: &Value<'_>, role: &str) -> Option<Colour> {
     let number = || {
         let n = value.get_ref().as_integer()?;
         u8::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok().map(Colour::Indexed)
@@ -175,15 +175,9 @@ fn colour(sheet: &mut Sheet<'_>, value: &Value<'_>, role: &str) -> Option<Colour
     if read.is_none() {
         let what =
             t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"");
-        sheet.wrong(value.span().start, &format!("colours.{role}"), what);
+        reader.wrong(value.span().start, &format!("colours.{role}"), what);
     }
     read
-}
-
-impl ThemeChoice {
-    pub fn words() -> impl Iterator<Item = &'static str> {
-        Self::WORDS.iter().map(|(word, _)| *word)
-    }
 }
 
 #[cfg(test)]

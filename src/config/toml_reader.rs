@@ -5,6 +5,7 @@
 
 use super::mistake::Mistake;
 use super::ui::Words;
+use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -13,21 +14,29 @@ use toml::de::{DeTable, DeValue};
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
 /// A text and the mistakes found while reading it.
-pub(super) struct Sheet<'a> {
+pub(super) struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
     pub mistakes: Vec<Mistake>,
+    /// The lines of the values that [`Self::locate`] was given, by their full names.
+    pub lines: BTreeMap<String, usize>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> Reader<'a> {
     pub fn new(file: &'a Path, text: &'a str) -> Self {
-        Self { file, text, mistakes: Vec::new() }
+        Self { file, text, mistakes: Vec::new(), lines: BTreeMap::new() }
     }
 
     /// The 1-based line of a byte offset.
     pub fn line(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or(self.text);
         before.bytes().filter(|b| *b == b'\n').count() + 1
+    }
+
+    /// Notes the line of a value, for later messages about it.
+    pub fn locate(&mut self, value: &Value<'_>, field: &str) {
+        let line = self.line(value.span().start);
+        self.lines.insert(field.to_owned(), line);
     }
 
     pub fn wrong(&mut self, offset: usize, field: &str, what: impl Into<String>) {
@@ -56,6 +65,17 @@ impl<'a> Sheet<'a> {
         truth
     }
 
+    /// On a mistake `false`, for a setting that must be off when in doubt.
+    #[allow(clippy::unnecessary_wraps, reason = "every reader of a setting returns an option")]
+    pub fn truth_or_off(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
+        Some(self.truth(value, field).unwrap_or(false))
+    }
+
+    /// A text, which may be empty.
+    pub fn string(&mut self, value: &Value<'_>, field: &str) -> Option<String> {
+        self.text(value, field).map(str::to_owned)
+    }
+
     /// Reads a whole number in a range.
     pub fn number(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
         let number = value
@@ -72,7 +92,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Reads a list of whole numbers in a range, in ascending order without duplicates.
-    pub fn rising(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
+    pub fn ascending(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
         let whole = |value: &Value<'_>| {
             let n = value.get_ref().as_integer()?;
             u32::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok()

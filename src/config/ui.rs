@@ -1,8 +1,10 @@
 //! The look and language of the TUI: theme, glyphs, pictures, language.
 
+use super::app::AppSettings;
 use super::background::Ground;
 use super::env::Env;
-use super::pictures::{PictureChoice, Pictures};
+use super::pictures::Pictures;
+use super::settings::Flags;
 use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
 
@@ -39,7 +41,7 @@ pub enum JoinedChoice {
 }
 
 /// A setting with a fixed set of words.
-pub(super) trait Words: Sized + Copy + 'static {
+pub trait Words: Copy + Sized + 'static {
     const WORDS: &'static [(&'static str, Self)];
 
     fn spelled(self) -> &'static str
@@ -81,16 +83,6 @@ impl ThemeChoice {
     pub fn word(self) -> &'static str {
         self.spelled()
     }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::read(word)
-    }
-}
-
-impl GlyphChoice {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::read(word)
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,24 +98,19 @@ impl Ui {
     /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A theme flag `auto` requests
     /// no certain colours, so `NO_COLOR` takes precedence over it. A locale without UTF-8 describes the
     /// terminal and is not a request, so it chooses the glyphs only when no setting does.
-    pub(super) fn resolve(
-        flags: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
-        env: &Env,
-        file: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
-        language: Option<Language>,
-        own: ThemeFile,
-    ) -> Self {
+    pub(super) fn resolve(flags: &Flags, env: &Env, app: &AppSettings, own: ThemeFile) -> Self {
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
         let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
-        let flag = flags.0.filter(|theme| *theme != ThemeChoice::Auto || no_color.is_none());
-        let theme = flag.or(no_color).or(file.0).or(own.base).unwrap_or_default();
-        let glyphs = flags.1.or(file.1).unwrap_or(locale);
+        let flag = flags.theme.filter(|theme| *theme != ThemeChoice::Auto || no_color.is_none());
+        let theme = flag.or(no_color).or(app.theme).or(own.base).unwrap_or_default();
+        let glyphs = flags.glyphs.or(app.glyphs).unwrap_or(locale);
+        let pictures = flags.pictures.or(app.pictures).unwrap_or_default();
         Self {
             theme: Palette { theme, ground: Ground::guess(env).unwrap_or_default(), colours: own.colours },
             glyphs,
-            joined: JoinedChoice::default(),
-            pictures: Pictures::resolve(flags.2, env, file.2, (theme, glyphs)),
-            language: language.unwrap_or_else(|| spoken(env)),
+            joined: app.joined_text,
+            pictures: Pictures::resolve(pictures, env, (theme, glyphs)),
+            language: app.language.unwrap_or_else(|| spoken(env)),
         }
     }
 }

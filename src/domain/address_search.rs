@@ -1,7 +1,8 @@
 //! Searches for a caller's badges when the given address has none. Decides what to ask, and explains why a
 //! result may be the same person. A match is never a fact.
 
-use super::email::{EmailKey, meant_domain, slips};
+use super::edit_distance::edits;
+use super::email::{EmailKey, meant_domain};
 use super::mask;
 use super::records::HistoryItem;
 use super::text::Text;
@@ -187,7 +188,7 @@ fn reasons(asked: Option<&EmailKey>, key: &EmailKey, name: Option<&str>, on_it: 
         match (asked.as_str().rsplit_once('@'), key.as_str().rsplit_once('@')) {
             _ if asked == key => why.push(Why::OtherLetters),
             (Some((local, domain)), Some((its_local, its_domain))) if local == its_local => {
-                let slip = slips(domain, its_domain) == 1
+                let slip = edits(domain, its_domain, 1) == 1
                     || [(domain, its_domain), (its_domain, domain)]
                         .into_iter()
                         .any(|(one, other)| look_alike(one).as_deref() == Some(other));
@@ -196,7 +197,7 @@ fn reasons(asked: Option<&EmailKey>, key: &EmailKey, name: Option<&str>, on_it: 
             (Some((local, domain)), Some((its_local, its_domain)))
                 if domain == its_domain
                     && local.chars().count() > SHORTEST_LOCAL
-                    && slips(local, its_local) == 1 =>
+                    && edits(local, its_local, 1) == 1 =>
             {
                 why.push(Why::NearlyTheSame);
             }

@@ -1,5 +1,6 @@
 //! E-mail addresses: the key that identifies a mailbox, and the check before sending.
 
+use super::edit_distance::edits;
 use super::text::{Text, is_invisible, scrub};
 use email_address::{EmailAddress, Options};
 use std::fmt;
@@ -275,38 +276,19 @@ pub fn meant_domain(domain: &str) -> Option<String> {
     let (name, ending) = domain.split_once('.')?;
     for known in KNOWN {
         let (known_name, known_ending) = known.split_once('.')?;
-        if name == known_name && ending != known_ending && slips(ending, known_ending) == 1 {
+        if name == known_name && ending != known_ending && edits(ending, known_ending, 1) == 1 {
             return Some(known.to_owned());
         }
         if name != known_name
             && name.len() > 3
             && name.len().abs_diff(known_name.len()) < 2
-            && slips(name, known_name) == 1
+            && edits(name, known_name, 1) == 1
             && (ending == known_ending || ending == "example")
         {
             return Some(format!("{known_name}.{ending}"));
         }
     }
     ENDINGS.iter().find_map(|(wrong, right)| Some(format!("{}{right}", domain.strip_suffix(wrong)?)))
-}
-
-/// The edit distance of two words. A swap of neighbours counts as one edit. 2 means "two or more".
-pub fn slips(a: &str, b: &str) -> usize {
-    // One letter takes up to four bytes.
-    if a.len().abs_diff(b.len()) > 4 {
-        return 2;
-    }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a == b {
-        return 0;
-    }
-    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[start..], &b[start..]);
-    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    let single = matches!((a.len(), b.len()), (0 | 1, 1) | (1, 0))
-        || matches!((a, b), ([one, two], [two_too, one_too]) if one == one_too && two == two_too);
-    if single { 1 } else { 2 }
 }
 
 #[cfg(test)]

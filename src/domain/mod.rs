@@ -7,6 +7,7 @@
 pub mod address_search;
 pub mod call_advice;
 pub mod confirm_text;
+pub mod edit_distance;
 pub mod email;
 pub mod holder;
 pub mod ids;

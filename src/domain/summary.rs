@@ -1,4 +1,4 @@
-//! The summary of a support call for a ticket: the facts about a badge and the advice given, with names and
+//! The summary of a support call for a request: the facts about a badge and the advice given, with names and
 //! addresses masked.
 
 use super::call_advice::{Case, Script};

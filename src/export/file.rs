@@ -5,7 +5,7 @@ use super::list::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, Gathered, Reader};
-use crate::sheet::{Entry, Format, Lines, Room, SheetError, Table, Written, can_begin};
+use crate::table::{Entry, Format, Lines, Room, TableError, TableWriter, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
@@ -70,7 +70,7 @@ pub enum ExportError {
     Service(#[from] ApiError),
     /// The file could not be written.
     #[error("{0}")]
-    File(#[from] SheetError),
+    File(#[from] TableError),
 }
 
 /// A message from the reading task to the writing task.
@@ -100,7 +100,7 @@ pub async fn write(
     let read = hand_over(what, reader, call, sender, progress).await;
     let written = writer
         .await
-        .unwrap_or_else(|why| Err(SheetError::Rows(t!("lapel had an internal error ({why})", why).into())));
+        .unwrap_or_else(|why| Err(TableError::Rows(t!("lapel had an internal error ({why})", why).into())));
     match (read, written) {
         (Ok(read), Ok(written)) => Ok(Exported { written, read }),
         (Err(why), _) => Err(why.into()),
@@ -149,7 +149,7 @@ fn put(
     overwrite: bool,
     names: &[String],
     rows: Arrivals,
-) -> Result<Written, SheetError> {
+) -> Result<Written, TableError> {
     let watch = &mut |_| ControlFlow::Continue(());
     match kind {
         Kind::Lines => Lines { to, overwrite }.write(rows.map(|row| row.map(|row| row.json)), watch),
@@ -158,7 +158,7 @@ fn put(
                 .zip(1..)
                 .map(|(row, number)| row.map(|row| Entry { number, bucket: None, cells: row.cells }));
             let room = Room::EXCEL;
-            Table { to, format, overwrite, names, facts: None, room }.write(entries, watch)
+            TableWriter { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }
     }
 }

@@ -89,20 +89,35 @@ pub async fn first_page(
     }
 }
 
+/// The cost of reading a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    pub requests: u64,
+    /// The minutes that it waits for the rate limit. The first minute's requests need no wait.
+    pub waits: u64,
+}
+
+impl Cost {
+    /// The cost of `rows` rows at `a_minute` requests a minute.
+    pub fn of(rows: u64, a_minute: u32) -> Self {
+        let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
+        Self { requests, waits: (requests - 1) / u64::from(a_minute).max(1) }
+    }
+}
+
 /// The cost of reading a list as text: the requests, and the minutes when one minute is not enough.
 pub fn cost(rows: u64, a_minute: u32) -> String {
-    let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
-    let pace = u64::from(a_minute).max(1);
-    if requests <= pace {
-        return if requests == 1 {
-            t!("It takes 1 request.").to_owned()
-        } else {
-            t!("It takes {requests} requests.", requests)
-        };
+    let Cost { requests, waits } = Cost::of(rows, a_minute);
+    match (requests, waits) {
+        (1, 0) => t!("It takes 1 request.").to_owned(),
+        (_, 0) => t!("It takes {requests} requests.", requests),
+        _ => t!(
+            "It takes {requests} requests at {pace} a minute: about {minutes} minutes.",
+            requests,
+            pace = a_minute.max(1),
+            minutes = waits + 1
+        ),
     }
-    // Requests beyond one minute's limit take at least two minutes.
-    let minutes = requests.div_ceil(pace);
-    t!("It takes {requests} requests at {pace} a minute: about {minutes} minutes.", requests, pace, minutes)
 }
 
 /// `1 badge`, `2 badges`: a count with its [`super::Shape::noun`]. The number has no commas.

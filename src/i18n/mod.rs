@@ -14,6 +14,7 @@ mod particles;
 mod recognise;
 #[cfg(test)]
 mod tests;
+pub mod wait;
 
 pub use catalogue::{fill, translated};
 pub use recognise::{Recognised, recognise};

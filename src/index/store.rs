@@ -3,8 +3,8 @@
 use super::error::IndexError;
 use super::place::{self, Account, file_of, folder, lock_of};
 use super::{Result, rows, state};
-use crate::disk::{create_private_dir, open_private_append};
 use crate::domain::text::scrub;
+use crate::fs::{create_private_dir, open_private_append};
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};

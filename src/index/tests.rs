@@ -176,7 +176,7 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     #[cfg(unix)]
     for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("a folder") {
         let entry = entry.expect("an entry");
-        assert_eq!(crate::disk::mode_of(&entry.metadata().expect("there")), 0o600, "{entry:?}");
+        assert_eq!(crate::fs::mode_of(&entry.metadata().expect("there")), 0o600, "{entry:?}");
     }
     let status = index.status().await.expect("read");
     let on_disk: u64 = std::fs::read_dir(file.parent().expect("a folder"))

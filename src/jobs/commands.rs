@@ -1,27 +1,25 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
-use super::apply_observation;
 use super::core::{Core, Jobs};
 use super::duplicate_check::{self, DuplicateKind, Guarding};
 use super::error::JobError;
 use super::files;
 use super::intake::{Finding, check_person};
 use super::job::{Job, JobId, Kind, Phase, RowStatus, StopKind};
-use super::journal::claims::{self, Rival};
-use super::journal::{jobs, requests, rows};
+use super::journal::decisions::{DecideRow, Retry, Unresolved};
+use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
+use super::journal::jobs::Actor;
+use super::journal::sending::ProveRefusal;
 use super::reason::{Code, Reason};
-use super::rules::{self, Claim, Stand, Step};
+use super::rules::{self, Step};
 use super::send;
 use crate::domain::BadgeId;
 use crate::secrets::redact;
-use rusqlite::{Connection, OptionalExtension, params};
+use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-
-/// Maximum entries per request in a retry after the service refused a larger request.
-const SMALLER: i64 = 10;
 
 /// A person's decision about a row that was sent and that lapel cannot resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,22 +70,7 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        let (who, policies) = (who.to_owned(), self.core.settings.policies.clone());
-        self.core
-            .journal
-            .write("begin", move |db| {
-                db.execute(
-                    "UPDATE row SET bucket = 'left_out',
-                                    why = CASE WHEN why IS NULL THEN ?2
-                                               ELSE json_set(?2, '$.args', json_object('why', json(why))) END
-                     WHERE job = ?1 AND bucket = 'ask'",
-                    params![id.0, Reason::from(Code::NotAllowed)],
-                )?;
-                duplicate_check::allow_by_setting(db, id, &policies)?;
-                jobs::decide(db, id, None, "begin", &who, "")?;
-                set_free(db, id, &who)
-            })
-            .await?;
+        self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who)).await?;
         self.begun(id);
         Ok(())
     }
@@ -101,7 +84,7 @@ impl Jobs {
         if !job.can_pause() {
             return Err(JobError::no(t!("Job {id} is not sending. Nothing was changed.", id)));
         }
-        self.core.journal.write("pause", move |db| jobs::set_phase(db, id, Phase::Paused)).await?;
+        self.core.store.pause(id).await?;
         send::pause(&self.core, id);
         self.core.changed(id, []);
         Ok(())
@@ -110,17 +93,13 @@ impl Jobs {
     /// Records that a person opened a masked name and address: when, who, and with which key. Records neither the
     /// address nor the name. Works with a read-only profile, too.
     pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
-        let (who, account) = (who.to_owned(), &self.core.account.key);
+        let account = &self.core.account.key;
         let (what, why) = match what {
             Opening::Match => ("open a possible match", account.clone()),
             Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
         };
         // The entry belongs to no job.
-        let note = move |db: &rusqlite::Transaction<'_>| {
-            jobs::decide(db, JobId(0), None, what, &who, &why).map(drop)
-        };
-        self.core.journal.write("note", note).await?;
-        Ok(())
+        Ok(self.core.store.note(what.to_owned(), why, Actor::now(who)).await?)
     }
 
     /// Resumes a paused or stopped job. After a refusal that may have been the quota, it first checks whether the
@@ -140,15 +119,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         self.prove_refusal(id).await?;
         self.same_or_fewer(&job, before).await?;
-        let who = who.to_owned();
-        self.core
-            .journal
-            .write("decide", move |db| {
-                jobs::set_batch(db, id, None)?;
-                jobs::decide(db, id, None, "resume", &who, "")?;
-                set_free(db, id, &who)
-            })
-            .await?;
+        self.core.store.resume(id, Actor::now(who)).await?;
         self.begun(id);
         Ok(())
     }
@@ -176,7 +147,7 @@ impl Jobs {
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(t!("Job {id} did not stop at the quota. Nothing was changed.", id)));
         }
-        let rows = self.core.journal.read(move |db| refused_rows(db, id)).await?;
+        let rows = self.core.store.refused_size(id).await?;
         let before = self.before(&job).await?;
         if self.prove_refusal(id).await? == Refusal::NotProvable {
             return Err(JobError::no(t!(
@@ -185,15 +156,7 @@ impl Jobs {
             )));
         }
         self.same_or_fewer(&job, before).await?;
-        let who = who.to_owned();
-        self.core
-            .journal
-            .write("decide", move |db| {
-                jobs::decide(db, id, None, "use up the quota", &who, "")?;
-                jobs::set_batch(db, id, Some((rows / 2).max(1)))?;
-                set_free(db, id, &who)
-            })
-            .await?;
+        self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who)).await?;
         self.begun(id);
         Ok(())
     }
@@ -208,40 +171,9 @@ impl Jobs {
         let job = self.core.my_job_to_send(id).await?;
         self.prove_refusal(id).await?;
         self.read_again(&job).await?;
-        let (who, policies) = (who.to_owned(), self.core.settings.policies.clone());
-        let refused = rules::condition(Step::Retry, job.kind, job.phase);
-        let sent = self
-            .core
-            .journal
-            .write("decide", move |db| {
-                let last: Option<i64> = db
-                    .query_row(
-                        "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
-                         WHERE row.job = ?1 AND row.bucket = 'not_done'",
-                        [id.0],
-                        |r| r.get(0),
-                    )
-                    .optional()?
-                    .flatten();
-                let moved = db.execute(
-                    &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
-                    [id.0],
-                )?;
-                if moved == 0 {
-                    return Ok(None);
-                }
-                apply_observation::replace_again(db, id)?;
-                jobs::set_batch(db, id, last.map(|n| (n / SMALLER).max(1)))?;
-                jobs::decide(db, id, None, "retry what was refused", &who, "")?;
-                let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, id)?.of(RowStatus::Ready));
-                let before = ready(db)?;
-                if job.kind == Kind::Issue {
-                    duplicate_check::place(db, id, job.phase, &policies)?;
-                }
-                set_free(db, id, &who)?;
-                Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
-            })
-            .await?;
+        let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
+        let policies = self.core.settings.policies.clone();
+        let sent = self.core.store.retry(Retry { id, kind, phase, policies, actor }).await?;
         let Some(sent) = sent else {
             return Err(JobError::no(t!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
@@ -278,55 +210,9 @@ impl Jobs {
         } else {
             self.core.my_job(id).await?;
         }
-        let number = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
-        let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
-        let done = self
-            .core
-            .journal
-            .write("decide", move |db| {
-                let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Refused::NoRow)) };
-                if !rules::may(Step::Decide, stand) {
-                    return Ok(Err(if stand.claim.is_some() || stand.bucket != RowStatus::Ready {
-                        Refused::RowStatus(stand.bucket)
-                    } else {
-                        Refused::NoRow
-                    }));
-                }
-                match decision {
-                    Decision::IsThis(badge) => {
-                        if !stand.may_exist() || !rows::bind(db, id, no, &badge, now)? {
-                            return Ok(Err(Refused::NoRow));
-                        }
-                        jobs::decide(db, id, Some(no), "it is this badge", &who, &why)?;
-                    }
-                    Decision::LeaveOut => {
-                        rows::set(db, id, no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
-                        jobs::decide(db, id, Some(no), "leave it", &who, &why)?;
-                    }
-                    Decision::SendAgain => {
-                        // A decision allows only what the person was shown.
-                        let seen = seen.filter(|_| stand.bucket == RowStatus::Ask);
-                        if let Some(rival) = claims::rival_of(db, id, no)?
-                            && seen.is_none_or(|seen| seen < rival.slot)
-                        {
-                            claims::review(db, id, no, &rival)?;
-                            return Ok(Err(Refused::Rival(rival)));
-                        }
-                        rows::forget_failed(db, id, no)?;
-                        db.execute(
-                            "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0,
-                                            allowed = coalesce(class, 'new')
-                             WHERE job = ?1 AND no = ?2",
-                            params![id.0, no as i64, Reason::from(Code::SentAgain)],
-                        )?;
-                        apply_observation::replace_again(db, id)?;
-                        jobs::decide(db, id, Some(no), "send again", &who, &why)?;
-                        set_free(db, id, &who)?;
-                    }
-                }
-                Ok(Ok(()))
-            })
-            .await?;
+        let number = self.core.store.number_of(id, no).await?;
+        let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
+        let done = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now }).await?;
         self.core.changed(id, []);
         let no = number;
         match done {
@@ -338,19 +224,19 @@ impl Jobs {
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Refused::Rival(rival)) => Err(JobError::review(t!(
+            Err(Unresolved::Rival(rival)) => Err(JobError::review(t!(
                 "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
                 no,
                 id,
                 why = rival.why()
             ))),
-            Err(Refused::RowStatus(bucket)) => Err(JobError::no(t!(
+            Err(Unresolved::RowStatus(bucket)) => Err(JobError::no(t!(
                 "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
                 no,
                 id,
                 state = bucket.word()
             ))),
-            Err(Refused::NoRow) => Err(JobError::no(t!(
+            Err(Unresolved::NoRow) => Err(JobError::no(t!(
                 "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
                 no,
                 id
@@ -383,31 +269,10 @@ impl Jobs {
         why: Option<Code>,
     ) -> Result<u64, JobError> {
         self.draft(id).await?;
-        let which = match which {
-            Rows::One(no) => format!("no = {no}"),
-            Rows::Class(class) if to == RowStatus::Ready => duplicate_check::only_of(class),
-            Rows::Class(class) => format!("class = '{}'", class.code()),
-            Rows::Asked => "bucket = 'ask'".to_owned(),
-        };
-        let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
-        let may = rules::condition(step, Kind::Issue, Phase::Draft);
         let why = why.map(Reason::from);
-        let moved = self
-            .core
-            .journal
-            .write("review", move |db| {
-                db.execute(
-                    &format!(
-                        "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
-                                        allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
-                         WHERE job = ?1 AND request IS NULL AND {may} AND {which}"
-                    ),
-                    params![id.0, to.code(), why],
-                )
-            })
-            .await?;
+        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why }).await?;
         self.core.changed(id, []);
-        Ok(moved as u64)
+        Ok(moved)
     }
 
     /// Corrects and checks a row of a draft, and returns the findings. The duplicate check must run again, since
@@ -426,13 +291,7 @@ impl Jobs {
         let (name, email, standing, findings) = check_person(name, email);
         let (bucket, why) = files::placed(standing, &findings);
         let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
-        self.core
-            .journal
-            .write("correct", move |db| {
-                rows::correct(db, (id, no), (&name, &email), bucket, why.as_ref())?;
-                db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])
-            })
-            .await?;
+        self.core.store.correct_row(CorrectRow { id, no, name, email, bucket, why }).await?;
         self.core.changed(id, []);
         Ok(findings)
     }
@@ -447,7 +306,7 @@ impl Jobs {
     }
 
     async fn ready_rows(&self, id: JobId) -> Result<BTreeSet<ReadyRow>, JobError> {
-        Ok(self.core.journal.read(move |db| ready_rows(db, id)).await?)
+        Ok(self.core.store.ready_rows(id).await?)
     }
 
     /// Repeats the duplicate check if it is old, and returns the job afterwards. `None` if it is not old.
@@ -499,9 +358,9 @@ impl Jobs {
                 n = waiting
             )));
         }
-        let before = self.core.journal.read(move |db| known_of(db, id, no)).await?;
-        let Some((bucket, _, _)) = &before else { return Ok(()) };
-        if *bucket == RowStatus::NotSeen.code() && duplicate_check::is_stale(&self.core, job) {
+        let before = self.core.store.reviewed_row(id, no).await?;
+        let Some(row) = &before else { return Ok(()) };
+        if row.bucket == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
             let looked = self.look_now(Some(id)).await;
             if let Some(why) = looked.failed {
                 return Err(JobError::no(t!(
@@ -519,10 +378,10 @@ impl Jobs {
         if duplicate_check::is_stale(&self.core, job) {
             duplicate_check::look_up(&self.core, job, no).await?;
         }
-        if self.core.journal.read(move |db| known_of(db, id, no)).await? == before {
+        if self.core.store.reviewed_row(id, no).await? == before {
             return Ok(());
         }
-        let no = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
+        let no = self.core.store.number_of(id, no).await?;
         Err(JobError::review(t!(
             "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
             no,
@@ -534,7 +393,8 @@ impl Jobs {
     /// bound; then the rest of that request was accepted, too. Otherwise the rows can be sent. If the reading
     /// proves nothing, they stay in doubt.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
-        let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
+        let at = Timestamp::now().as_millisecond();
+        let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
         let looked = self.look_now(Some(id)).await;
         let failed = looked.failed.or_else(|| {
@@ -547,20 +407,16 @@ impl Jobs {
                 failed
             )));
         }
-        let (account, now) = (self.core.account.key.clone(), self.core.moment().0.as_second());
-        let window = self.core.settings.doubt_window.as_secs();
-        let proven = self
-            .core
-            .journal
-            .write("proven", move |db| {
-                if !requests::is_provable(db, &account, (id, request), now, window)? {
-                    jobs::set_note(db, id, Some(&Code::NotProvable.into()))?;
-                    return Ok(Refusal::NotProvable);
-                }
-                requests::refusal_proven(db, id, request)?;
-                Ok(Refusal::Proven)
-            })
-            .await?;
+        let proof = ProveRefusal {
+            job: id,
+            request,
+            account: self.core.account.key.clone(),
+            now: self.core.moment().0.as_second(),
+            window: self.core.settings.doubt_window.as_secs(),
+            at: Timestamp::now().as_millisecond(),
+        };
+        let proven =
+            if self.core.store.prove_refusal(proof).await? { Refusal::Proven } else { Refusal::NotProvable };
         self.core.changed(id, []);
         Ok(proven)
     }
@@ -591,79 +447,6 @@ pub fn shares(job: &Job) -> String {
     if all.is_empty() { t!("it has no rows").to_owned() } else { all.join(", ") }
 }
 
-enum Refused {
-    /// A row with this status needs no decision.
-    RowStatus(RowStatus),
-    /// The row was not sent, or the badge belongs to another row.
-    NoRow,
-    /// Another row has sent to the same recipient, and the person was not shown that.
-    Rival(Rival),
-}
-
-/// A row that would be sent: place, name, address, the duplicate check's finding, highest known claim slot.
-type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
-
-fn ready_rows(db: &Connection, id: JobId) -> rusqlite::Result<BTreeSet<ReadyRow>> {
-    db.prepare_cached(
-        "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",
-    )?
-    .query_map([id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?
-    .collect()
-}
-
-/// What a person was shown about a row: status, finding, highest claim slot.
-type Known = (String, Option<String>, Option<i64>);
-
-fn known_of(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Known>> {
-    db.prepare_cached("SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2")?
-        .query_row(params![id.0, no as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
-        .optional()
-}
-
-/// A row's rule facts, and the highest slot of other claims that a person knows of.
-fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
-    db.prepare_cached(
-        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged
-         FROM row JOIN job ON job.id = row.job
-         LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
-         WHERE row.job = ?1 AND row.no = ?2",
-    )?
-    .query_row(params![id.0, no as i64], |r| {
-        let stand = Stand {
-            kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
-            phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
-            bucket: jobs::bucket(r, "bucket")?,
-            claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
-            is_purged: r.get(5)?,
-        };
-        Ok((stand, r.get(4)?))
-    })
-    .optional()
-}
-
-/// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
-/// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
-pub(super) fn set_free(db: &Connection, id: JobId, who: &str) -> rusqlite::Result<()> {
-    jobs::set_phase(db, id, Phase::Running)?;
-    requests::doubt_refusal(db, id)?;
-    claims::ask(db, id, who)?;
-    let held = claims::held(db, id)?;
-    if held > 0 {
-        jobs::set_note(db, id, Some(&Reason::from(Code::NeedReview).with("n", held)))?;
-    }
-    Ok(())
-}
-
-/// Number of rows in the last refused request.
-fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
-    db.query_row(
-        "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
-                          ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
-        [id.0],
-        |r| r.get(0),
-    )
-}
-
 /// Halves the request size until the service refuses a single row or everything is sent.
 async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<Core> = all.core.clone();
@@ -671,11 +454,11 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         send::idle(&core, id).await;
         let Ok(job) = core.job(id).await else { return };
         let at_the_quota = job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota);
-        let Ok(rows) = core.journal.read(move |db| refused_rows(db, id)).await else { return };
+        let Ok(rows) = core.store.refused_size(id).await else { return };
         if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
             return;
         }
-        let half = core.journal.write("halve", move |db| jobs::set_batch(db, id, Some(rows / 2))).await;
+        let half = core.store.set_batch(id, rows / 2).await;
         let Ok(before) = all.before(&job).await else { return };
         let proven = matches!(all.prove_refusal(id).await, Ok(Refusal::Proven));
         if half.is_err()

@@ -3,9 +3,10 @@
 use super::error::JobError;
 use super::history_scan::{Lesson, Scan};
 use super::job::{Changed, Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind, Touched};
-use super::journal::facts::{self, Fact};
-use super::journal::rows::{self, RowFilter, SentHere};
-use super::journal::{self, Account, Journal, JournalError, accounts, jobs, purge, requests};
+use super::journal::facts::{Fact, Kept, Seen};
+use super::journal::rows::{RowFilter, SentHere};
+use super::journal::takeover::TakeOver;
+use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
 use super::settings::Settings;
 use super::{follow, send};
@@ -42,6 +43,7 @@ impl Drop for Last {
 pub(super) struct Core {
     pub(super) access: Access,
     pub(super) journal: Journal,
+    pub(super) store: Store,
     pub(super) account: Account,
     pub(super) settings: Settings,
     /// Jobs with changes that were not reported yet.
@@ -101,6 +103,7 @@ impl Jobs {
         let ending = CancellationToken::new();
         let core = Arc::new(Core {
             access,
+            store: journal.store().clone(),
             journal,
             account,
             settings,
@@ -143,7 +146,7 @@ impl Jobs {
     /// All jobs of this profile's service and key except drafts, newest first.
     pub async fn list(&self) -> Result<Vec<Job>, JobError> {
         let (account, me) = (self.core.account.clone(), self.core.me());
-        let found = self.core.journal.read(move |db| jobs::list(db, &account, &me, false, MOST_JOBS)).await?;
+        let found = self.core.store.jobs(account, me, MOST_JOBS).await?;
         let abandoned = self.core.abandoned().await?;
         Ok(found.into_iter().map(|job| self.core.as_it_is(job, &abandoned)).collect())
     }
@@ -158,7 +161,7 @@ impl Jobs {
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         if !self.core.abandoned().await?.contains(&id) {
-            return Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?);
+            return Ok(self.core.store.rows_page(id, filter, most, window).await?);
         }
         // No process sends this job: requests on their way are in doubt, even before a takeover.
         let mut filter = filter;
@@ -167,7 +170,7 @@ impl Jobs {
         } else if filter.buckets == [RowStatus::Sending] {
             return Ok(Vec::new());
         }
-        let mut found = self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?;
+        let mut found = self.core.store.rows_page(id, filter, most, window).await?;
         for row in found.iter_mut().filter(|row| row.bucket == RowStatus::Sending) {
             row.bucket = RowStatus::InDoubt;
             row.why = Some(Code::Lost.into());
@@ -181,10 +184,7 @@ impl Jobs {
     /// The job has no row with this number.
     pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
         self.core.job(id).await?;
-        let found = move |db: &rusqlite::Connection| {
-            Ok((rows::place_of(db, id, number)?, rows::numbers(db, id)?.unwrap_or_default()))
-        };
-        let (place, (first, last)) = self.core.journal.read(found).await?;
+        let (place, (first, last)) = self.core.store.place_of(id, number).await?;
         place.ok_or_else(|| {
             JobError::no(t!(
                 "Job {id} has no row {number}: its rows are {first} to {last}. Nothing was changed.",
@@ -198,8 +198,7 @@ impl Jobs {
 
     /// Observed behaviour of the service.
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
-        let account = self.core.account.key.clone();
-        Ok(self.core.journal.read(move |db| facts::all(db, &account)).await?)
+        Ok(self.core.store.facts(self.core.account.key.clone()).await?)
     }
 
     /// Rows with this badge id that jobs of this service and key have sent, according to the journal.
@@ -214,12 +213,12 @@ impl Jobs {
 
     /// Reasons of earlier revocations, newest first.
     pub async fn reasons(&self) -> Result<Vec<String>, JobError> {
-        Ok(self.core.journal.read(|db| facts::newest(db, "reason", 20)).await?)
+        Ok(self.core.store.newest("reason", 20).await?)
     }
 
     /// Files that recipients were read from, newest first.
     pub async fn files(&self) -> Result<Vec<String>, JobError> {
-        Ok(self.core.journal.read(|db| facts::newest(db, "file", 20)).await?)
+        Ok(self.core.store.newest("file", 20).await?)
     }
 
     /// Offers files of recipients as recently used, in this order.
@@ -227,17 +226,14 @@ impl Jobs {
         if files.is_empty() {
             return Ok(());
         }
-        let files: Vec<String> = files.iter().map(|f| f.to_string_lossy().into_owned()).collect();
         let now = self.core.moment().0.as_second();
-        let offer = move |db: &rusqlite::Transaction<'_>| {
-            (0_i64..).zip(&files).try_for_each(|(n, file)| facts::keep(db, "file", file, file, now - n))
-        };
-        Ok(self.core.journal.write("keep", offer).await?)
+        let files = (0_i64..).zip(files).map(|(n, file)| Kept::of("file", &file.to_string_lossy(), now - n));
+        Ok(self.core.store.keep(files.collect()).await?)
     }
 
     /// Polls one job, or everything that is open, regardless of the schedule. Returns when the poll is complete.
     pub async fn look_now(&self, job: Option<JobId>) -> Looked {
-        let (done, told) = tokio::sync::oneshot::channel();
+        let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);
             match job {
@@ -249,7 +245,7 @@ impl Jobs {
             asked.done.push(done);
         }
         self.core.wake.notify_one();
-        told.await.unwrap_or_default()
+        polled.await.unwrap_or_default()
     }
 
     /// Waits until every answer for this job is in the journal and nothing more of it can be sent now. Rows may
@@ -264,28 +260,26 @@ impl Jobs {
     /// # Errors
     /// The journal cannot be read at all.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
-        Ok(self.core.journal.read(journal::check).await?)
+        Ok(self.core.store.check().await?)
     }
 
     /// Polls what is due by the schedule. Returns when that is done. For programs that run now and then.
     pub async fn look_due(&self) -> Looked {
-        let (done, told) = tokio::sync::oneshot::channel();
+        let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);
             asked.due = true;
             asked.done.push(done);
         }
         self.core.wake.notify_one();
-        told.await.unwrap_or_default()
+        polled.await.unwrap_or_default()
     }
 
     /// Removes names, addresses and cells of finished jobs that are older than `days`. Numbers and badge ids
     /// remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        let account = self.core.account.key.clone();
-        let purged =
-            self.core.journal.write("purge", move |db| purge::purge(db, before, Some(&account))).await?;
+        let purged = self.core.store.purge(self.core.account.key.clone(), before).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -303,15 +297,7 @@ impl Jobs {
             // A follower that panicked has ended, too.
             let _ = follower.await;
         }
-        let me = self.core.me();
-        let _ = self
-            .core
-            .journal
-            .write("let go", move |db| {
-                requests::interrupt(db, &me, &Code::Closed.into())?;
-                jobs::let_go(db, &me)
-            })
-            .await;
+        let _ = self.core.store.release(self.core.me()).await;
     }
 }
 
@@ -338,7 +324,7 @@ impl Core {
     }
 
     pub(super) fn me(&self) -> String {
-        self.journal.my_id().to_owned()
+        self.store.me().to_owned()
     }
 
     /// The service's current time, and whether it comes from the service's own clock.
@@ -348,8 +334,7 @@ impl Core {
     }
 
     pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
-        let me = self.me();
-        let found = self.journal.read(move |db| jobs::load(db, id, &me)).await?;
+        let found = self.store.job(id, self.me()).await?;
         let abandoned = match &found {
             Some(job) if job.owner.as_ref().is_some_and(|owner| !owner.is_me) => self.abandoned().await?,
             _ => HashSet::new(),
@@ -403,12 +388,10 @@ impl Core {
         if self.access.writer().is_none() {
             return Ok(());
         }
-        let account = self.account.clone();
-        let known = account.clone();
-        if self.journal.read(move |db| accounts::is_joined(db, &known)).await? {
+        if self.store.is_joined(self.account.clone()).await? {
             return Ok(());
         }
-        self.journal.write("account", move |db| accounts::join(db, &account).map(drop)).await
+        self.store.join_account(self.account.clone()).await
     }
 
     /// Takes over the jobs of processes that have ended.
@@ -416,26 +399,15 @@ impl Core {
         if self.access.writer().is_none() {
             return Ok(());
         }
-        let (account, me) = (self.account.clone(), self.me());
-        let (a, m) = (account.clone(), me.clone());
-        let others = self.journal.read(move |db| jobs::other_owners(db, &a, &m)).await?;
+        let others = self.store.other_owners(self.account.clone(), self.me()).await?;
         let all = others.len();
         let living = self.journal.living(others).await?;
-        let (a, m) = (account.clone(), me.clone());
-        if living.len() == all && !self.journal.read(move |db| jobs::has_orphans(db, &a, &m)).await? {
+        if living.len() == all && !self.store.has_orphans(self.account.clone(), self.me()).await? {
             return Ok(());
         }
-        let (now, _) = self.moment();
-        let label = self.journal.my_label().to_owned();
-        let taken = self
-            .journal
-            .write("take over", move |db| {
-                let taken = jobs::take_over(db, &account, (&me, &label), &living)?;
-                requests::recover(db, &taken, now.as_second())?;
-                jobs::discard_orphans(db, &account, &living, &me)?;
-                Ok(taken)
-            })
-            .await?;
+        let (account, owner) = (self.account.clone(), self.store.process());
+        let now = self.moment().0.as_second();
+        let taken = self.store.take_over(TakeOver { account, owner, living, now }).await?;
         for id in taken {
             self.changed(id, []);
         }
@@ -444,9 +416,8 @@ impl Core {
 
     /// Restores the service's UTC offset from the journal unless it is old: zones change in spring and autumn.
     async fn recall_offset(&self) -> Result<(), JournalError> {
-        let account = self.account.key.clone();
         let since = self.moment().0.as_second() - RECALLED.as_secs();
-        let facts = self.journal.read(move |db| facts::all(db, &account)).await?;
+        let facts = self.store.facts(self.account.key.clone()).await?;
         let newest =
             facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);
         if let Some(offset) = newest.and_then(|f| crate::domain::time::read_offset(&f.value)) {
@@ -459,8 +430,7 @@ impl Core {
     async fn forget_old(&self) -> Result<(), JournalError> {
         let Some(days) = self.settings.keep_days else { return Ok(()) };
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        let account = self.account.key.clone();
-        self.journal.write("purge", move |db| purge::purge(db, before, Some(&account))).await?;
+        self.store.purge(self.account.key.clone(), before).await?;
         Ok(())
     }
 
@@ -470,19 +440,11 @@ impl Core {
         if !self.journal.is_shared() {
             return None;
         }
-        let (account, me) = (self.account.clone(), self.me());
-        let found = self
-            .journal
-            .read(move |db| {
-                let version: i64 = db.query_row("PRAGMA data_version", [], |r| r.get(0))?;
-                Ok((jobs::other_owners(db, &account, &me)?, version))
-            })
-            .await;
+        let found = self.store.changes(self.account.clone(), self.me()).await;
         let Ok((others, now)) = found else { return Some(true) };
         if *version != now {
             *version = now;
-            let (account, me) = (self.account.clone(), self.me());
-            let theirs = self.journal.read(move |db| jobs::of_others(db, &account, &me)).await;
+            let theirs = self.store.jobs_of_others(self.account.clone(), self.me()).await;
             for id in theirs.unwrap_or_default() {
                 self.changed(id, []);
             }
@@ -498,15 +460,12 @@ impl Core {
         if lessons.is_empty() {
             return Ok(());
         }
-        let (account, now) = (self.account.key.clone(), self.moment().0.as_second());
-        self.journal
-            .write("fact", move |db| {
-                lessons.into_iter().try_for_each(|lesson| {
-                    let (name, value, evidence) = lesson.fact();
-                    facts::learn(db, &account, name, value, evidence, now, 1)
-                })
-            })
-            .await
+        self.learn(lessons.into_iter().map(Lesson::fact).collect()).await
+    }
+
+    /// Stores observed behaviour of the service.
+    pub(super) async fn learn(&self, seen: Vec<Seen>) -> Result<(), JournalError> {
+        self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
     }
 
     /// Reports the job's new state soon.
@@ -532,14 +491,12 @@ impl Core {
 
     /// Jobs whose process ended without releasing them, and that no process has taken over yet.
     async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
-        let (account, me) = (self.account.clone(), self.me());
-        let others = self.journal.read(move |db| jobs::other_owners(db, &account, &me)).await?;
+        let others = self.store.other_owners(self.account.clone(), self.me()).await?;
         if others.is_empty() {
             return Ok(HashSet::new());
         }
         let living = self.journal.living(others).await?;
-        let (account, me) = (self.account.clone(), self.me());
-        let found = self.journal.read(move |db| jobs::not_of(db, &account, &living, &me)).await?;
+        let found = self.store.abandoned(self.account.clone(), living, self.me()).await?;
         Ok(found.into_iter().collect())
     }
 

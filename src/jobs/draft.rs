@@ -1,18 +1,17 @@
 //! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
-use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{JobId, Kind, Origin, Phase, RowStatus};
-use super::journal::claims::{self, Rival};
-use super::journal::jobs::{self, NewJob};
-use super::journal::rows::{self, NewRow};
-use super::journal::{Account, accounts, facts, requests};
+use super::job::{JobId, Kind, Origin, RowStatus};
+use super::journal::claims::Rival;
+use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
+use super::journal::facts::Kept;
+use super::journal::jobs::{Actor, NewJob};
+use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
-use super::rules::{self, Step};
 use super::send;
 use crate::domain::{Address, BadgeId, EmailKey, State, TemplateId, Text};
-use rusqlite::{Connection, params};
+use jiff::Timestamp;
 use std::collections::HashSet;
 
 /// One badge for one recipient, after a review of that recipient.
@@ -53,7 +52,7 @@ pub struct RevokeTarget {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokePlan {
-    victims: Vec<RevokeTarget>,
+    targets: Vec<RevokeTarget>,
     reason: String,
     when_issued: bool,
 }
@@ -61,29 +60,29 @@ pub struct RevokePlan {
 impl RevokePlan {
     /// Drops repeated badges. With `when_issued`, waiting badges are revoked when they become Issued, instead of
     /// being skipped.
-    pub fn new(victims: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
+    pub fn new(targets: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
         let mut seen = HashSet::new();
-        let victims = victims.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
-        Self { victims, reason: reason.trim().to_owned(), when_issued }
+        let targets = targets.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
+        Self { targets, reason: reason.trim().to_owned(), when_issued }
     }
 
-    pub fn victims(&self) -> &[RevokeTarget] {
-        &self.victims
+    pub fn targets(&self) -> &[RevokeTarget] {
+        &self.targets
     }
 
     /// The badges that are sent: the service accepts only Issued badges.
     pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.victims.iter().filter(|v| v.state.may_be_revoked())
+        self.targets.iter().filter(|v| v.state.may_be_revoked())
     }
 
     /// The badges that wait until they are Issued.
     pub fn queued(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.victims.iter().filter(|v| self.when_issued && v.state == State::Waiting)
+        self.targets.iter().filter(|v| self.when_issued && v.state == State::Waiting)
     }
 
     /// The skipped badges. The service would drop them without notice.
     pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.victims.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
+        self.targets.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
     }
 
     /// The reason in the request. The holder may see it.
@@ -105,7 +104,7 @@ impl RevokePlan {
                 ..NewRow::default()
             }
         };
-        self.victims.iter().map(row).collect()
+        self.targets.iter().map(row).collect()
     }
 }
 
@@ -138,53 +137,20 @@ pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<O
         origin,
         follows: None,
         after: false,
+        created: Timestamp::now().as_millisecond(),
     }
 }
 
-pub(super) fn revoke_job(
-    reason: &str,
-    follows: Option<JobId>,
-    after: bool,
-    origin: Option<Origin>,
-) -> NewJob {
-    NewJob { kind: Kind::Revoke, template: None, title: reason.to_owned(), origin, follows, after }
-}
-
-/// Creates a job for one reviewed recipient. Returns a rival instead if the reviewer did not see it.
-fn one(
-    db: &Connection,
-    account: &Account,
-    me: &(String, String),
-    plan: &IssuePlan,
-    now: jiff::Timestamp,
-) -> rusqlite::Result<Result<JobId, Rival>> {
-    let key = EmailKey::of(plan.recipient_email.as_str());
-    let known = accounts::of(db, &account.base_url, &account.key)?;
-    if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
-        && plan.allows.is_none_or(|seen| seen < rival.slot)
-    {
-        return Ok(Err(rival));
+fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<Origin>) -> NewJob {
+    NewJob {
+        kind: Kind::Revoke,
+        template: None,
+        title: reason.to_owned(),
+        origin,
+        follows,
+        after: false,
+        created: Timestamp::now().as_millisecond(),
     }
-    let id = jobs::insert(db, account, (&me.0, &me.1), &issue_job(&plan.template_id, &plan.title, None))?;
-    let row = NewRow {
-        name: plan.recipient_name.clone(),
-        email: plan.recipient_email.as_str().to_owned(),
-        ..NewRow::default()
-    };
-    rows::insert(db, id, &[row])?;
-    if plan.allows.is_some() {
-        db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", params![id.0, plan.allows])?;
-    }
-    if let Some(held) = &plan.held_before {
-        for badge in held {
-            db.execute(
-                "INSERT OR IGNORE INTO baseline (job, email_key, badge) VALUES (?1, ?2, ?3)",
-                params![id.0, key.as_str(), badge.wire()],
-            )?;
-        }
-        jobs::set_guarded(db, id, now)?;
-    }
-    Ok(Ok(id))
 }
 
 fn changed(rival: &Rival) -> JobError {
@@ -204,23 +170,47 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.recipient_name)?;
         JobError::unless_key(plan.recipient_email.as_str())?;
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
-        let (now, _) = self.core.moment();
-        let who = who.to_owned();
-        let id = self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let id = one(db, &account, &me, &plan, now)?;
-                if let Ok(id) = id {
-                    set_free(db, id, &who)?;
-                }
-                Ok(id)
-            })
-            .await?
-            .map_err(|rival| changed(&rival))?;
+        let id =
+            self.core.store.issue_one(self.issue_one(plan, who)).await?.map_err(|rival| changed(&rival))?;
         self.begun(id);
         Ok(id)
+    }
+
+    fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
+        IssueOne {
+            account: self.core.account.clone(),
+            owner: self.core.store.process(),
+            job: issue_job(&plan.template_id, &plan.title, None),
+            plan,
+            now: self.core.moment().0,
+            actor: Actor::now(who),
+        }
+    }
+
+    /// Writes a draft.
+    async fn create_job(
+        &self,
+        job: NewJob,
+        rows: Vec<NewRow>,
+        reason: Option<Kept>,
+    ) -> Result<JobId, JobError> {
+        let (account, owner) = (self.core.account.clone(), self.core.store.process());
+        Ok(self.core.store.create_job(CreateJob { account, owner, job, rows, reason }).await?)
+    }
+
+    /// Writes a draft of a revocation.
+    pub(super) async fn create_revocation(
+        &self,
+        reason: &str,
+        rows: Vec<NewRow>,
+        origin: Option<Origin>,
+    ) -> Result<JobId, JobError> {
+        self.create_job(revoke_job(reason, None, origin), rows, Some(self.kept_reason(reason))).await
+    }
+
+    /// The reason of a revocation, to offer again.
+    fn kept_reason(&self, reason: &str) -> Kept {
+        Kept::of("reason", reason, self.core.moment().0.as_second())
     }
 
     /// Writes a job for several recipients, for the duplicate check and the review. The caller has checked the
@@ -231,18 +221,9 @@ impl Jobs {
         people: Vec<Person>,
     ) -> Result<JobId, JobError> {
         self.core.writer()?;
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let row = |p: Person| NewRow { name: p.name, email: p.email, ..NewRow::default() };
-        let new_rows: Vec<NewRow> = people.into_iter().map(row).collect();
-        Ok(self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let id = jobs::insert(db, &account, (&me.0, &me.1), &issue_job(&template_id, &title, None))?;
-                rows::insert(db, id, &new_rows)?;
-                Ok(id)
-            })
-            .await?)
+        let rows = people.into_iter().map(row).collect();
+        self.create_job(issue_job(&template_id, &title, None), rows, None).await
     }
 
     /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has a
@@ -258,42 +239,15 @@ impl Jobs {
         for text in [&plan.recipient_name, plan.recipient_email.as_str(), reason] {
             JobError::unless_key(text)?;
         }
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
-        let (now, _) = self.core.moment();
-        let (reason, who) = (reason.trim().to_owned(), who.to_owned());
-        let ids = self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let mut plan = plan;
-                // The replaced badge does not block its replacement.
-                let known = accounts::of(db, &account.base_url, &account.key)?;
-                let key = EmailKey::of(plan.recipient_email.as_str());
-                if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
-                    && rival.badge_id.as_ref() == Some(&old.badge_id)
-                {
-                    plan.allows = plan.allows.max(Some(rival.slot));
-                }
-                let issue = match one(db, &account, &me, &plan, now)? {
-                    Ok(issue) => issue,
-                    Err(rival) => return Ok(Err(rival)),
-                };
-                let new = revoke_job(&reason, Some(issue), true, None);
-                let revoke = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
-                let mut rows = RevokePlan::new(vec![old], &reason, true).rows();
-                for row in &mut rows {
-                    row.bucket = Some(RowStatus::Queued);
-                    row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
-                }
-                rows::insert(db, revoke, &rows)?;
-                facts::keep(db, "reason", &reason, &reason, now.as_second())?;
-                for id in [issue, revoke] {
-                    set_free(db, id, &who)?;
-                }
-                Ok(Ok((issue, revoke)))
-            })
-            .await?
-            .map_err(|rival| changed(&rival))?;
+        let reason = reason.trim();
+        let replace = Replace {
+            issue: self.issue_one(plan, who),
+            old: old.badge_id.clone(),
+            revoke: revoke_job(reason, None, None),
+            rows: RevokePlan::new(vec![old], reason, true).rows(),
+            reason: self.kept_reason(reason),
+        };
+        let ids = self.core.store.replace(replace).await?.map_err(|rival| changed(&rival))?;
         self.begun(ids.0);
         self.begun(ids.1);
         Ok(ids)
@@ -319,19 +273,7 @@ impl Jobs {
         if plan.reason.is_empty() {
             return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
         }
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
-        let (now, _) = self.core.moment();
-        Ok(self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let new = revoke_job(&plan.reason, None, false, origin);
-                let id = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
-                rows::insert(db, id, &plan.rows())?;
-                facts::keep(db, "reason", &plan.reason, &plan.reason, now.as_second())?;
-                Ok(id)
-            })
-            .await?)
+        self.create_revocation(&plan.reason, plan.rows(), origin).await
     }
 
     /// Plans to undo an issue job: cancels unsent rows, revokes Issued badges, and revokes waiting badges when
@@ -351,42 +293,16 @@ impl Jobs {
             return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
         }
         self.cancel(id, "undo").await?;
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
-        let (now, _) = self.core.moment();
-        let undone = rules::condition(Step::Undo, job.kind, Phase::Cancelled);
-        let undone = self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let new = revoke_job(&reason, Some(id), false, None);
-                let undo = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
-                let copied = db.execute(
-                    &format!(
-                        "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why,
-                                          of_job, of_no, status)
-                         SELECT ?2, row_number() OVER (ORDER BY no), line, name, email, email_key, ?3, badge,
-                                CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
-                                            WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
-                                            ELSE 'queued' END,
-                                CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
-                                job, no, status
-                         FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
-                    ),
-                    params![
-                        id.0,
-                        undo.0,
-                        job.title.wire(),
-                        Reason::from(Code::RevokingAlready),
-                        Reason::from(Code::RevokedAlready)
-                    ],
-                )?;
-                facts::keep(db, "reason", &reason, &reason, now.as_second())?;
-                if copied == 0 {
-                    jobs::discard(db, undo)?;
-                }
-                Ok((copied > 0).then_some(undo))
-            })
-            .await?;
+        let undo = PlanUndo {
+            account: self.core.account.clone(),
+            owner: self.core.store.process(),
+            issue: id,
+            kind: job.kind,
+            title: job.title,
+            revoke: revoke_job(&reason, Some(id), None),
+            reason: self.kept_reason(&reason),
+        };
+        let undone = self.core.store.plan_undo(undo).await?;
         undone.ok_or_else(|| {
             JobError::no(t!(
                 "Job {id} has nothing to undo: none of its rows was accepted. The unsent rows are cancelled.",
@@ -402,17 +318,12 @@ impl Jobs {
         template_id: &TemplateId,
         email: &str,
     ) -> Result<Option<Rival>, JobError> {
-        let (account, template, key) = (self.core.account.clone(), template_id.clone(), EmailKey::of(email));
-        let read = move |db: &Connection| match accounts::known(db, &account.base_url, &account.key)? {
-            Some(known) => claims::of_person(db, known, template.wire(), &key),
-            None => Ok(None),
-        };
-        Ok(self.core.journal.read(read).await?)
+        let key = EmailKey::of(email);
+        Ok(self.core.store.sent_before(self.core.account.clone(), template_id.clone(), key).await?)
     }
 
     pub(super) async fn begin_now(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        let who = who.to_owned();
-        self.core.journal.write("begin", move |db| set_free(db, id, &who)).await?;
+        self.core.store.start(id, Actor::now(who)).await?;
         self.begun(id);
         Ok(())
     }
@@ -428,8 +339,7 @@ impl Jobs {
 
     /// Removes a draft. Does nothing to a job that began.
     pub async fn discard(&self, id: JobId) -> Result<(), JobError> {
-        self.core.journal.write("discard", move |db| jobs::discard(db, id)).await?;
-        Ok(())
+        Ok(self.core.store.discard(id).await?)
     }
 
     /// Cancels the unsent rows of a job and returns their number. Sent rows are still followed.
@@ -441,18 +351,8 @@ impl Jobs {
         send::pause(&self.core, id);
         // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
-        let who = who.to_owned();
-        let called_off = self
-            .core
-            .journal
-            .write("call off", move |db| {
-                jobs::set_phase(db, id, Phase::Cancelled)?;
-                let all = requests::call_off(db, id, kind)?;
-                jobs::decide(db, id, None, "call off", &who, "")?;
-                Ok(all)
-            })
-            .await?;
+        let cancelled = self.core.store.cancel(id, kind, Actor::now(who)).await?;
         self.core.changed(id, []);
-        Ok(called_off)
+        Ok(cancelled)
     }
 }

@@ -3,15 +3,13 @@
 use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::history_scan::{Scan, Sight, spellings};
-use super::job::{Job, JobId, Kind, Phase, RowStatus, words};
-use super::journal::{claims, jobs as job_records, rows};
+use super::job::{Job, JobId, Kind, Phase, words};
+use super::journal::duplicates::{FinishCheck, Held, RecordHeld};
 use super::reason::{Code, Reason};
-use super::rules::{self, Step};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use jiff::{SignedDuration, ToSpan};
-use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -61,12 +59,12 @@ impl DuplicateKind {
     }
 
     /// Whether it results from other rows of the file. The row may be of a second kind as well.
-    const fn is_in_file(self) -> bool {
+    pub(super) const fn is_in_file(self) -> bool {
         matches!(self, Self::Twin | Self::SharedAddress)
     }
 
     /// Whether the found badge is no longer valid, so that another one is a renewal.
-    fn is_over(self) -> bool {
+    pub(super) fn is_over(self) -> bool {
         matches!(self, Self::Expired | Self::Revoked)
     }
 
@@ -145,21 +143,6 @@ impl Jobs {
     }
 }
 
-/// Condition for the rows of an issue job to judge: rows that were certainly not sent.
-fn judged(phase: Phase) -> String {
-    rules::condition(Step::Judge, Kind::Issue, phase)
-}
-
-/// The addresses of the job's unsent rows: one spelling for each e-mail key.
-fn addresses(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached(&format!(
-        "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
-        judged(phase)
-    ))?
-    .query_map([id.0], |r| r.get(0))?
-    .collect()
-}
-
 pub(super) async fn guard(
     core: &Arc<Core>,
     job: &Job,
@@ -172,8 +155,8 @@ pub(super) async fn guard(
     };
     let (begun, _) = core.moment();
     let phase = job.phase;
-    let emails = core.journal.read(move |db| addresses(db, id, phase)).await?;
-    core.journal.write("guard", move |db| forget(db, id, phase)).await?;
+    let emails = core.store.emails(id, phase).await?;
+    core.store.reset_check(id, phase).await?;
     // A person waits for a few requests; hundreds run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
@@ -219,28 +202,9 @@ pub(super) async fn guard(
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
     let policies = core.settings.policies.clone();
-    let (classes, unsent) = core
-        .journal
-        .write("guarded", move |db| {
-            // A complete reading also proves refusals from before it.
-            if complete {
-                job_records::set_guarded(db, id, begun)?;
-            } else {
-                job_records::unset_guarded(db, id)?;
-            }
-            compare(db, id, phase)?;
-            let classes = place(db, id, phase, &policies)?;
-            let unsent = claims::unsent_elsewhere(db, id)?;
-            Ok((classes, unsent))
-        })
-        .await?;
+    let (classes, unsent) =
+        core.store.finish_check(FinishCheck { id, phase, complete, begun, policies }).await?;
     Ok(Guarded { classes, complete, requests, unsent })
-}
-
-/// Removes earlier results from unsent rows.
-fn forget(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
-    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(phase)), [id.0])?;
-    Ok(())
 }
 
 /// A hash of the address without dots and plus tag before the @. Some providers deliver these addresses to one
@@ -285,69 +249,28 @@ impl Hunt<'_> {
         if sights.is_empty() {
             return Ok(());
         }
-        let similar: Vec<(EmailKey, Sight)> = sights
+        let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
+        let similar = sights
             .iter()
+            .filter(not_over)
             .filter_map(|s| {
                 let key = s.key()?;
                 let like = self.loose.get(&loosened(&key)?)?;
-                (*like != key).then(|| (like.clone(), s.clone()))
+                let address = s.email.as_ref().map_or("", |email| email.wire());
+                (*like != key).then(|| (like.clone(), Reason::from(Code::LookAlike).with("address", address)))
             })
             .collect();
-        let (id, phase, settings) = (self.id, self.phase, self.core.settings.clone());
-        let now = self.core.reader().clock().now();
-        let write = move |db: &rusqlite::Transaction<'_>| {
-            for sight in &sights {
-                if let Some(key) = sight.key() {
-                    found(db, (id, phase), &key, sight, now, &settings)?;
-                }
-            }
-            for (like, sight) in &similar {
-                if !matches!(sight.verdict.state(), State::Revoked | State::Revoking) {
-                    let email = sight.email.as_ref().map_or("", |email| email.wire());
-                    let why = Reason::from(Code::LookAlike).with("address", email);
-                    classify(db, (id, phase), like, DuplicateKind::LookAlike, &why)?;
-                }
-            }
-            Ok(())
-        };
-        Ok(self.core.journal.write("baseline", write).await?)
+        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
+        let (id, phase) = (self.id, self.phase);
+        Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar }).await?)
     }
 }
 
-/// Stores a badge that a recipient of the job has.
-fn found(
-    db: &Connection,
-    (id, phase): (JobId, Phase),
-    key: &EmailKey,
-    sight: &Sight,
-    now: jiff::civil::DateTime,
-    settings: &Settings,
-) -> rusqlite::Result<()> {
-    let known = db
-        .prepare_cached("SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 LIMIT 1")?
-        .exists(params![key.as_str(), id.0])?;
-    // A badge that this job has sent was not there before.
-    if !known || rows::holder_of(db, &sight.badge_id)?.is_some_and(|(job, _)| job == id) {
-        return Ok(());
-    }
-    // A badge that may come from a request in doubt does not count either. The poller decides about it.
-    let in_doubt = db
-        .prepare_cached(
-            "SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 AND request IS NOT NULL AND badge IS NULL
-               AND bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask') LIMIT 1",
-        )?
-        .exists(params![key.as_str(), id.0])?;
-    if in_doubt {
-        return Ok(());
-    }
-    let (class, why) = class_of(&sight.verdict, now, settings);
-    db.prepare_cached(
-        "INSERT INTO baseline (job, email_key, badge, over) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO UPDATE SET over = excluded.over",
-    )?
-    .execute(params![id.0, key.as_str(), sight.badge_id.wire(), class.is_over()])?;
+/// The badge that was seen, if its record has an address.
+fn held(sight: &Sight, core: &Core) -> Option<Held> {
+    let (class, why) = class_of(&sight.verdict, core.reader().clock().now(), &core.settings);
     let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
-    classify(db, (id, phase), key, class, &why)
+    Some(Held { key: sight.key()?, badge: sight.badge_id.clone(), class, why })
 }
 
 fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (DuplicateKind, Reason) {
@@ -381,32 +304,9 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
     (class, line)
 }
 
-/// Sets the kind of an address's unsent rows, unless they already have one of greater weight.
-fn classify(
-    db: &Connection,
-    (id, phase): (JobId, Phase),
-    key: &EmailKey,
-    class: DuplicateKind,
-    why: &Reason,
-) -> rusqlite::Result<()> {
-    let lighter: Vec<String> = DuplicateKind::ALL
-        .iter()
-        .filter(|c| c.weight() < class.weight())
-        .map(|c| format!("'{}'", c.code()))
-        .collect();
-    db.prepare_cached(&format!(
-        "UPDATE row SET class = ?3, class_why = ?4
-         WHERE email_key = ?1 AND job = ?2 AND {} AND (class IS NULL OR class IN ({}))",
-        judged(phase),
-        lighter.join(",")
-    ))?
-    .execute(params![key.as_str(), id.0, class.code(), why])?;
-    Ok(())
-}
-
 impl DuplicateKind {
     /// Of two kinds, the row keeps the one of greater weight.
-    fn weight(self) -> u8 {
+    pub(super) fn weight(self) -> u8 {
         match self {
             Self::New => 0,
             Self::Revoked => 1,
@@ -422,170 +322,12 @@ impl DuplicateKind {
     }
 }
 
-/// The checks without requests: rows of the file against each other and against the journal.
-fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
-    let judged = judged(phase);
-    let rivals = claims::rivals(db, id, &judged)?;
-    db.execute(
-        &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
-        [id.0],
-    )?;
-    // The reason keeps what the reading found about a valid badge. A permission ends if the person who gave it did
-    // not know of this rival.
-    let mut known = db.prepare_cached(
-        "UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
-                                         THEN json_object('code', ?6, 'args',
-                                                  json_object('all', json_array(json(class_why), json(?3))))
-                                         ELSE ?3 END,
-                        class = CASE WHEN class IN ('valid', 'waiting', 'expiring') THEN class ELSE 'sent' END,
-                        allowed = CASE WHEN ?5 THEN allowed END, seen = ?4
-         WHERE job = ?1 AND no = ?2",
-    )?;
-    for (no, rival, still) in rivals {
-        known.execute(params![id.0, no, rival.why(), rival.slot, still, Code::Verdict.name()])?;
-    }
-    // The reason keeps what is known of the recipient: allowing the one does not allow the other.
-    let first = format!(
-        "json_set(?2, '$.args', json_object('row', (
-             SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS})))"
-    );
-    db.execute(
-        &format!(
-            "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE json_object('code', ?3, 'args', json_object('all',
-                                                  json_array(json(class_why), json({first})))) END,
-                            class = coalesce(class, {})
-             WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
-            class_in_file()
-        ),
-        params![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
-    )?;
-    Ok(())
-}
-
-/// Earlier rows of the job with the same address. So the first of several rows is not a twin. Invalid rows do not
-/// count, since they are not sent. Without `INDEXED BY`, SQLite compares every row with all rows before it.
-const EARLIER_ROWS: &str = "
-    FROM row AS other INDEXED BY row_key
-    WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-      AND other.bucket <> 'invalid'";
-
-/// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
-fn class_in_file() -> String {
-    format!(
-        "(SELECT CASE WHEN max(other.name = row.name) THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
-          {EARLIER_ROWS})"
-    )
-}
-
-/// Gives every unsent row its status by the policies, and counts the kinds.
-pub(super) fn place(
-    db: &Connection,
-    id: JobId,
-    phase: Phase,
-    policies: &super::settings::Policies,
-) -> rusqlite::Result<Vec<(DuplicateKind, u64)>> {
-    let judged = judged(phase);
-    // Rows that an earlier check skipped are judged again.
-    db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'ready', why = NULL
-             WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND {judged}"
-        ),
-        [id.0],
-    )?;
-    db.execute(&format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"), [id.0])?;
-    // A row may be of two kinds: the stricter policy applies.
-    for policy in [Policy::Block, Policy::Ask] {
-        // After the job began, no row is skipped unless a person sees it.
-        let bucket = if policy == Policy::Block && phase == Phase::Draft {
-            RowStatus::LeftOut
-        } else {
-            RowStatus::Ask
-        };
-        for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
-            let also = if class.is_in_file() {
-                format!("OR class IS NOT NULL AND {} = ?2", class_in_file())
-            } else {
-                String::new()
-            };
-            db.execute(
-                &format!(
-                    "UPDATE row SET bucket = ?3, guarded = 1,
-                                    why = json_set(?4, '$.args', json_object('why', json(class_why)))
-                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS NOT class"
-                ),
-                params![id.0, class.code(), bucket.code(), Reason::class(*class)],
-            )?;
-        }
-    }
-    // A default policy does not decide about recipients whom this journal has already served.
-    db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
-             WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND allowed IS NULL
-               AND (class IS NULL OR class NOT IN ({}))",
-            allowed_by_setting(policies)
-        ),
-        [id.0],
-    )?;
-    db.prepare("SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class")?
-        .query_map([id.0], |r| {
-            let class = DuplicateKind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(DuplicateKind::New);
-            Ok((class, r.get::<_, i64>(1)?.unsigned_abs()))
-        })?
-        .collect()
-}
-
-/// The kinds that a setting or a flag allows, as an SQL list.
-fn allowed_by_setting(policies: &super::settings::Policies) -> String {
-    let codes: Vec<String> = DuplicateKind::ALL
-        .iter()
-        .filter(|class| policies.allows(**class))
-        .map(|class| format!("'{}'", class.code()))
-        .collect();
-    codes.join(", ")
-}
-
-/// Condition on the table `row`: rows of this kind that a person may allow together. They are of no second kind,
-/// which would need a decision of its own.
-pub(super) fn only_of(class: DuplicateKind) -> String {
-    let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", class_in_file()) };
-    format!("(class = '{}' {only})", class.code())
-}
-
-/// Records that a setting or a flag allows these rows.
-pub(super) fn allow_by_setting(
-    db: &Connection,
-    id: JobId,
-    policies: &super::settings::Policies,
-) -> rusqlite::Result<()> {
-    db.execute(
-        &format!(
-            "UPDATE row SET allowed = class
-             WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN ({})",
-            allowed_by_setting(policies)
-        ),
-        [id.0],
-    )?;
-    Ok(())
-}
-
 /// Queries which badges the recipient of one sent row has. If something new is found, the row needs review and
 /// says why. Does nothing for an unsent row: [`guard`] reads those.
 pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
-    let read = move |db: &Connection| -> rusqlite::Result<Option<String>> {
-        db.prepare(&format!(
-            "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask') AND NOT {}",
-            judged(phase)
-        ))?
-        .query_row(params![id.0, no as i64], |r| r.get(0))
-        .optional()
-    };
-    let (Some(email), Some(template)) = (core.journal.read(read).await?, job.template_id.clone()) else {
-        return Ok(());
-    };
+    let email = core.store.email_of_sent(id, no, phase).await?;
+    let (Some(email), Some(template)) = (email, job.template_id.clone()) else { return Ok(()) };
     let (key, call) = (EmailKey::of(&email), Call::interactive());
     let mut sights = Vec::new();
     for spelling in spellings(&email) {
@@ -600,30 +342,8 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
             return Err(incomplete());
         }
     }
-    let (now, settings) = (core.reader().clock().now(), core.settings.clone());
-    core.journal
-        .write("baseline", move |db| {
-            for sight in &sights {
-                if rows::holder_of(db, &sight.badge_id)?.is_some() {
-                    continue;
-                }
-                let (class, why) = class_of(&sight.verdict, now, &settings);
-                let is_new = db
-                    .prepare_cached("INSERT OR IGNORE INTO baseline (job, email_key, badge, over) VALUES (?1, ?2, ?3, ?4)")?
-                    .execute(params![id.0, key.as_str(), sight.badge_id.wire(), class.is_over()])?;
-                if is_new > 0 {
-                    let held = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
-                    let why = Reason::class(class).because("why", held.clone());
-                    db.prepare_cached(
-                        "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = 0
-                         WHERE job = ?1 AND no = ?2",
-                    )?
-                    .execute(params![id.0, no as i64, why, class.code(), held])?;
-                }
-            }
-            Ok(())
-        })
-        .await?;
+    let held = sights.iter().filter_map(|sight| held(sight, core)).collect();
+    core.store.record_held_of_row(id, no, held).await?;
     core.changed(id, []);
     Ok(())
 }

@@ -16,7 +16,7 @@ use super::intake::{
     Table, Watch, check,
 };
 use super::job::{Origin, RowStatus};
-use super::journal::{Journal, facts};
+use super::journal::Store;
 use super::reason::{Code, Reason};
 use crate::domain::Text;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,12 +93,12 @@ pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Op
         Standing::NotARecipient => RowStatus::LeftOut,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
-    let said: Vec<Reason> = findings
+    let messages: Vec<Reason> = findings
         .iter()
         .filter(|f| f.severity == worst)
         .map(|f| Reason::finding(&f.field.to_string(), &f.what))
         .collect();
-    (bucket, (!said.is_empty()).then(|| Reason::list(Code::Findings, said)))
+    (bucket, (!messages.is_empty()).then(|| Reason::list(Code::Findings, messages)))
 }
 fn read_as(about: &About) -> Reason {
     let mut parts = vec![Reason::told(about.format.label())];
@@ -130,9 +130,8 @@ fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
 }
 
 /// The columns that a person confirmed earlier for this header.
-fn remembered(journal: &Journal, signature: &str) -> Option<ColumnMap> {
-    let key = signature.to_owned();
-    let kept = journal.read_blocking(move |db| facts::kept(db, "columns", &key)).ok().flatten()?;
+fn remembered(store: &Store, signature: &str) -> Option<ColumnMap> {
+    let kept = store.kept("columns", signature.to_owned()).wait().ok().flatten()?;
     serde_json::from_str(&kept).ok()
 }
 
@@ -148,12 +147,11 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
-        let journal = self.core.journal.clone();
+        let store = self.core.store.clone();
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let table =
-                Table::open(&source, &choices, &|signature| remembered(&journal, signature), &watcher)
-                    .map_err(|why| JobError::file(&why))?;
+            let table = Table::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
+                .map_err(|why| JobError::file(&why))?;
             let rows = table.preview(PREVIEW);
             let preview = match table.about().map.map() {
                 Some(map) if table.about().needs_answer().is_empty() => {

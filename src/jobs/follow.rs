@@ -5,14 +5,13 @@ mod poll;
 mod probe;
 
 use super::core::{Core, Looked, RequestedPolls, lock};
-use super::job::{JobId, RowStatus};
-use super::journal::{JournalError, jobs};
+use super::job::JobId;
+use super::journal::JournalError;
+use super::journal::polling::ScheduleNext;
 use super::reason::{Code, Reason};
-use super::schedule::{self, Looking, Schedule};
 use super::send;
 use crate::api::{ApiError, Call};
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +33,7 @@ pub(super) async fn run(core: Arc<Core>) {
     let mut held: Option<Instant> = None;
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
-        let open = match open_jobs(&core).await {
+        let open = match core.store.open_jobs(core.me()).await {
             Ok(open) => open,
             Err(JournalError::Closed) => return,
             // Polling changes nothing, so try again later.
@@ -109,50 +108,21 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
     Duration::try_from_secs_f64(ahead.as_secs_f64() / speed).unwrap_or(ahead).max(SHORTEST)
 }
 
-/// This process's open jobs and the time of their next poll.
-async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, JournalError> {
-    let me = core.me();
-    let buckets: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|b| b.is_open() && **b != RowStatus::Sending)
-        .map(|b| format!("'{}'", b.code()))
-        .collect();
-    core.journal
-        .read(move |db| {
-            db.prepare_cached(&format!(
-                "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
-                   AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
-                buckets.join(",")
-            ))?
-            .query_map([&me], |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)))?
-            .collect()
-        })
-        .await
-}
-
 /// Polls jobs and writes the time of the next poll. Returns whether that write succeeded.
 async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     let swept = poll::sweep(core, due, call).await;
     let complete = matches!(swept, Ok(true));
     let failed = swept.err();
     let (now, _) = core.moment();
-    let (ids, looks) = (due.to_vec(), core.settings.schedule.clone());
-    let is_failed = failed.is_some();
-    let note = failed.as_ref().map(Failed::note);
-    let said = note.clone();
-    let written = core
-        .journal
-        .write("looked", move |db| {
-            for id in &ids {
-                let next = next_look(db, &looks, *id, now)?;
-                // After a failure, poll again soon instead of in a day.
-                let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
-                jobs::set_next_look(db, *id, if is_failed { next.map(|n| n.min(soon)) } else { next })?;
-                jobs::set_look_note(db, *id, said.as_ref())?;
-            }
-            Ok(())
-        })
-        .await;
+    // After a failure, poll again soon instead of in a day.
+    let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
+    let end = ScheduleNext {
+        jobs: due.to_vec(),
+        schedule: core.settings.schedule.clone(),
+        now,
+        failed: failed.as_ref().map(|why| (why.note(), soon)),
+    };
+    let written = core.store.schedule_next(end).await;
     for id in due {
         core.changed(*id, []);
     }
@@ -160,40 +130,6 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
     (Looked { jobs: due.len(), failed, complete }, is_written)
-}
-
-/// The job's next poll: the earliest time among its open rows.
-fn next_look(
-    db: &Connection,
-    looks: &Schedule,
-    id: JobId,
-    now: Timestamp,
-) -> rusqlite::Result<Option<Timestamp>> {
-    let mut next = None;
-    for (what, buckets, since) in [
-        (Looking::Issue, "'waiting', 'overdue', 'other'", "accepted"),
-        (Looking::Issue, "'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
-        (
-            Looking::Doubt,
-            "'in_doubt', 'unbound', 'not_seen'",
-            "(SELECT intent FROM request WHERE id = row.request)",
-        ),
-        (
-            Looking::Revoke,
-            "'unproven', 'revoking'",
-            "(SELECT coalesce(answered, intent) FROM request WHERE id = row.request)",
-        ),
-    ] {
-        let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({buckets})");
-        let (since, rows): (Option<i64>, i64) =
-            db.prepare_cached(&sql)?.query_row(params![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        if rows > 0 {
-            let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
-            let at = schedule::next(looks, what, since, now);
-            next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
-        }
-    }
-    Ok(next)
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! Reads badges from the service: one by id, or a part of the history, with few requests.
 
+use super::journal::facts::Seen;
 use super::reason::Code;
 use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole, whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
@@ -112,12 +113,11 @@ pub(super) enum Lesson {
 }
 
 impl Lesson {
-    /// Name, value and evidence of the fact.
-    pub(super) fn fact(self) -> (&'static str, &'static str, Code) {
+    pub(super) fn fact(self) -> Seen {
         match self {
-            Self::TitlePartial => ("title_filter", "partial", Code::OtherTitle),
-            Self::AddressPartial => ("recipient_email_filter", "partial", Code::OtherAddress),
-            Self::AddressFoldsCase => ("recipient_email_filter_case", "folded", Code::OtherCase),
+            Self::TitlePartial => Seen::once("title_filter", "partial", Code::OtherTitle),
+            Self::AddressPartial => Seen::once("recipient_email_filter", "partial", Code::OtherAddress),
+            Self::AddressFoldsCase => Seen::once("recipient_email_filter_case", "folded", Code::OtherCase),
         }
     }
 }

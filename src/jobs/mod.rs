@@ -11,11 +11,10 @@
 //!
 //! intake/             reads files of recipients     rules       which rows may be sent, resent, retried, undone
 //! commands, resolve   what a person does with a job resend      one decision for many rows
-//! apply_observation   what a reading changes        reports     receipts and redo files
-//! journal/            the SQLite file               reason      why a row has its status, as a code
+//! journal/            the operations on the file    reason      why a row has its status, as a code
+//! history_scan        reads from the service        reports     receipts and redo files
 //! ```
 
-mod apply_observation;
 mod commands;
 mod core;
 mod draft;
@@ -48,8 +47,8 @@ pub use self::job::{
     AcceptedCount, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, RowStatus, Stop,
     StopKind, Touched,
 };
+pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
-pub use self::journal::copy::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};

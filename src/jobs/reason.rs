@@ -6,11 +6,10 @@ use crate::api::ApiError;
 use crate::domain::text::scrub;
 use crate::domain::{State, Text};
 use crate::i18n::{self, Language};
-use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use strum::IntoStaticStr;
 
 /// Maximum length of a stored message from another part of lapel, in characters.
 const LONGEST: usize = 2_000;
@@ -18,25 +17,21 @@ const LONGEST: usize = 2_000;
 macro_rules! codes {
     ($($variant:ident = $code:literal, $text:expr;)+) => {
         /// The code of a reason. Programs and the journal use the codes, so they never change.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Code { $($variant,)+ }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+        pub enum Code { $(#[serde(rename = $code)] #[strum(serialize = $code)] $variant,)+ }
 
         impl Code {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The code in the journal and in JSON.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $code),+ }
+            pub fn name(self) -> &'static str {
+                self.into()
             }
 
             /// The English text. `None` if the text is stored with the code or composed of parts.
             pub const fn text(self) -> Option<&'static str> {
                 let text = match self { $(Self::$variant => $text),+ };
                 if text.is_empty() { None } else { Some(text) }
-            }
-
-            fn from_name(name: &str) -> Option<Self> {
-                match name { $($code => Some(Self::$variant),)+ _ => None }
             }
         }
     };
@@ -185,25 +180,12 @@ impl Code {
     }
 
     /// The separator between the parts of a list.
-    fn separator(self) -> &'static str {
+    pub(super) fn separator(self) -> &'static str {
         match self {
             Self::Findings => "; ",
             Self::ReadAs => " \u{b7} ",
             _ => ", ",
         }
-    }
-}
-
-impl Serialize for Code {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Code {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(from)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("no such code"))
     }
 }
 
@@ -361,7 +343,7 @@ impl Reason {
     }
 
     /// A message of an earlier version, which stored translated sentences.
-    fn of_legacy(sentence: &str) -> Self {
+    pub(super) fn of_legacy(sentence: &str) -> Self {
         if let Ok(reason) = serde_json::from_str(sentence) {
             return reason;
         }
@@ -564,99 +546,6 @@ impl From<&JournalError> for Reason {
     fn from(error: &JournalError) -> Self {
         Self { code: Code::Journal, ..Self::told(&error.to_string()) }
     }
-}
-
-impl ToSql for Reason {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        // A quoted text may contain a key.
-        Ok(ToSqlOutput::from(crate::secrets::redact(&self.stored()).into_owned()))
-    }
-}
-
-impl FromSql for Reason {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Ok(Self::read(value.as_str()?))
-    }
-}
-
-/// Replaces the sentences that earlier versions stored with codes. Unknown sentences stay verbatim, under the code
-/// [`Code::Legacy`].
-pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
-    // Few distinct sentences, in many rows.
-    let mut known: HashMap<String, String> = HashMap::new();
-    let mut code = |sentence: Option<String>| -> Option<String> {
-        let sentence = sentence?;
-        if let Some(stored) = known.get(&sentence) {
-            return Some(stored.clone());
-        }
-        let stored = Reason::of_legacy(&sentence).stored();
-        if known.len() < 10_000 {
-            known.insert(sentence, stored.clone());
-        }
-        Some(stored)
-    };
-    migrate_rows(db, &mut code)?;
-    for (table, key, columns) in [
-        ("job", "id", &["stop_why", "note", "look_note", "owner_label"][..]),
-        ("request", "id", &["why"]),
-        ("fact", "rowid", &["evidence"]),
-    ] {
-        for column in columns {
-            // Facts have no id: the sentence itself is the key.
-            let by = if table == "fact" { *column } else { key };
-            let found: Vec<(rusqlite::types::Value, String)> = db
-                .prepare(&format!("SELECT DISTINCT {by}, {column} FROM {table} WHERE {column} IS NOT NULL"))?
-                .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut change = db.prepare(&format!("UPDATE {table} SET {column} = ?2 WHERE {by} = ?1"))?;
-            for (at, sentence) in found {
-                change.execute(params![at, code(Some(sentence))])?;
-            }
-        }
-    }
-    migrate_origins(db)
-}
-
-fn migrate_rows(
-    db: &Connection,
-    code: &mut dyn FnMut(Option<String>) -> Option<String>,
-) -> rusqlite::Result<()> {
-    type Found = (i64, i64, Option<String>, Option<String>);
-    const AT_ONCE: i64 = 5_000;
-    let mut some = db.prepare(
-        "SELECT job, no, why, class_why FROM row
-         WHERE (job, no) > (?1, ?2) AND (why IS NOT NULL OR class_why IS NOT NULL)
-         ORDER BY job, no LIMIT ?3",
-    )?;
-    let mut change = db.prepare("UPDATE row SET why = ?3, class_why = ?4 WHERE job = ?1 AND no = ?2")?;
-    let (mut job, mut no) = (i64::MIN, i64::MIN);
-    loop {
-        let rows: Vec<Found> = some
-            .query_map(params![job, no, AT_ONCE], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let Some(last) = rows.last() else { return Ok(()) };
-        (job, no) = (last.0, last.1);
-        for (job, no, why, class_why) in rows {
-            change.execute(params![job, no, code(why), code(class_why)])?;
-        }
-    }
-}
-
-/// The origin of a job, in JSON, holds how its file was read.
-fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
-    let found: Vec<(i64, String)> = db
-        .prepare("SELECT id, json_extract(origin, '$.read_as') FROM job WHERE json_type(origin, '$.read_as') = 'text'")?
-        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    for (id, read_as) in found {
-        let parts = read_as.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
-        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::told).collect());
-        db.execute(
-            "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
-            params![id, read_as],
-        )?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
 use super::job::{Job, JobId, JobRow, Phase, RowStatus};
-use super::journal::rows::{self, RowFilter};
-use super::journal::{Journal, JournalError};
+use super::journal::rows::RowFilter;
+use super::journal::{JournalError, Store};
 use super::reason::Reason;
 use super::receipt::{
-    Format, Head, MailReport, ReceiptLine, SheetError, Written, mail_failures, write_receipt, write_redo,
+    Format, Head, MailReport, ReceiptLine, TableError, Written, mail_failures, write_receipt, write_redo,
 };
 use super::rules::{self, Stand, Step};
 use crate::domain::Text;
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 2_000;
 
 /// The rows of a job, page by page. Ends after an error.
 struct AllRows {
-    journal: Journal,
+    store: Store,
     id: JobId,
     filter: RowFilter,
     window: i64,
@@ -32,7 +32,7 @@ struct AllRows {
 impl AllRows {
     fn of(jobs: &Jobs, id: JobId, buckets: &[RowStatus]) -> Self {
         Self {
-            journal: jobs.core.journal.clone(),
+            store: jobs.core.store.clone(),
             id,
             filter: RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() },
             window: jobs.core.settings.doubt_window.as_secs(),
@@ -55,7 +55,7 @@ impl Iterator for AllRows {
                 return None;
             }
             let (id, filter, window) = (self.id, self.filter.clone(), self.window);
-            match self.journal.read_blocking(move |db| rows::page(db, id, &filter, AT_ONCE, window)) {
+            match self.store.rows_page(id, filter, AT_ONCE, window).wait() {
                 Ok(page) => {
                     self.over = page.len() < AT_ONCE;
                     self.page = page.into_iter();
@@ -69,9 +69,9 @@ impl Iterator for AllRows {
     }
 }
 
-fn failed(why: SheetError) -> JobError {
+fn failed(why: TableError) -> JobError {
     match why {
-        SheetError::Exists(path) => JobError::Exists(path),
+        TableError::Exists(path) => JobError::Exists(path),
         other => JobError::file(&other),
     }
 }

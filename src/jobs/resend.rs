@@ -1,14 +1,11 @@
 //! Resends many rows that were never seen, after one decision of a person.
 
-use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{JobId, Kind, Phase, RowStatus};
-use super::journal::{claims, jobs};
-use super::reason::{Code, Reason};
+use super::job::JobId;
+use super::journal::decisions::ResendRows;
+use super::journal::jobs::Actor;
 use super::rules::{self, Step};
-use rusqlite::{Connection, params};
-use std::collections::HashSet;
 
 /// Number of rows that were sent, looked for and never seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,16 +14,6 @@ pub struct NeverSeen {
     pub ready: u64,
     /// Rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
     pub held: u64,
-}
-
-/// SQL condition for rows that may be sent again together: a slow service can no longer show them. `?1` is the
-/// job, `?2` the latest request time that is old enough.
-fn old_enough() -> String {
-    let may = rules::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    format!(
-        "row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
-         AND (SELECT intent FROM request WHERE id = row.request) <= ?2"
-    )
 }
 
 impl Jobs {
@@ -54,8 +41,7 @@ impl Jobs {
                 failed
             )));
         }
-        let latest = self.latest_intent();
-        Ok(self.core.journal.read(move |db| count(db, id, latest)).await?)
+        Ok(self.core.store.never_seen(id, self.latest_intent()).await?)
     }
 
     /// Resends every never seen row that may be resent: exactly the `expected` number that a person reviewed. The
@@ -72,37 +58,10 @@ impl Jobs {
     ) -> Result<(), JobError> {
         JobError::unless_key(why)?;
         let now = self.never_seen(id).await?;
-        let (who, why, latest) = (who.to_owned(), why.to_owned(), self.latest_intent());
-        let sent = if now.ready == expected && expected > 0 {
-            self.core
-                .journal
-                .write("decide", move |db| {
-                    // Checks again, since rows may have changed after the poll.
-                    let rows = ready(db, id, latest)?;
-                    if rows.len() as u64 != expected {
-                        return Ok(false);
-                    }
-                    for no in rows {
-                        jobs::decide(db, id, Some(no), "send again", &who, &why)?;
-                        db.prepare_cached(
-                            "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0,
-                                            allowed = coalesce(class, 'new')
-                             WHERE job = ?1 AND no = ?2",
-                        )?
-                        .execute(params![
-                            id.0,
-                            no as i64,
-                            Reason::from(Code::SentAgain)
-                        ])?;
-                    }
-                    jobs::set_batch(db, id, None)?;
-                    set_free(db, id, &who)?;
-                    Ok(true)
-                })
-                .await?
-        } else {
-            false
-        };
+        let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
+        let sent = now.ready == expected
+            && expected > 0
+            && self.core.store.resend_rows(ResendRows { id, expected, latest, actor, why }).await?;
         if !sent {
             let now = self.never_seen(id).await?.ready;
             return Err(JobError::no(t!(
@@ -120,21 +79,4 @@ impl Jobs {
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
-}
-
-/// Rows that can be sent again together: no other row has served their recipients since.
-fn ready(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> {
-    let served: HashSet<i64> =
-        claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
-    let old: Vec<i64> = db
-        .prepare(&format!("SELECT no FROM row WHERE {} ORDER BY no", old_enough()))?
-        .query_map(params![id.0, latest], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
-}
-
-fn count(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<NeverSeen> {
-    let ready = ready(db, id, latest)?.len() as u64;
-    let all = jobs::counts(db, id)?.of(RowStatus::NotSeen);
-    Ok(NeverSeen { ready, held: all.saturating_sub(ready) })
 }

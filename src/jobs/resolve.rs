@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_when_all_that_was_accepted_is_found_was_not_accepted() {
+    fn rows_beyond_the_accepted_count_were_not_accepted() {
         let out = Doubt { ruled_out: true, ..doubt() };
         let settings = Settings::default();
         assert_eq!(judge(&out, &[], look(1), &settings), Judgement::NotAccepted);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn one_new_badge_is_the_one() {
+    fn a_single_new_badge_matches() {
         for accepted in [None, Some(0), Some(-4), Some(900)] {
             let found = [candidate("b", accepted)];
             assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Bind(found[0].badge_id.clone()));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_somebody_elses_is_asked_about() {
+    fn an_ambiguous_badge_needs_a_decision() {
         let two = [candidate("b", None), candidate("c", None)];
         assert_eq!(judged(&doubt(), &two, look(1)), Judgement::Ambiguous);
         let blind = Doubt { baseline: false, ..doubt() };
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badge_under_another_name_is_asked_about() {
+    fn a_badge_with_another_name_needs_a_decision() {
         let mut found = [candidate("b", None)];
         found[0].other_name = true;
         assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Ambiguous);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_badge_is_not_ours_where_clocks_can_be_compared() {
+    fn an_older_badge_does_not_match() {
         let older = [candidate("b", Some(-30))];
         assert!(matches!(judged(&doubt(), &older, look(1)), Judgement::HoldsAlready(_)));
         let unheard = Doubt { heard: false, ..doubt() };
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn absence_counts_only_where_waiting_badges_are_shown_and_twice() {
+    fn absence_needs_two_polls_and_visible_waiting_badges() {
         assert_eq!(judged(&doubt(), &[], look(9)), Judgement::Open);
         assert_eq!(judged(&doubt(), &[], look(10)), Judgement::Absent);
         let once = Doubt { absent: Some(at(10)), ..doubt() };
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_window_sending_again_is_offered_whatever_is_known() {
+    fn after_the_window_the_row_was_never_seen() {
         let hidden = Look { shows_waiting: false, ..look(26 * 60) };
         for accepted in [false, true] {
             assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);

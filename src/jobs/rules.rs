@@ -157,33 +157,9 @@ pub fn count(step: Step, job: &Job) -> u64 {
         .sum()
 }
 
-fn claims() -> impl Iterator<Item = Option<Claim>> {
+/// All values of a row's claim.
+pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
     std::iter::once(None).chain(Claim::ALL.iter().copied().map(Some))
-}
-
-/// The rule of [`may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
-pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
-    let mut any = Vec::new();
-    for bucket in RowStatus::ALL {
-        let allowed: Vec<Option<Claim>> = claims()
-            .filter(|claim| {
-                may(step, Stand { kind, phase, bucket: *bucket, claim: *claim, is_purged: false })
-            })
-            .collect();
-        let is = format!("row.bucket = '{}'", bucket.code());
-        if allowed.len() == 1 + Claim::ALL.len() {
-            any.push(is);
-        } else if !allowed.is_empty() {
-            let states: Vec<String> =
-                allowed.iter().map(|claim| format!("'{}'", claim.map_or("", Claim::code))).collect();
-            any.push(format!(
-                "({is} AND coalesce((SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no), '')
-                        IN ({}))",
-                states.join(", ")
-            ));
-        }
-    }
-    if any.is_empty() { "0".to_owned() } else { format!("({})", any.join(" OR ")) }
 }
 
 /// Another row's claim on the same recipient and template.
@@ -252,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn a_person_without_a_claim_is_free() {
+    fn a_recipient_without_claims_is_free() {
         assert_eq!(judge(None, None, &[]), free(0));
         assert_eq!(judge(Some(0), None, &[]), free(0));
     }
 
     #[test]
-    fn what_was_sent_blocks_whoever_has_no_claim_or_a_lower_one() {
+    fn a_sent_row_blocks_rows_without_a_higher_claim() {
         for claim in [Claim::Open, Claim::Kept] {
             assert_eq!(judge(None, None, &[other(0, claim)]), Verdict::Review(0));
             assert_eq!(judge(Some(0), None, &[other(1, claim)]), Verdict::Review(0));
@@ -267,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_holds_for_what_was_seen() {
+    fn an_approval_covers_only_seen_rivals() {
         let all = [other(0, Claim::Kept), other(1, Claim::Open)];
         assert_eq!(judge(None, Some(0), &all), Verdict::Review(1), "another one came since");
         let approved = Verdict::Free { slot: 2, takes: Vec::new(), approved: true };
@@ -277,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badge_that_is_over_makes_room_for_the_next() {
+    fn an_expired_or_revoked_badge_frees_the_recipient() {
         let over = Other { is_accounted: true, ..other(0, Claim::Kept) };
         assert_eq!(judge(None, None, &[over]), free(1));
         let both = [over, other(1, Claim::Kept)];
@@ -287,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_in_a_stopped_job_is_taken_over_and_what_is_live_blocks() {
+    fn idle_claims_are_taken_over_and_live_ones_block() {
         let idle = other(0, Claim::Reserved);
         assert_eq!(judge(None, None, &[idle]), Verdict::Free { slot: 0, takes: vec![0], approved: false });
         let live = Other { is_live: true, ..idle };
@@ -299,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_is_sent_without_a_claim_and_none_that_may_exist_is_done_again() {
+    fn rows_need_a_claim_and_are_not_repeated() {
         for phase in Phase::ALL {
             for bucket in RowStatus::ALL {
                 for claim in claims() {

@@ -32,7 +32,7 @@ impl Default for Schedule {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looking {
+pub(super) enum Polling {
     /// Whether an accepted badge is issued.
     Issue,
     /// Whether a badge is revoked.
@@ -42,11 +42,11 @@ pub(super) enum Looking {
 }
 
 /// The next poll of something that began at `since`, after a poll at `now`. After any pause one poll catches up.
-pub(super) fn next(schedule: &Schedule, what: Looking, since: Timestamp, now: Timestamp) -> Timestamp {
+pub(super) fn next(schedule: &Schedule, what: Polling, since: Timestamp, now: Timestamp) -> Timestamp {
     let minutes = match what {
-        Looking::Issue => &schedule.issue,
-        Looking::Revoke => &schedule.revoke,
-        Looking::Doubt => &schedule.doubt,
+        Polling::Issue => &schedule.issue,
+        Polling::Revoke => &schedule.revoke,
+        Polling::Doubt => &schedule.doubt,
     };
     // If a clock was set back, `since` can be in the future.
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
@@ -65,30 +65,30 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + minutes * 60).expect("a moment")
     }
 
-    fn at_next(what: Looking, since: Timestamp, now: Timestamp) -> Timestamp {
+    fn at_next(what: Polling, since: Timestamp, now: Timestamp) -> Timestamp {
         next(&Schedule::default(), what, since, now)
     }
 
     #[test]
-    fn nothing_is_looked_at_before_five_minutes_and_a_day_costs_few_looks() {
+    fn polls_of_an_issue_begin_after_five_minutes_and_are_few() {
         let (mut now, mut looks) = (at(0), 0);
         while now < at(24 * 60) {
-            let then = at_next(Looking::Issue, at(0), now);
+            let then = at_next(Polling::Issue, at(0), now);
             assert!(then > now && (looks > 0 || then == at(5)));
             (now, looks) = (then, looks + 1);
         }
         assert_eq!((now, looks), (at(24 * 60), 13));
-        assert_eq!(at_next(Looking::Issue, at(0), now), at(30 * 60), "and then every six hours");
+        assert_eq!(at_next(Polling::Issue, at(0), now), at(30 * 60), "and then every six hours");
     }
 
     #[test]
-    fn a_long_sleep_is_caught_up_with_one_look() {
-        assert_eq!(at_next(Looking::Issue, at(0), at(9 * 60)), at(12 * 60));
-        assert_eq!(at_next(Looking::Doubt, at(0), at(9 * 60)), at(12 * 60));
+    fn one_poll_follows_a_long_pause() {
+        assert_eq!(at_next(Polling::Issue, at(0), at(9 * 60)), at(12 * 60));
+        assert_eq!(at_next(Polling::Doubt, at(0), at(9 * 60)), at(12 * 60));
     }
 
     #[test]
-    fn a_clock_that_was_set_back_does_not_put_a_look_off_for_ever() {
-        assert_eq!(at_next(Looking::Issue, at(60), at(0)), at(5));
+    fn a_clock_set_back_does_not_delay_polls() {
+        assert_eq!(at_next(Polling::Issue, at(60), at(0)), at(5));
     }
 }

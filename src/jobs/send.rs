@@ -9,10 +9,12 @@ mod revoke;
 
 use super::core::{Core, lock};
 use super::job::{JobId, Kind, Phase, StopKind};
-use super::journal::requests::{self, Chunk, Ended};
-use super::journal::{JournalError, jobs};
+use super::journal::requests::{Chunk, Ended};
+use super::journal::sending::{FailedRows, Failure, RecordIntent};
+use super::journal::{JournalError, Pending, Store};
 use super::reason::{Code, Reason};
 use crate::api::{ApiError, Call, MAX_ENTRIES, Turn, Writer};
+use jiff::Timestamp;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,8 +52,7 @@ pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
 /// Starts the sender of every job with ready rows. A finished request may have blocked another job: while a
 /// request is open, no other request of the same template may contain its addresses.
 pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
-    let me = core.me();
-    let ready = core.journal.read(move |db| jobs::ready(db, &me)).await;
+    let ready = core.store.ready_jobs(core.me()).await;
     for id in ready.unwrap_or_default() {
         if Some(id) != but {
             ensure_sender(core, id);
@@ -223,7 +224,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
         };
         if let Some((kind, why)) = stop {
             stopped = true;
-            let _ = core.journal.write("stop", move |db| jobs::stop(db, id, kind, &why)).await;
+            let _ = core.store.stop_job(id, kind, why).await;
             core.changed(id, []);
         }
     }
@@ -231,8 +232,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
 
 /// Whether the job has rows that may be sent now. Stops sending if the journal cannot be read.
 async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bool {
-    let me = core.me();
-    match core.journal.read(move |db| requests::has_ready(db, id, &me)).await {
+    match core.store.has_ready(id, core.me()).await {
         Ok(ready) => ready,
         Err(why) => {
             core.trouble(id, &why);
@@ -246,10 +246,8 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
     let (now, heard) = core.moment();
-    let chunk = core
-        .journal
-        .write("intent", move |db| requests::take(db, id, &me, most, (now.as_second(), heard)))
-        .await?;
+    let intent = RecordIntent { job: id, me, most, at: now.as_second(), heard };
+    let chunk = core.store.record_intent(intent).await?;
     core.no_trouble(id);
     Ok(chunk)
 }
@@ -258,8 +256,7 @@ async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, Jou
 /// then only the snapshot shows it.
 async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
-    let said = Reason::from(&why);
-    let stopped = core.journal.write("stop", move |db| jobs::stop(db, id, StopKind::Journal, &said)).await;
+    let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
     stopped.is_err().then_some(why)
 }
 
@@ -267,10 +264,10 @@ async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<Jo
 async fn record_answer<T: Send + 'static>(
     core: &Core,
     id: JobId,
-    work: impl Fn(&rusqlite::Transaction<'_>) -> rusqlite::Result<T> + Send + Clone + 'static,
+    record: impl Fn(&Store) -> Pending<T>,
 ) -> Option<T> {
     loop {
-        match core.journal.write("answer", work.clone()).await {
+        match record(&core.store).await {
             Ok(value) => {
                 core.no_trouble(id);
                 return Some(value);
@@ -286,15 +283,6 @@ async fn record_answer<T: Send + 'static>(
                 }
             }
         }
-    }
-}
-
-/// Stops a job in the same write that makes its rows ready again. Otherwise they could be sent again before the
-/// stop is written.
-fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, Reason)>) -> rusqlite::Result<()> {
-    match stop {
-        Some((kind, why)) => jobs::stop(db, id, *kind, why),
-        None => Ok(()),
     }
 }
 
@@ -323,14 +311,29 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     })
 }
 
-fn ended(outcome: &'static str, error: Option<&ApiError>) -> Ended {
-    Ended {
-        outcome,
-        status: error.and_then(|e| match e {
-            ApiError::InDoubt { status, .. } => *status,
-            other => other.refusal().map(|r| r.status),
-        }),
-        accepted: None,
-        why: error.map(Reason::from),
-    }
+/// Records the failure of a request, and what it means for its rows.
+async fn record_failure(
+    core: &Core,
+    id: JobId,
+    request: i64,
+    (error, outcome): (&ApiError, &'static str),
+    rows: FailedRows,
+    next: &Next,
+) {
+    let why = Reason::from(error);
+    let status = match error {
+        ApiError::InDoubt { status, .. } => *status,
+        other => other.refusal().map(|r| r.status),
+    };
+    let failure = Failure {
+        job: id,
+        request,
+        now: core.moment().0,
+        at: Timestamp::now().as_millisecond(),
+        rows,
+        how: Ended { outcome, status, accepted: None, why: Some(why.clone()) },
+        why,
+        stop: next.stop(),
+    };
+    record_answer(core, id, |store| store.record_failure(failure.clone())).await;
 }

@@ -86,7 +86,8 @@ pub(super) enum Harm {
 }
 
 /// How the list in an answer is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Items {
     Reversed,
     Lower,
@@ -277,19 +278,9 @@ impl Fault {
                 parts.harm(word, Harm::SlowBody(time))?;
             }
             ("items", Some(kind)) => {
-                let kind = match kind {
-                    "reversed" => Items::Reversed,
-                    "lower" => Items::Lower,
-                    "missing" => Items::Missing,
-                    "extra" => Items::Extra,
-                    "doubled" => Items::Doubled,
-                    "empty" => Items::Empty,
-                    "none" => Items::None,
-                    "null" => Items::Null,
-                    _ => {
-                        return Err(bad("reversed, lower, missing, extra, doubled, empty, none or null"));
-                    }
-                };
+                let kind = kind
+                    .parse()
+                    .map_err(|_| bad("reversed, lower, missing, extra, doubled, empty, none or null"))?;
                 parts.harm(word, Harm::Items(kind))?;
             }
             ("accepted", Some(count)) => {

@@ -25,7 +25,7 @@ use super::context::Env;
 use super::effects::{Effects, ModalId, Owner};
 use super::hold;
 use super::message::Message;
-use super::modals::repin_key::PinForm;
+use super::modals::repin_key::RepinKey;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::welcome::Welcome;
@@ -130,7 +130,7 @@ pub struct App {
     comforts: comforts::Comforts,
     views: view::Views,
     palette: Palette,
-    tickets: RequestIds,
+    requests: RequestIds,
     orders: Vec<WorkerCommand>,
     wish: Option<LoopCommand>,
     quit_asked: bool,
@@ -169,7 +169,7 @@ impl App {
             comforts: comforts::Comforts::default(),
             views: view::Views::default(),
             palette,
-            tickets: RequestIds::default(),
+            requests: RequestIds::default(),
             orders: Vec::new(),
             wish: None,
             quit_asked: false,
@@ -271,9 +271,9 @@ impl App {
             Message::Of(..) => return,
             message => message,
         };
-        self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_deeds();
-        let mut tickets = std::mem::take(&mut self.tickets);
-        let mut out = Effects::new(&mut tickets);
+        self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
+        let mut requests = std::mem::take(&mut self.requests);
+        let mut out = Effects::new(&mut requests);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, &mut out),
             // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
@@ -288,12 +288,12 @@ impl App {
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
                 self.repaint();
             }
-            Message::Response(ticket, answer) => {
-                let owner = self.connection.pending.remove(ticket).unwrap_or(Owner::Shell);
-                if let Err(answer) = self.kept(ticket, answer)
-                    && !self.is_quiet_failure((ticket, owner), &answer, &mut out)
+            Message::Response(request, answer) => {
+                let owner = self.connection.pending.remove(request).unwrap_or(Owner::Shell);
+                if let Err(answer) = self.kept(request, answer)
+                    && !self.is_quiet_failure((request, owner), &answer, &mut out)
                 {
-                    self.answer((ticket, owner), answer, &mut out);
+                    self.answer((request, owner), answer, &mut out);
                 }
             }
             Message::Connecting(reader) => {
@@ -310,7 +310,7 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.connection.failure = Some(error.to_string());
-                if let Some(form) = PinForm::of(&error) {
+                if let Some(form) = RepinKey::of(&error) {
                     self.open(form);
                 }
                 self.connection.pending = Pending::default();
@@ -334,8 +334,8 @@ impl App {
                 self.connection.has_no_journal = true;
                 self.tell(why);
             }
-            Message::Progress(ticket, done, all) => {
-                self.progress((ticket, done, all), &mut out);
+            Message::Progress(request, done, all) => {
+                self.progress((request, done, all), &mut out);
             }
             Message::Tick => {
                 self.link();
@@ -357,7 +357,7 @@ impl App {
             }
         }
         self.finish(out);
-        self.tickets = tickets;
+        self.requests = requests;
     }
 
     fn finish(&mut self, mut out: Effects<'_>) {
@@ -405,17 +405,17 @@ impl App {
         let owners: HashMap<RequestId, Owner> = out.owners.drain(..).collect();
         for order in &out.orders {
             match order {
-                WorkerCommand::Request(ticket, ask) => {
+                WorkerCommand::Request(request, ask) => {
                     self.counts.asks += 1;
                     if let Request::Quiet(_) = ask {
-                        self.comforts.refresh.asked(*ticket);
+                        self.comforts.refresh.asked(*request);
                     }
-                    let owner = owners.get(ticket).copied().unwrap_or(Owner::Shell);
-                    self.connection.pending.insert(*ticket, ask, owner);
+                    let owner = owners.get(request).copied().unwrap_or(Owner::Shell);
+                    self.connection.pending.insert(*request, ask, owner);
                 }
-                WorkerCommand::Cancel(ticket) => {
-                    self.comforts.refresh.cancelled(*ticket);
-                    self.connection.pending.remove(*ticket);
+                WorkerCommand::Cancel(request) => {
+                    self.comforts.refresh.cancelled(*request);
+                    self.connection.pending.remove(*request);
                 }
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
@@ -423,7 +423,7 @@ impl App {
         self.orders.append(&mut out.orders);
     }
 
-    pub(super) fn outstanding_deeds(&self) -> bool {
+    pub(super) fn outstanding_commands(&self) -> bool {
         self.connection.pending.has_commands()
     }
 
@@ -549,15 +549,15 @@ impl App {
         Some(out.owned_by(owner, |out| run(component, env, out)))
     }
 
-    fn progress(&mut self, (ticket, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
-        let Some(owner) = self.connection.pending.owner(ticket) else { return };
+    fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
+        let Some(owner) = self.connection.pending.owner(request) else { return };
         // An export in the background has no visible progress.
         if let Some((_, form)) = self.connection.export.as_mut().filter(|(id, _)| owner == Owner::Modal(*id))
         {
-            form.on_progress(ticket, done, all);
+            form.on_progress(request, done, all);
             return;
         }
-        let changed = self.with(owner, out, |component, _, _| component.on_progress(ticket, done, all));
+        let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
             Owner::Screen(tab) => self.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup()),
             _ => true,

@@ -7,6 +7,7 @@ use super::modals::help::Help;
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use crate::i18n;
+use crate::i18n::wait::wait_text;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::frame::Frame;
@@ -332,7 +333,7 @@ impl App {
             };
         };
         if let Some(left) = held {
-            let wait = hold::words(left);
+            let wait = wait_text(left);
             return (t!("{alert} wait {wait}", alert = env.glyphs.alert, wait), theme.warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);

@@ -48,6 +48,8 @@ pub enum Navigate {
     Corrected,
     UseFilter(Box<NamedFilter>),
     MarkAll,
+    /// The user confirmed that lapel deletes the recent inputs.
+    ForgetRecents,
     /// Ask whether the list's filter may be sent. It looks like an API key.
     AskAboutFilter,
     /// The user has confirmed that the typed text is not an API key.
@@ -89,7 +91,7 @@ pub struct ModalId(pub(in crate::tui) u64);
 
 /// The effects that a component collects while it handles something.
 pub struct Effects<'a> {
-    tickets: &'a mut RequestIds,
+    requests: &'a mut RequestIds,
     /// The owner of the requests that are made now.
     owner: Owner,
     /// The requests that were made, with their owners.
@@ -109,9 +111,9 @@ pub struct Effects<'a> {
 }
 
 impl<'a> Effects<'a> {
-    pub fn new(tickets: &'a mut RequestIds) -> Self {
+    pub fn new(requests: &'a mut RequestIds) -> Self {
         Self {
-            tickets,
+            requests,
             owner: Owner::Shell,
             owners: Vec::new(),
             orders: Vec::new(),
@@ -151,11 +153,11 @@ impl<'a> Effects<'a> {
     }
 
     pub fn ask(&mut self, ask: Request) -> RequestId {
-        let ticket = self.tickets.next();
+        let request = self.requests.next();
         let ask = if self.quiet { ask.quietly() } else { ask };
-        self.orders.push(WorkerCommand::Request(ticket, ask));
-        self.owners.push((ticket, self.owner));
-        ticket
+        self.orders.push(WorkerCommand::Request(request, ask));
+        self.owners.push((request, self.owner));
+        request
     }
 
     /// Runs a closure whose requests belong to `owner`.
@@ -173,8 +175,8 @@ impl<'a> Effects<'a> {
     }
 
     /// Cancels requests whose responses nobody needs any more.
-    pub fn cancel(&mut self, tickets: impl IntoIterator<Item = RequestId>) {
-        self.orders.extend(tickets.into_iter().map(WorkerCommand::Cancel));
+    pub fn cancel(&mut self, requests: impl IntoIterator<Item = RequestId>) {
+        self.orders.extend(requests.into_iter().map(WorkerCommand::Cancel));
     }
 
     /// Copies a text to the clipboard. The shell shows the result. `what` names the text in the middle of a

@@ -99,6 +99,22 @@ impl App {
     }
 }
 
+/// Whether an action sends, revokes, cancels or deletes something, at once or after a confirmation.
+pub(super) fn is_destructive(action: Action) -> bool {
+    sends(action)
+        || matches!(
+            action,
+            Action::Revoke
+                | Action::Ids
+                | Action::Replace
+                | Action::Undo
+                | Action::CallOff
+                | Action::Remove
+                | Action::RemoveProfile
+                | Action::ForgetRecent
+        )
+}
+
 /// Whether an action sends something, or starts sending, without another confirmation.
 pub(super) fn sends(action: Action) -> bool {
     matches!(action, Action::Confirm | Action::Resume | Action::Retry | Action::UseUp)

@@ -52,7 +52,6 @@ mod worker;
 
 pub use app::{App, Counts, Tab};
 pub use context::Env;
-pub use hold::words as wait_words;
 pub use input::action::Action;
 pub use input::keymap::{Context, Keymap, Press};
 pub use message::Message;

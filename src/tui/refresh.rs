@@ -17,7 +17,7 @@ pub struct Refresh {
     due: Option<Instant>,
     /// Failures in a row. A refresh skipped because of a rate limit wait counts too.
     failures: u32,
-    tickets: HashSet<RequestId>,
+    requests: HashSet<RequestId>,
 }
 
 impl Refresh {
@@ -44,7 +44,7 @@ impl Refresh {
 
     /// The time of the next refresh. `None` while the refresh is off or running.
     pub fn due(&self) -> Option<Instant> {
-        self.due.filter(|_| self.tickets.is_empty())
+        self.due.filter(|_| self.requests.is_empty())
     }
 
     /// Whether a refresh is due now. If so, schedules the next one.
@@ -62,23 +62,23 @@ impl Refresh {
         self.due = self.wait().map(|wait| now + wait);
     }
 
-    pub fn asked(&mut self, ticket: RequestId) {
-        self.tickets.insert(ticket);
+    pub fn asked(&mut self, request: RequestId) {
+        self.requests.insert(request);
     }
 
-    pub fn cancelled(&mut self, ticket: RequestId) {
-        self.tickets.remove(&ticket);
+    pub fn cancelled(&mut self, request: RequestId) {
+        self.requests.remove(&request);
     }
 
     /// Forgets all requests, after a change of the connection.
     pub fn forget(&mut self) {
-        self.tickets.clear();
+        self.requests.clear();
         self.failures = 0;
     }
 
     /// Whether a response belongs to the refresh. If so, notes its success or failure.
-    pub fn takes(&mut self, ticket: RequestId, answer: &Response, now: Instant) -> bool {
-        if !self.tickets.remove(&ticket) {
+    pub fn takes(&mut self, request: RequestId, answer: &Response, now: Instant) -> bool {
+        if !self.requests.remove(&request) {
             return false;
         }
         if has_failed(answer) {

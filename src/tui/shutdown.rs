@@ -17,7 +17,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         say(parting);
     }
     // A hanging disk must not delay the end.
-    let _ = tokio::time::timeout(PATIENCE, crate::disk::all_finished()).await;
+    let _ = tokio::time::timeout(PATIENCE, crate::fs::all_finished()).await;
     if app.reads_index() {
         say(t!(
             "index reading stopped, and what was read is kept; continue in the overview or with: lapel index build"

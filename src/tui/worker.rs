@@ -56,20 +56,20 @@ pub async fn run(
     let mut line = ConnectionSlot::default();
     // Requests that arrived before there was a connection.
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
-    let start = |ticket: RequestId,
+    let start = |request: RequestId,
                  ask: Request,
                  link: Option<WorkerConnection>,
                  running: &mut HashMap<RequestId, Running>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
         if !ask.goes_on() {
-            running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
+            running.insert(request, Running { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
             let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
             let stopped = failed_by(&ask, &ApiError::Cancelled);
-            let context = RequestContext { ticket, messages: messages.clone(), cancel: token.clone() };
+            let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
             let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
             let answer = tokio::select! {
@@ -85,23 +85,23 @@ pub async fn run(
             };
             if let Some(answer) = answer {
                 // A closed channel means that the TUI is ending.
-                let _ = messages.send(Message::Response(ticket, answer)).await;
+                let _ = messages.send(Message::Response(request, answer)).await;
             }
-            let _ = done.send(ticket).await;
+            let _ = done.send(request).await;
         });
     };
     loop {
         tokio::select! {
             order = orders.recv() => match order {
                 None => break,
-                Some(WorkerCommand::Cancel(ticket)) => {
-                    waiting.retain(|(other, _)| *other != ticket);
-                    if let Some(running) = running.remove(&ticket) {
+                Some(WorkerCommand::Cancel(request)) => {
+                    waiting.retain(|(other, _)| *other != request);
+                    if let Some(running) = running.remove(&request) {
                         running.cancel.cancel();
                     }
                 }
-                Some(WorkerCommand::Stop(ticket)) => {
-                    if let Some(running) = running.get(&ticket) {
+                Some(WorkerCommand::Stop(request)) => {
+                    if let Some(running) = running.get(&request) {
                         running.stop.cancel();
                     }
                 }
@@ -112,18 +112,18 @@ pub async fn run(
                     waiting.clear();
                     line.change(session, Events { number, messages: messages.clone() });
                 }
-                Some(WorkerCommand::Request(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
-                    waiting.push((ticket, ask));
+                Some(WorkerCommand::Request(request, ask)) if line.is_changing() && !ask.needs_no_link() => {
+                    waiting.push((request, ask));
                 }
-                Some(WorkerCommand::Request(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
+                Some(WorkerCommand::Request(request, ask)) => start(request, ask, line.link.clone(), &mut running),
             },
             () = line.changed() => {
-                for (ticket, ask) in waiting.drain(..) {
-                    start(ticket, ask, line.link.clone(), &mut running);
+                for (request, ask) in waiting.drain(..) {
+                    start(request, ask, line.link.clone(), &mut running);
                 }
             }
-            Some(ticket) = finished.recv() => {
-                running.remove(&ticket);
+            Some(request) = finished.recv() => {
+                running.remove(&request);
             }
         }
     }
@@ -142,7 +142,7 @@ struct Running {
 
 /// The context of a long request.
 struct RequestContext {
-    ticket: RequestId,
+    request: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
 }
@@ -154,11 +154,11 @@ impl RequestContext {
         read: impl Fn(&T) -> (u64, u64) + Send + 'static,
     ) -> watch::Sender<T> {
         let (sender, mut receiver) = watch::channel(T::default());
-        let (ticket, messages) = (self.ticket, self.messages.clone());
+        let (request, messages) = (self.request, self.messages.clone());
         tokio::spawn(async move {
             while receiver.changed().await.is_ok() {
                 let (done, all) = read(&receiver.borrow_and_update());
-                if messages.send(Message::Progress(ticket, done, all)).await.is_err() {
+                if messages.send(Message::Progress(request, done, all)).await.is_err() {
                     return;
                 }
             }
@@ -412,7 +412,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
         Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
         Request::Reasons => Response::Reasons(jobs.reasons().await.unwrap_or_default()),
-        Request::Do(deed) => Response::Done(job_command::run(*deed, jobs).await),
+        Request::Do(command) => Response::Done(job_command::run(*command, jobs).await),
         other => failed(&other),
     }
 }

@@ -2,14 +2,18 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub mod readable;
+pub mod server;
+mod service;
 pub mod shot;
 pub mod snap;
+pub mod texts;
+
+pub use service::{frozen, session};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Helpers, Keymap, Message, Session, Start, Surface, Tui, Wanted};
+use lapel::tui::{Begin, Context, Helpers, Keymap, Message, Session, Start, Surface, Tui, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -18,39 +22,25 @@ use std::time::Duration;
 /// No condition of a test takes longer than this, however slow the machine.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// The sandbox that most tests use: frozen at a moment, so that every age is the same in every run.
-pub fn frozen() -> Options {
-    Options {
-        seed: 7,
-        speed: 0.0,
-        start: Some(jiff::civil::datetime(2026, 11, 21, 10, 0, 0, 0)),
-        ..Options::default()
-    }
-}
-
 pub struct Harness {
     pub tui: Tui<TestBackend>,
     pub sandbox: Sandbox,
+    trace: Trace,
 }
 
-/// How to connect to a sandbox.
-pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
-    install_crypto();
-    let key = ApiKey::new(sandbox.api_key()).expect("the sandbox's key");
-    let mut connection = Connection::new(sandbox.base_url(), key).expect("the sandbox's address");
-    connection.utc_offset = Some(jiff::tz::offset(9));
-    connection.clock_speed = 0.0;
-    Session {
-        connection,
-        name: "demo".into(),
-        environment,
-        organisation: Some("연습용 기관".into()),
-        journal: None,
-        index: None,
-        jobs: lapel::jobs::Settings::default(),
-        view: None,
-        files: Vec::new(),
-        remark: None,
+/// Where a test is. A test that fails prints it, so that a long walk names its place.
+#[derive(Default)]
+struct Trace {
+    contexts: Vec<Context>,
+    keys: Vec<String>,
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let last = &self.keys[self.keys.len().saturating_sub(12)..];
+            eprintln!("failed in {:?} after the keys: {}", self.contexts, last.join(" "));
+        }
     }
 }
 
@@ -63,6 +53,10 @@ fn helpers() -> Helpers {
 }
 
 impl Harness {
+    pub fn of(tui: Tui<TestBackend>, sandbox: Sandbox) -> Self {
+        Self { tui, sandbox, trace: Trace::default() }
+    }
+
     /// A TUI of a size over a sandbox.
     pub async fn new(options: Options, columns: u16, rows: u16) -> Self {
         Self::with(options, columns, rows, |session| session).await
@@ -77,7 +71,7 @@ impl Harness {
     ) -> Self {
         let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
-        Self { tui: tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
+        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox)
     }
 
     /// A TUI that shows pictures in characters.
@@ -91,20 +85,20 @@ impl Harness {
         let session = change(session(&sandbox, Environment::Demo));
         let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
         let begin = Begin::Session(Box::new(session));
-        Self { tui: desk_showing(pictures, begin, helpers(), columns, rows), sandbox }
+        Self::of(desk_showing(pictures, begin, helpers(), columns, rows), sandbox)
     }
 
     /// A TUI on its first screen, with no profile.
     pub async fn welcome(columns: u16, rows: u16) -> Self {
         let sandbox =
             Sandbox::start(Options { history: Some(0), ..frozen() }).await.expect("the sandbox starts");
-        Self { tui: tui(Begin::Welcome, helpers(), columns, rows), sandbox }
+        Self::of(tui(Begin::Welcome, helpers(), columns, rows), sandbox)
     }
 
     /// Another tui on the same sandbox, as after a new start of the program.
     pub fn reopened(self, change: impl FnOnce(Session) -> Session, columns: u16, rows: u16) -> Self {
         let session = change(session(&self.sandbox, Environment::Demo));
-        Self { tui: tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox: self.sandbox }
+        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), self.sandbox)
     }
 
     /// Pastes text.
@@ -116,7 +110,15 @@ impl Harness {
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
             self.tui.app.update(Message::Key(key_event(key)));
+            self.trace.keys.push(key.to_owned());
         }
+        self.trace.contexts = self.tui.app.key_contexts();
+    }
+
+    /// Confirms the review that is open, after typing the number that it asks for (empty: it asks for none).
+    pub fn confirm(&mut self, typed: &str) {
+        self.type_text(typed);
+        self.press("y");
     }
 
     /// Types text, character by character.

@@ -55,7 +55,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.sandbox.control().set_quota(Some(70));
     h.type_text("113");
     take(&mut h, "draft-review", left);
-    h.press("y");
+    h.confirm("");
     h.shows("발급 한도 초과").await;
     h.settled().await;
     take(&mut h, "activity-quota", left);
@@ -90,7 +90,8 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.type_text("중복 발급");
     h.settled().await;
     take(&mut h, "revoke-waiting", left);
-    h.press("enter 2 y");
+    h.press("enter");
+    h.confirm("2");
     h.until("it is being revoked", |s| s.contains("◍ 회수 중") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "activity-two", left);

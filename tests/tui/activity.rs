@@ -1,6 +1,7 @@
 //! The Activity tab: jobs that add up, their rows, and what a person does with them.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 
 /// A given name for each number.
 fn given(n: usize) -> String {
@@ -18,7 +19,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.paste(&format!("{}\n", lines.join("\n")));
     h.shows("columns").await;
     h.press("enter");
-    h.until("the review", |s| s.contains("to issue") || s.contains("to type the")).await;
+    h.until("the review", |s| s.contains(msg("to issue")) || s.contains(msg_part("to type the"))).await;
     h.settled().await
 }
 
@@ -26,8 +27,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
 pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
     let count = range.len();
     people(h, range).await;
-    h.type_text(&count.to_string());
-    h.press("y");
+    h.confirm(&count.to_string());
     h.shows("· created").await;
 }
 
@@ -123,14 +123,14 @@ async fn an_open_list_of_rows_follows_its_job() {
     h.press("r");
     let screen = h.until("every row issued", |s| s.matches("● issued").count() >= 5).await;
     assert!(screen.contains("5 rows · 5 issued"), "{screen}");
-    assert!(screen.contains("service state"), "the row in full: {screen}");
+    assert!(screen.contains(msg("service state")), "the row in full: {screen}");
 }
 
 #[tokio::test]
 async fn a_job_of_one_row_has_one_row() {
     let mut h = Harness::new(small(), 80, 24).await;
     super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     h.shows("1 waiting = 1 row").await;
     h.press("enter");
     let screen = h.shows("row 1 of 1").await;
@@ -147,17 +147,17 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.shows("3 issued = 3 rows").await;
     h.press("u");
     let screen = h.shows("Undo job").await;
-    assert!(screen.contains("3 badges are Issued: revoked after the review"), "{screen}");
+    assert!(screen.contains(&msg_with("{n} badges are Issued: revoked after the review", &[&3])), "{screen}");
     h.press("enter");
-    assert!(h.screen().contains("the reason is empty"));
+    assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("잘못된 명단");
     h.press("enter");
     let screen = h.shows("type 3").await;
     assert!(screen.contains("3 Issued: will be sent"), "{screen}");
-    h.press("y");
+    h.confirm("");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the number comes first");
-    h.press("3 y");
+    h.confirm("3");
     h.until("the revocation", |s| s.contains("3 revoking = 3 rows") || s.contains("3 revoked = 3 rows"))
         .await;
     assert_eq!(h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>(), 3);
@@ -173,10 +173,10 @@ async fn giving_up_an_undo_leaves_no_draft_and_revokes_nothing() {
     h.type_text("잘못된 명단");
     h.press("enter");
     let screen = h.shows("type 2").await;
-    assert!(screen.contains("2 to revoke when issued"), "{screen}");
+    assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&2])), "{screen}");
     h.press("esc");
     let screen = h.shows("1 job · 1 open").await;
-    assert!(screen.contains("Nothing was sent"), "{screen}");
+    assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
     h.settled().await;
     let jobs = h.tui.app.jobs().expect("jobs").clone();
     assert!(jobs.job(lapel::jobs::JobId(2)).await.is_err(), "the draft is gone");
@@ -188,25 +188,25 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     let mut h = Harness::new(options, 100, 30).await;
     h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
     issue(&mut h, 0..2).await;
-    h.shows("This badge may exist").await;
+    h.shows(msg_part("This badge may exist")).await;
     h.press("enter");
     let screen = h.shows("row 1 of 2").await;
     assert!(!screen.contains("d resolve"), "what is in doubt is looked for, not decided:\n{screen}");
     h.press("d");
-    assert!(h.screen().contains("There is nothing to resolve in this row"));
+    assert!(h.screen().contains(msg_part("There is nothing to resolve in this row")));
     h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
     h.press("r");
     h.shows("? never seen").await;
     h.settled().await;
     h.press("d");
-    h.shows("send again").await;
+    h.shows(msg("send again")).await;
     h.press("enter enter");
-    assert!(h.screen().contains("type a short reason"));
+    assert!(h.screen().contains(msg_part("type a short reason")));
     h.type_text("담당자에게 확인함");
     h.press("enter enter");
     h.settled().await;
     assert_eq!(accepted(&h), 0, "Enter confirms nothing");
-    h.press("y");
+    h.confirm("");
     h.shows("1 never seen · 1 waiting").await;
     assert_eq!(accepted(&h), 1);
 }
@@ -217,7 +217,7 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     let mut h = Harness::new(options, 100, 30).await;
     h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
     issue(&mut h, 0..3).await;
-    h.shows("This badge may exist").await;
+    h.shows(msg_part("This badge may exist")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
     h.press("enter");
     h.shows("row 1 of 3").await;
@@ -225,19 +225,17 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     h.shows("? never seen").await;
     h.settled().await;
     h.press("d");
-    h.shows("send all again").await;
+    h.shows(msg("send all again")).await;
     h.press("up enter");
     h.type_text("서비스 장애 때 보낸 명단");
     h.press("enter");
-    h.shows("3 rows to send").await;
-    h.press("y");
-    h.type_text("2");
-    h.press("y");
+    h.shows(&msg_with("{n} rows to send", &[&3])).await;
+    h.confirm("");
+    h.confirm("2");
     h.settled().await;
     assert_eq!(accepted(&h), 0, "another number confirms nothing");
     h.press("backspace");
-    h.type_text("3");
-    h.press("y");
+    h.confirm("3");
     h.shows("3 waiting").await;
     assert_eq!(accepted(&h), 3);
     let batches = h.sandbox.control().ledger().requests_to("POST /badges/batch");
@@ -253,7 +251,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.shows("4 waiting = 4 rows").await;
     h.settled().await;
     h.press("e");
-    let screen = h.shows("Receipt of job").await;
+    let screen = h.shows(msg_part("Receipt of job")).await;
     assert!(screen.contains("lapel-receipt-1-"), "{screen}");
     h.press("ctrl-u");
     h.paste(&format!("'{}'", file.display()));
@@ -265,11 +263,11 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.press("e ctrl-u");
     h.paste(&file.display().to_string());
     h.press("enter");
-    h.shows("A file with this name already exists").await;
+    h.shows(msg_part("A file with this name already exists")).await;
     h.press("enter");
     h.settled().await;
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
-    h.press("y");
+    h.confirm("");
     h.shows("Saved 4 rows").await;
     assert_eq!(std::fs::read_to_string(&file).expect("the receipt"), written);
 }
@@ -290,7 +288,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     issue(&mut h, 0..3).await;
     h.shows("1 sending").await;
     h.press("q");
-    assert!(h.screen().contains("you can resume them"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("you can resume them")), "{}", h.screen());
     h.press("q");
     assert!(h.tui.app.take_wish().is_some());
     let mut said: Vec<String> = Vec::new();

@@ -3,6 +3,7 @@
 use super::activity::issue;
 use super::columns::{ended, keeping, line_with};
 use super::*;
+use crate::common::texts::{msg, msg_part};
 use lapel::tui::Session;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ async fn look_up(h: &mut Harness) -> String {
 
 /// The words at the left end of the lines of a list, below its headings.
 fn firsts(screen: &str, count: usize) -> Vec<String> {
-    let below = screen.lines().skip_while(|line| !line.contains("Badge id"));
+    let below = screen.lines().skip_while(|line| !line.contains(msg("Badge id")));
     let first =
         |line: &str| line[line.find("B-").unwrap_or(0)..].split_whitespace().next().map(str::to_owned);
     below.skip(1).take(count).filter_map(first).collect()
@@ -81,7 +82,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     h.settled().await;
     h.press("3");
     let screen = look_up(&mut h).await;
-    assert!(!screen.contains("Badge id") && !screen.contains("by badge id"), "{screen}");
+    assert!(!screen.contains(msg("Badge id")) && !screen.contains("by badge id"), "{screen}");
     h.press("C R esc");
     assert!(!h.screen().contains("Remarks"), "taken back, it is as it comes: {}", h.screen());
 }
@@ -200,9 +201,9 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     for key in ["C", "s"] {
         h.press(key);
         let screen = h.screen();
-        assert!(screen.contains("There are no jobs here to sort."), "{key}: {screen}");
+        assert!(screen.contains(msg("There are no jobs here to sort.")), "{key}: {screen}");
         h.press("backspace");
-        assert!(!h.screen().contains("There are no jobs"), "{}", h.screen());
+        assert!(!h.screen().contains(msg_part("There are no jobs")), "{}", h.screen());
     }
     h.press("3");
     look_up(&mut h).await;
@@ -210,10 +211,10 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     let screen = h.screen();
     assert!(line_with(&screen, "▌").contains("[ ] Template id"), "{screen}");
     h.press("x /");
-    assert!(h.screen().contains("Template id"), "other keys do nothing: {}", h.screen());
+    assert!(h.screen().contains(msg("Template id")), "other keys do nothing: {}", h.screen());
     // Whatever is pasted goes into the box, and the menu is gone.
     h.paste("seoyun.han@naru.example");
-    assert!(!h.screen().contains("Columns, from left"), "{}", h.screen());
+    assert!(!h.screen().contains(msg_part("Columns, from left")), "{}", h.screen());
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("WAITING") && !screen.contains("Remarks"), "{screen}");

@@ -2,6 +2,7 @@
 //! the service has sent.
 
 use super::*;
+use crate::common::texts::{msg, msg_part};
 
 fn rows(h: &Harness, names: &[&str], email: &str) -> Vec<String> {
     let row = |name: &&str| RowSpec {
@@ -41,11 +42,14 @@ async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() 
     h.paste(&ids[0]);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Badge id") && !screen.contains("Limits"), "{screen}");
+    assert!(screen.contains(msg("Badge id")) && !screen.contains("Limits"), "{screen}");
     assert!(screen.contains("more lines below: PgDn"), "that there is more is said: {screen}");
     h.press("pagedown pagedown");
     let end = h.settled().await;
-    assert!(end.contains("Say ") && end.contains("Limits") && !end.contains("more lines below"), "{end}");
+    assert!(
+        end.contains("Say ") && end.contains("Limits") && !end.contains(msg_part("more lines below")),
+        "{end}"
+    );
 }
 
 #[tokio::test]

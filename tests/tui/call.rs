@@ -3,6 +3,7 @@
 
 use super::comforts::copied;
 use super::*;
+use crate::common::texts::{msg, msg_part};
 
 /// Answers a call: what the caller gives is pasted into the box. Gives the screen and how many requests it took.
 async fn answer(h: &mut Harness, given: &str) -> (String, u64) {
@@ -32,7 +33,7 @@ fn says(screen: &str, all: &[&str]) {
     for said in all {
         assert!(flowing.contains(said), "{said:?} is missing:\n{screen}");
     }
-    assert!(!screen.contains("more lines"), "not on one screen:\n{screen}");
+    assert!(!screen.contains(msg_part("more lines")), "not on one screen:\n{screen}");
 }
 
 fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
@@ -303,7 +304,7 @@ async fn a_name_that_is_typed_after_an_address_had_nothing_is_its_callers() {
     let (screen, _) = answer(&mut h, "나름이").await;
     says(&screen, &["2 addresses have the name"]);
     let first = screen.lines().find(|l| l.contains("***@")).expect("a match");
-    assert!(first.contains("n***@hanmial.example") && first.contains("similar domain"), "{screen}");
+    assert!(first.contains("n***@hanmial.example") && first.contains(msg("similar domain")), "{screen}");
 }
 
 #[tokio::test]
@@ -324,7 +325,7 @@ async fn what_was_given_by_its_id_is_no_part_of_another_holders_wallet() {
     h.press("enter");
     let screen = h.settled().await;
     says(&screen, &["1 badge in the wallet", &format!("id {}", ids[1])]);
-    assert!(!screen.contains("To an employer"), "{screen}");
+    assert!(!screen.contains(msg_part("To an employer")), "{screen}");
     h.press("r");
     says(&h.settled().await, &["1 badge in the wallet", &format!("id {}", ids[1])]);
     h.press("esc esc");
@@ -508,7 +509,10 @@ async fn what_cannot_be_searched_is_said_and_the_rest_goes_on() {
     says(&screen, &["The history could not be searched for this name"]);
     let (screen, _) = answer(&mut h, "haneul.lim@example.net").await;
     says(&screen, &["the history could not be read"]);
-    assert!(!flowing(&screen).contains("no longer shows"), "one list tells nothing of the other: {screen}");
+    assert!(
+        !flowing(&screen).contains(msg_part("no longer shows")),
+        "one list tells nothing of the other: {screen}"
+    );
 }
 
 #[tokio::test]
@@ -543,7 +547,7 @@ async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
         .await;
         let (screen, _) = answer(&mut h, holder).await;
         says(&screen, &["set utc_offset in the profile to correct them"]);
-        assert!(!flowing(&screen).contains("Nothing is wrong"), "{screen}");
+        assert!(!flowing(&screen).contains(msg_part("Nothing is wrong")), "{screen}");
     }
 }
 
@@ -553,7 +557,7 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
         vec![("waiting-history".into(), "hidden".into()), ("waiting-detail".into(), "hidden".into())];
     let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
     super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     h.shows("1 waiting").await;
     h.press("esc");
     let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
@@ -563,5 +567,5 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
         assert!(!screen.to_lowercase().contains(hidden), "{hidden}:\n{screen}");
     }
     let (screen, _) = answer(&mut h, "B-000000000-XX").await;
-    assert!(!screen.contains("sent by lapel at"), "{screen}");
+    assert!(!screen.contains(msg_part("sent by lapel at")), "{screen}");
 }

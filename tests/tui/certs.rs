@@ -1,6 +1,7 @@
 //! Certificate numbers in the boxes of Wallet and Badge: found by the index, without a request of their own.
 
 use super::*;
+use crate::common::texts::msg_part;
 use lapel::index::Settings;
 use lapel::tui::{IndexUse, Session};
 
@@ -46,13 +47,13 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
     assert_eq!(all_requests(&h) - before, 1, "its record, and no more");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("문채원") && screen.contains("in the wallet"), "{screen}");
+    assert!(screen.contains("문채원") && screen.contains(msg_part("in the wallet")), "{screen}");
     assert_eq!(all_requests(&h) - before, 3, "the badge, and what its holder has");
     h.press("/ ctrl-u");
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("the index has only those")), "{screen}");
 }
 
 #[tokio::test]
@@ -69,7 +70,7 @@ async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("the index has only those"), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("the index has only those")), "{screen}");
 }
 
 #[tokio::test]
@@ -80,6 +81,6 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     h.press("enter");
     let screen = h.settled().await;
     let said = flowing(&screen);
-    assert!(said.contains("there is no index here") && said.contains("o turns one on"), "{screen}");
+    assert!(said.contains(msg_part("there is no index here")) && said.contains("o turns one on"), "{screen}");
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
 }

@@ -3,6 +3,7 @@
 use super::comforts::pass;
 use super::common::{desk_wanting, session, tui};
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, Session, ViewUse, Wanted};
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     assert_eq!(at, 3 + 16 + 5 + 1, "{screen}");
     h.press("s");
     let menu = h.screen();
-    assert!(menu.contains("Valid until") && !menu.contains("Mail"), "what is shown is offered: {menu}");
+    assert!(menu.contains(msg("Valid until")) && !menu.contains("Mail"), "what is shown is offered: {menu}");
     h.press("j d enter");
     h.settled().await;
     h.press("/ tab tab");
@@ -86,8 +87,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     // Flags win over what was kept; its columns stay.
     let wanted = Wanted::of(Some("history"), &["name=한".to_owned()]).expect("flags");
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
-    let mut h =
-        Harness { tui: desk_wanting(wanted, Begin::Session(Box::new(first)), 120, 36), sandbox: h.sandbox };
+    let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 120, 36), h.sandbox);
     let screen = h.settled().await;
     assert!(screen.contains("name “한” · by valid until"), "{screen}");
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);
@@ -137,7 +137,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     std::fs::write(&file, "{\"version\":1,").expect("written");
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
     let screen = h.settled().await;
-    assert!(words(&screen).contains("list layout of this profile is damaged"), "{screen}");
+    assert!(words(&screen).contains(msg_part("list layout of this profile is damaged")), "{screen}");
     assert!(screen.contains("40 templates"), "the list is there all the same: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
@@ -153,7 +153,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     std::fs::write(&file, r#"{"version":2}"#).expect("written");
     let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
     let screen = h.settled().await;
-    assert!(words(&screen).contains("written by a newer lapel"), "{screen}");
+    assert!(words(&screen).contains(msg("written by a newer lapel")), "{screen}");
     h.press("2 C + esc");
     h.settled().await;
     ended(&h).await;
@@ -196,7 +196,7 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness { tui: tui(Begin::Session(Box::new(one)), helpers, 120, 36), sandbox };
+    let mut h = Harness::of(tui(Begin::Session(Box::new(one)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("2 C space esc P");
     h.until("the profiles", |s| s.contains("two") && s.contains("one")).await;
@@ -220,7 +220,7 @@ async fn flags_open_a_tab_with_its_filter() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let wanted = Wanted::of(None, &["title=파이썬".to_owned()]).expect("flags");
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness { tui: desk_wanting(wanted, begin, 80, 24), sandbox };
+    let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
     let screen = h.settled().await;
     assert!(screen.contains("badges · title “파이썬”"), "{screen}");
     assert_eq!(all_requests(&h), 1, "nothing else is asked for");
@@ -235,8 +235,8 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     h.settled().await;
     h.press("C j j j j j j space j space");
     let screen = h.screen();
-    assert!(line_with(&screen, "[x] Revoked").contains("no room at this width"), "{screen}");
-    assert!(screen.contains("the lowest columns are hidden"), "{screen}");
+    assert!(line_with(&screen, "[x] Revoked").contains(msg("no room at this width")), "{screen}");
+    assert!(screen.contains(msg_part("the lowest columns are hidden")), "{screen}");
     h.press("R esc C");
     for _ in 0..6 {
         h.press("space j");
@@ -245,13 +245,13 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     assert_eq!(screen.matches("[x]").count(), 1, "{screen}");
     h.press("k space");
     let screen = h.screen();
-    assert!(screen.contains("At least one column must stay."), "{screen}");
+    assert!(screen.contains(msg("At least one column must stay.")), "{screen}");
     h.press("R");
     let screen = h.screen();
     assert_eq!(screen.matches("[x]").count(), 6, "{screen}");
     assert!(!screen.contains("no room"), "{screen}");
     h.press("esc C j + +");
-    assert!(h.screen().contains("set by you"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("set by you")), "{}", h.screen());
     h.press("esc esc");
 }
 
@@ -263,7 +263,13 @@ async fn what_the_service_does_not_sort_by_is_sorted_within_the_page() {
     h.settled().await;
     h.press("C j j j j j j j j j j j j j space K K K K K K K K K K K K K esc s j enter");
     let screen = h.settled().await;
-    assert!(screen.contains("by badge id, each page only (the service refuses to sort by it)"), "{screen}");
+    assert!(
+        screen.contains(&msg_with(
+            "{by}, each page only (the service refuses to sort by it)",
+            &[&"by badge id"]
+        )),
+        "{screen}"
+    );
     let ids: Vec<&str> = screen
         .lines()
         .filter(|l| l.contains('@'))

@@ -1,8 +1,9 @@
 //! Taking things away, looking at what was sent, reading again by itself, calling the person.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use base64::Engine;
-use lapel::config::{BehaviourSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
+use lapel::config::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
 use lapel::tui::{Around, Manner};
 use std::time::Duration;
 
@@ -17,12 +18,12 @@ pub fn copied(h: &mut Harness) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-fn behave(h: &mut Harness, settings: BehaviourSettings, around: Around) {
+fn behave(h: &mut Harness, settings: AppSettings, around: Around) {
     h.tui.app.set_manner(Manner { settings, around, ..Manner::default() });
 }
 
-fn refreshing(choice: RefreshChoice) -> BehaviourSettings {
-    BehaviourSettings { refresh: choice, ..BehaviourSettings::default() }
+fn refreshing(choice: RefreshChoice) -> AppSettings {
+    AppSettings { refresh: choice, ..AppSettings::default() }
 }
 
 /// Lets time pass for everything that waits, without waiting for it.
@@ -97,7 +98,7 @@ async fn every_tab_offers_what_it_has() {
     h.settled().await;
     h.press("y");
     let screen = h.screen();
-    assert!(screen.contains("template id") && screen.contains("http://127.0.0.1"), "{screen}");
+    assert!(screen.contains(msg("template id")) && screen.contains("http://127.0.0.1"), "{screen}");
     h.press("i");
     assert!(copied(&mut h).starts_with("TPL-"));
     h.press("c");
@@ -121,7 +122,7 @@ async fn every_tab_offers_what_it_has() {
     h.press("5");
     h.settled().await;
     h.press("y");
-    assert!(h.screen().contains("nothing here to copy"));
+    assert!(h.screen().contains(msg_part("nothing here to copy")));
     assert_eq!(h.tui.app.take_spoken(), "");
 }
 
@@ -137,19 +138,20 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     h.press("y t");
     let screen = h.screen();
     assert!(
-        screen.contains("600 rows that are marked is too long") && screen.contains("Nothing was copied"),
+        screen.contains("600 rows that are marked is too long")
+            && screen.contains(msg_part("Nothing was copied")),
         "{screen}"
     );
-    let off = BehaviourSettings { clipboard: ClipboardChoice::Off, ..BehaviourSettings::default() };
+    let off = AppSettings { clipboard: ClipboardChoice::Off, ..AppSettings::default() };
     behave(&mut h, off, Around::default());
     h.press("y i");
     let screen = h.screen();
-    assert!(screen.contains("copying is off"), "{screen}");
-    behave(&mut h, BehaviourSettings::default(), Around { term: "linux".into(), ..Around::default() });
+    assert!(screen.contains(msg_part("copying is off")), "{screen}");
+    behave(&mut h, AppSettings::default(), Around { term: "linux".into(), ..Around::default() });
     h.press("y i");
-    assert!(h.screen().contains("this terminal has no clipboard"));
+    assert!(h.screen().contains(msg_part("this terminal has no clipboard")));
     // A program is told of, too, where there is none.
-    let native = BehaviourSettings { clipboard: ClipboardChoice::Native, ..BehaviourSettings::default() };
+    let native = AppSettings { clipboard: ClipboardChoice::Native, ..AppSettings::default() };
     behave(&mut h, native, Around::default());
     h.press("y i");
     let screen = h.settled().await;
@@ -166,19 +168,19 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
     h.paste(&ids[0]);
     h.press("enter");
     h.settled().await;
-    behave(&mut h, BehaviourSettings::default(), Around { ssh: true, ..Around::default() });
+    behave(&mut h, AppSettings::default(), Around { ssh: true, ..Around::default() });
     h.press("o");
     let screen = h.screen();
-    assert!(screen.contains("browser over ssh") && screen.contains("/front.png"), "{screen}");
+    assert!(screen.contains(msg_part("browser over ssh")) && screen.contains("/front.png"), "{screen}");
     let words: Vec<&str> = screen.split_whitespace().collect();
     assert!(words.join(" ").contains("Sent the link to the terminal's clipboard"), "{screen}");
     assert!(copied(&mut h).starts_with("http://127.0.0.1"));
-    behave(&mut h, BehaviourSettings::default(), Around::default());
+    behave(&mut h, AppSettings::default(), Around::default());
     h.press("o");
-    assert!(h.screen().contains("There is no desktop"));
+    assert!(h.screen().contains(msg_part("There is no desktop")));
     // Elsewhere there is no picture yet.
     h.press("3 esc o");
-    assert!(h.screen().contains("no picture here"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("no picture here")), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -268,7 +270,7 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.paste(path.to_str().expect("UTF-8"));
     h.press("enter");
     let screen = h.shows("Saved").await;
-    assert!(screen.contains("Only you can read it"), "{screen}");
+    assert!(screen.contains(msg_part("Only you can read it")), "{screen}");
     let text = std::fs::read_to_string(&path).expect("written");
     assert_eq!(text.lines().count() as u64, all_requests(&h) + 2, "{text}");
     assert!(text.lines().skip(1).all(|line| line.split('\t').count() == 14), "{text}");
@@ -280,9 +282,9 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.press("s ctrl-u");
     h.paste(path.to_str().expect("UTF-8"));
     h.press("enter");
-    h.shows("A file with this name already exists").await;
+    h.shows(msg_part("A file with this name already exists")).await;
     assert_eq!(std::fs::read_to_string(&path).expect("there"), "somebody else's");
-    h.press("y");
+    h.confirm("");
     h.shows("Saved").await;
     let replaced = std::fs::read_to_string(&path).expect("there");
     // The first line tells when it was written.
@@ -344,7 +346,7 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
         let before = all_requests(&h);
         pass(60 * minutes).await;
         let screen = h.shows(&format!("refresh failed; next try in {minutes} min")).await;
-        assert!(screen.contains(shown) && !screen.contains("Service error"), "{screen}");
+        assert!(screen.contains(shown) && !screen.contains(msg_part("Service error")), "{screen}");
         assert!(all_requests(&h) > before);
     }
     h.sandbox.control().clear_faults();
@@ -394,7 +396,7 @@ async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
     h.settled().await;
     let asked = all_requests(&h);
     pass(31).await;
-    let screen = h.shows("refresh failed; next try in 1 min").await;
+    let screen = h.shows(&msg_with("refresh failed; next try in {minutes} min", &[&1])).await;
     assert!(screen.contains("40 templates") && screen.contains("▲ wait "), "{screen}");
     h.settled().await;
     assert_eq!(all_requests(&h), asked);
@@ -430,14 +432,14 @@ async fn switched_off_it_wakes_nobody() {
     h.press("A");
     assert!(h.tui.app.next_tick().is_some());
     h.press("A A");
-    assert!(h.screen().contains("Auto refresh is off"));
+    assert!(h.screen().contains(msg_part("Auto refresh is off")));
     assert!(h.tui.app.next_tick().is_none());
 }
 
 #[tokio::test]
 async fn the_person_is_called_once_when_followed_work_ends() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let desktop = BehaviourSettings { notice: NoticeChoice::Desktop, ..BehaviourSettings::default() };
+    let desktop = AppSettings { notice: NoticeChoice::Desktop, ..AppSettings::default() };
     behave(&mut h, desktop, Around { term: "xterm-kitty".into(), ..Around::default() });
     h.settled().await;
     h.press("i");
@@ -447,8 +449,8 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    h.press("y");
-    h.shows("accepted, not issued yet").await;
+    h.confirm("");
+    h.shows(msg_part("accepted, not issued yet")).await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "", "what one has just sent is on the screen");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
@@ -462,7 +464,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
 #[tokio::test]
 async fn the_bell_rings_when_sending_stops() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let bell = BehaviourSettings { notice: NoticeChoice::Bell, ..BehaviourSettings::default() };
+    let bell = AppSettings { notice: NoticeChoice::Bell, ..AppSettings::default() };
     behave(&mut h, bell, Around::default());
     h.settled().await;
     h.sandbox.control().set_quota(Some(0));
@@ -473,7 +475,7 @@ async fn the_bell_rings_when_sending_stops() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    h.press("y");
+    h.confirm("");
     h.shows("not sent: quota exceeded").await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x07");

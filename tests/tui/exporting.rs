@@ -1,6 +1,7 @@
 //! Taking lists away: what is listed or marked, as a file that is whole or not there.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use calamine::Reader;
 use lapel::sandbox::RowState;
 use serde_json::Value;
@@ -78,7 +79,7 @@ async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     let holders: Vec<&String> = sheet[1..].iter().map(|row| &row[column("recipient_name")]).collect();
     assert!(holders.is_sorted(), "{holders:?}");
     #[cfg(unix)]
-    assert_eq!(lapel::disk::mode_of(&std::fs::metadata(&path).expect("metadata")), 0o600);
+    assert_eq!(lapel::fs::mode_of(&std::fs::metadata(&path).expect("metadata")), 0o600);
 }
 
 #[tokio::test]
@@ -110,7 +111,10 @@ async fn marked_rows_go_alone_and_cost_nothing() {
     marked.sort();
     let path = open(&mut h, &folder, "marked.csv");
     let form = h.screen();
-    assert!(form.contains("2 marked badges") && form.contains("No requests needed"), "{form}");
+    assert!(
+        form.contains(&msg_with("{n} marked badges", &[&2])) && form.contains(msg_part("No requests needed")),
+        "{form}"
+    );
     let before = all_requests(&h);
     h.press("enter");
     h.shows("Saved 2 rows").await;
@@ -146,7 +150,14 @@ async fn templates_and_a_holders_badges_go_too() {
     h.press("enter");
     h.settled().await;
     let path = open(&mut h, &folder, "wallet.csv");
-    assert!(h.screen().contains("2 badges of twice@naru.example, from wallet and history"), "{}", h.screen());
+    assert!(
+        h.screen().contains(&msg_with(
+            "{badges} of {email}, from wallet and history",
+            &[&"2 badges", &"twice@naru.example"]
+        )),
+        "{}",
+        h.screen()
+    );
     h.press("enter");
     h.shows("Saved 2 rows").await;
     let text = std::fs::read_to_string(path).expect("a file");
@@ -182,15 +193,15 @@ async fn a_file_that_is_there_is_replaced_only_when_that_is_said() {
     let path = open(&mut h, &folder, "a.jsonl");
     let before = all_requests(&h);
     h.press("enter");
-    h.shows("A file with this name already exists. Nothing was saved.").await;
+    h.shows(msg("A file with this name already exists. Nothing was saved.")).await;
     h.press("enter");
     h.settled().await;
     assert_eq!((std::fs::read(&path).expect("a file"), all_requests(&h)), (b"mine".to_vec(), before));
     h.press("esc");
     assert!(!h.screen().contains("already"), "one can type another name");
     h.press("enter");
-    h.shows("y replace").await;
-    h.press("y");
+    h.shows("y to replace").await;
+    h.confirm("");
     h.shows("Saved 600 rows").await;
     assert_eq!(std::fs::read_to_string(&path).expect("a file").lines().count(), 600);
     assert_eq!(names(&folder), ["a.jsonl"]);
@@ -205,7 +216,7 @@ async fn esc_gives_it_up_and_nothing_is_left() {
     h.shows("200 of 600 rows").await;
     assert_eq!(names(&folder).len(), 1, "it is being written beside its place");
     h.press("esc");
-    assert!(h.screen().contains("Export cancelled. Nothing was saved."), "{}", h.screen());
+    assert!(h.screen().contains(msg("Export cancelled. Nothing was saved.")), "{}", h.screen());
     h.press("esc");
     emptied(&mut h, &folder).await;
     assert!(h.screen().contains("600 badges"), "the desk goes on");
@@ -239,7 +250,7 @@ async fn it_is_done_under_the_help_too() {
     open(&mut h, &folder, "a.csv");
     h.press("enter f1");
     let screen = h.shows("Saved 600 rows").await;
-    assert!(screen.contains("show this screen's keys"), "{screen}");
+    assert!(screen.contains(msg("show this screen's keys")), "{screen}");
     h.press("esc");
     assert!(h.screen().contains("600 badges") && !h.screen().contains("Export "), "{}", h.screen());
 }
@@ -250,8 +261,8 @@ async fn a_list_that_cannot_be_read_to_its_end_is_no_file() {
     h.sandbox.control().add_fault("get /badges/history status=401 code=4001 after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
-    let screen = h.shows("Nothing was saved").await;
-    assert!(screen.contains("refused the API key") && screen.contains("File"), "{screen}");
+    let screen = h.shows(msg_part("Nothing was saved")).await;
+    assert!(screen.contains(msg_part("refused the API key")) && screen.contains("File"), "{screen}");
     h.press("esc");
     emptied(&mut h, &folder).await;
 }
@@ -297,7 +308,7 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     // No letter is typed while it is written, so that the usual keys work in sight of it too.
     h.press("?");
     let help = h.screen();
-    assert!(help.contains("show this screen's keys"), "{help}");
+    assert!(help.contains(msg("show this screen's keys")), "{help}");
     h.press("esc q");
     assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");
@@ -318,7 +329,7 @@ async fn there_is_nothing_to_export_where_nothing_is() {
     h.type_text("no such holder");
     h.settled().await;
     h.press("esc e");
-    assert!(h.screen().contains("There are no badges here to export."), "{}", h.screen());
+    assert!(h.screen().contains(msg("There are no badges here to export.")), "{}", h.screen());
     h.press("3 esc e");
-    assert!(h.screen().contains("There are no badges here to export."), "{}", h.screen());
+    assert!(h.screen().contains(msg("There are no badges here to export.")), "{}", h.screen());
 }

@@ -2,6 +2,7 @@
 
 use super::activity::people;
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
 
 pub fn demo(name: &str) -> String {
@@ -25,15 +26,17 @@ async fn drop_file(h: &mut Harness, path: &str) {
 async fn a_file_is_opened_checked_corrected_and_issued() {
     let mut h = Harness::new(frozen(), 120, 36).await;
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;
-    let screen = h.shows("check every row").await;
+    let screen = h.shows(msg_part("check every row")).await;
     assert!(
-        screen.contains("CP949") && screen.contains("comma") && screen.contains("header row 1"),
+        screen.contains("CP949")
+            && screen.contains("comma")
+            && screen.contains(&msg_with("header row {row}", &[&1])),
         "{screen}"
     );
     assert!(screen.contains("name = 성명, e-mail = 이메일"), "{screen}");
     assert!(screen.contains("윤도연"), "the first rows are shown: {screen}");
     h.press("enter");
-    h.shows("twice in the file").await;
+    h.shows(msg("twice in the file")).await;
     let screen = h.settled().await;
     assert!(screen.contains("120 rows") && screen.contains("3 invalid"), "{screen}");
     assert!(screen.contains("3 twice in the file (skipped)"), "{screen}");
@@ -66,8 +69,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.settled().await;
     let screen = h.until("one more", |s| ready(s) == before + 2).await;
     // The number is what is ready, exactly; Enter does not confirm.
-    h.type_text(&(before + 1).to_string());
-    h.press("y");
+    h.confirm(&(before + 1).to_string());
     h.settled().await;
     assert_eq!(accepted(&h), 0, "{screen}");
     h.press("ctrl-u");
@@ -75,8 +77,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     for _ in 0..6 {
         h.press("backspace");
     }
-    h.type_text(&(before + 2).to_string());
-    h.press("y");
+    h.confirm(&(before + 2).to_string());
     h.shows("· created").await;
     h.until("accepted", |s| s.contains(&format!("{} waiting", before + 2))).await;
     assert_eq!(accepted(&h), before + 2);
@@ -95,7 +96,7 @@ async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_th
     )
     .expect("written");
     drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows("check every row").await;
+    h.shows(msg_part("check every row")).await;
     h.press("enter");
     h.shows("1 twice in the file (skipped)").await;
     let screen = h.settled().await;
@@ -106,30 +107,33 @@ async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_th
     h.shows("3 ready").await;
     let screen = h.settled().await;
     assert!(screen.contains("row 1 of 3") && screen.contains("two@naru.example"), "{screen}");
-    assert!(!screen.contains("next filter)"), "{screen}");
+    assert!(!screen.contains(msg_part("next filter)")), "{screen}");
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains("only ready (f: next filter)"), "{screen}");
+    assert!(screen.contains(&msg_with("only {only} ({key}: next filter)", &[&"ready", &"f"])), "{screen}");
 }
 
 #[tokio::test]
 async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &demo("one-line-cp949.csv")).await;
-    let screen = h.shows("Which text is correct?").await;
-    assert!(screen.contains("read as UTF-8") && screen.contains("read as CP949"), "side by side: {screen}");
+    let screen = h.shows(msg_part("Which text is correct?")).await;
+    assert!(
+        screen.contains("read as UTF-8") && screen.contains(msg_part("read as CP949")),
+        "side by side: {screen}"
+    );
     // Nothing is read before a person has chosen: going back and on asks again.
     h.press("esc enter");
-    h.shows("Which text is correct?").await;
+    h.shows(msg_part("Which text is correct?")).await;
     let screen = h.screen();
     let menu: Vec<&str> =
-        screen.lines().skip_while(|l| !l.contains("Which text is correct?")).skip(1).collect();
+        screen.lines().skip_while(|l| !l.contains(msg_part("Which text is correct?"))).skip(1).collect();
     let place = menu.iter().position(|l| l.contains("CP949")).expect("it is offered");
     for _ in 0..place {
         h.press("j");
     }
     h.press("enter");
-    let screen = h.shows("check every row").await;
+    let screen = h.shows(msg_part("check every row")).await;
     assert!(screen.contains("홍철"), "{screen}");
     assert_eq!(requests(&h, "POST /badges") + requests(&h, "POST /badges/batch"), 0);
 }
@@ -142,26 +146,27 @@ async fn columns_that_are_not_clear_are_asked_one_by_one() {
         .expect("written");
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &file.display().to_string()).await;
-    let screen = h.shows("Which column").await;
+    let screen = h.shows(msg_part("Which column")).await;
     assert!(screen.contains("e.g. 김민수") || screen.contains("e.g. kim@"), "{screen}");
     // Answers until nothing is open any more.
     for _ in 0..3 {
         let screen = h.settled().await;
-        let wanted = if screen.contains("the recipient's name?") {
+        let wanted = if screen.contains(msg_part("the recipient's name?")) {
             "who"
-        } else if screen.contains("the e-mail address?") {
+        } else if screen.contains(msg_part("the e-mail address?")) {
             "contact"
         } else {
             break;
         };
-        let menu: Vec<&str> = screen.lines().skip_while(|l| !l.contains("Which column")).skip(1).collect();
+        let menu: Vec<&str> =
+            screen.lines().skip_while(|l| !l.contains(msg_part("Which column"))).skip(1).collect();
         let place = menu.iter().position(|l| l.contains(wanted)).expect("it is offered");
         for _ in 0..place {
             h.press("j");
         }
         h.press("enter");
     }
-    let screen = h.shows("check every row").await;
+    let screen = h.shows(msg_part("check every row")).await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }
 
@@ -173,11 +178,11 @@ async fn pasted_lines_become_a_draft_and_giving_it_up_leaves_nothing() {
     assert!(screen.contains("DEMO") && screen.contains("3 recipients · 1 request"), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("Nothing was sent"), "{screen}");
-    assert!(screen.contains("3 lines pasted"), "one step back: {screen}");
+    assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
+    assert!(screen.contains(&msg_with("{n} lines pasted", &[&3])), "one step back: {screen}");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("one recipient"), "{screen}");
+    assert!(screen.contains(msg("one recipient")), "{screen}");
     let jobs = h.tui.app.jobs().expect("jobs").clone();
     assert!(jobs.job(lapel::jobs::JobId(1)).await.is_err(), "the draft is gone");
     assert_eq!(accepted(&h), 0);
@@ -193,12 +198,15 @@ async fn reading_who_has_the_badge_can_be_given_up() {
     h.shows("columns").await;
     h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
     h.press("enter");
-    h.shows("checking for duplicates").await;
-    h.type_text("3");
-    h.press("y");
-    assert!(h.screen().contains("The duplicate check is still running. Nothing was sent."), "{}", h.screen());
+    h.shows(msg("checking for duplicates")).await;
+    h.confirm("3");
+    assert!(
+        h.screen().contains(msg("The duplicate check is still running. Nothing was sent.")),
+        "{}",
+        h.screen()
+    );
     h.press("esc");
-    h.shows("3 lines pasted").await;
+    h.shows(&msg_with("{n} lines pasted", &[&3])).await;
     assert_eq!(accepted(&h), 0);
 }
 
@@ -216,11 +224,11 @@ async fn file_names_are_completed_and_earlier_files_are_offered() {
     h.press("tab");
     h.until("the whole name", |s| s.contains("수료자 명단.csv")).await;
     h.press("enter");
-    h.shows("check every row").await;
+    h.shows(msg_part("check every row")).await;
     h.press("enter");
-    h.shows("to issue").await;
+    h.shows(msg("to issue")).await;
     h.settled().await;
-    h.press("1 y");
+    h.confirm("1");
     h.shows("1 waiting").await;
     h.press("1 i");
     h.settled().await;
@@ -232,10 +240,10 @@ async fn file_names_are_completed_and_earlier_files_are_offered() {
 async fn a_file_that_cannot_be_read_is_named_with_the_reason() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, "/no/such/file.csv").await;
-    let screen = h.shows("file not found").await;
-    assert!(screen.contains("Nothing was sent"), "{screen}");
+    let screen = h.shows(msg_part("file not found")).await;
+    assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
     h.press("esc");
-    assert!(h.settled().await.contains("one recipient"));
+    assert!(h.settled().await.contains(msg("one recipient")));
 }
 
 #[tokio::test]
@@ -265,24 +273,24 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     h.press("5 F");
     h.paste(&file.display().to_string());
     h.press("enter enter");
-    assert!(h.screen().contains("the reason is empty"));
+    assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("중복 발급");
     h.press("tab enter");
-    h.shows("badge ids from: badge_id").await;
+    h.shows(&msg_with("badge ids from: {column}", &[&"badge_id"])).await;
     let screen = h.settled().await;
     assert!(
-        screen.contains("1.23E+15") && screen.contains("a spreadsheet shortened the id"),
+        screen.contains("1.23E+15") && screen.contains(msg_part("a spreadsheet shortened the id")),
         "damage is seen before anything is asked: {screen}"
     );
     h.press("enter");
     h.shows("type 3").await;
     let screen = h.settled().await;
     assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
-    assert!(screen.contains("1 to revoke when issued"), "{screen}");
+    assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&1])), "{screen}");
     h.press("j j");
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
-    h.press("3 y");
+    h.confirm("3");
     h.shows("· created").await;
     h.until("two are under way", |s| s.contains("2 revoking")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
@@ -310,24 +318,24 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     h.press("enter");
     h.type_text("중복 발급");
     h.press("enter");
-    let screen = h.shows("Which column has the badge ids?").await;
+    let screen = h.shows(msg("Which column has the badge ids?")).await;
     assert!(screen.contains("column 2   e.g. 번호") && screen.contains("CP949"), "{screen}");
     // The first row holds the names of the columns, though lapel does not know them.
     h.press("esc h");
-    h.shows("Which row has the column names?").await;
+    h.shows(msg("Which row has the column names?")).await;
     h.press("down enter");
     h.shows("번호   e.g. B-").await;
     h.press("down enter");
-    h.shows("badge ids from: 번호").await;
+    h.shows(&msg_with("badge ids from: {column}", &[&"번호"])).await;
     let screen = h.settled().await;
     assert!(screen.contains(&ids[0]), "{screen}");
     // Read in another way, what was said of it is asked again.
     h.press("e");
-    h.shows("Which text is correct?").await;
+    h.shows(msg_part("Which text is correct?")).await;
     h.press("enter");
     h.shows("column 2   e.g. 번호").await;
     h.press("down enter");
-    h.shows("badge ids from: column 2").await;
+    h.shows(&msg_with("badge ids from: {column}", &[&"column 2"])).await;
     h.press("enter");
     h.shows("1 Issued: will be sent").await;
 }
@@ -346,13 +354,14 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     h.settled().await;
     h.press("esc x");
     let screen = h.settled().await;
-    assert!(screen.contains("No badge here can be revoked now"), "{screen}");
+    assert!(screen.contains(msg_part("No badge here can be revoked now")), "{screen}");
     assert!(!screen.contains("Tab next field") && !screen.contains("⏎ next"), "{screen}");
     h.press("tab");
     let screen = h.screen();
-    assert!(screen.contains("[x] waiting badges: revoke when issued"), "{screen}");
+    assert!(screen.contains(&msg_with("{sign} waiting badges: revoke when issued", &[&"[x]"])), "{screen}");
     h.type_text("중복 발급");
-    h.press("enter y");
+    h.press("enter");
+    h.confirm("");
     h.shows("1 to revoke when issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
@@ -387,21 +396,21 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     h.shows("서다안").await;
     h.settled().await;
     h.press("c");
-    h.shows("Correct and replace").await;
+    h.shows(msg_part("Correct and replace")).await;
     h.settled().await;
     h.press("tab tab");
     h.type_text("이름 오기");
     h.press("enter");
-    assert!(h.screen().contains("there is nothing to correct"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("there is nothing to correct")), "{}", h.screen());
     h.press("tab ctrl-u");
     h.type_text("서다인");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Two mails will arrive"), "{screen}");
-    assert!(screen.contains("badges are valid until the corrected one is Issued"), "{screen}");
+    assert!(screen.contains(msg_part("Two mails will arrive")), "{screen}");
+    assert!(screen.contains(msg_part("badges are valid until the corrected one is Issued")), "{screen}");
     assert!(screen.contains("서다안") && screen.contains("서다인"), "{screen}");
     assert_eq!(accepted(&h), 0);
-    h.press("y");
+    h.confirm("");
     h.shows("2 jobs · 2 open").await;
     h.shows("1 waiting").await;
     assert_eq!(accepted(&h), 1);
@@ -431,16 +440,16 @@ async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
     let file = folder.path().join("one.csv");
     std::fs::write(&file, "이름,이메일\n김민수,kim@naru.example\n").expect("written");
     drop_file(&mut h, &file.display().to_string()).await;
-    h.shows("check every row").await;
+    h.shows(msg_part("check every row")).await;
     h.press("enter");
     let screen = h.shows("type 1").await;
     assert!(screen.contains("LIVE"), "{screen}");
     h.settled().await;
-    h.press("y");
+    h.confirm("");
     assert!(h.screen().contains("Type the number 1 first"), "{}", h.screen());
     h.settled().await;
     assert_eq!(accepted(&h), 0);
-    h.press("1 y");
+    h.confirm("1");
     h.settled().await;
     assert_eq!(accepted(&h), 0, "the number alone sends nothing");
 }
@@ -453,8 +462,11 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     std::fs::write(&file, lines).expect("written");
     let mut h = Harness::new(small(), 100, 30).await;
     drop_file(&mut h, &file.display().to_string()).await;
-    let screen = h.shows("check every row").await;
-    assert!(screen.contains("[ ] t: use the template column of each row"), "{screen}");
+    let screen = h.shows(msg_part("check every row")).await;
+    assert!(
+        screen.contains(&msg_with("{now} {key}: use the template column of each row", &[&"[ ]", &"t"])),
+        "{screen}"
+    );
     h.press("t enter");
     h.shows("(1 of 2 templates in the file)").await;
     let screen = h.settled().await;
@@ -463,7 +475,7 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     h.settled().await;
     let screen = h.shows("(2 of 2 templates in the file)").await;
     assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");
-    h.press("3 y");
+    h.confirm("3");
     h.shows("2 jobs").await;
     h.until("both accepted", |s| s.contains("2 waiting") && s.contains("1 waiting")).await;
     assert_eq!(accepted(&h), 3);
@@ -483,14 +495,14 @@ async fn every_form_can_be_drawn_at_any_size() {
         h.tui.app.update(Message::Resize(100, 30));
     };
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;
-    h.shows("check every row").await;
+    h.shows(msg_part("check every row")).await;
     draw(&mut h);
     for key in ["e", "esc m", "esc h"] {
         h.press(key);
         draw(&mut h);
     }
     h.press("esc enter");
-    h.shows("to issue").await;
+    h.shows(msg("to issue")).await;
     h.settled().await;
     draw(&mut h);
     h.press("enter");

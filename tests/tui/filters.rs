@@ -1,6 +1,7 @@
 //! Filters with names: saved, used, found in the palette, renamed, removed; and the file that they stand in.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::tui::Manner;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -25,12 +26,12 @@ fn text(path: &PathBuf) -> String {
 async fn a_filter_is_saved_and_used_again_with_its_order() {
     let (mut h, path, _folder) = with_file(None).await;
     h.press("2 S");
-    assert!(h.screen().contains("There is no filter or sort order to save."), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("There is no filter or sort order to save.")), "{}", h.screen());
     h.press("/ tab tab");
     h.type_text("파이썬");
     h.press("esc s down down d enter / f2");
     let screen = h.settled().await;
-    assert!(screen.contains("Filter name") && screen.contains("title 파이썬"), "{screen}");
+    assert!(screen.contains(msg("Filter name")) && screen.contains("title 파이썬"), "{screen}");
     h.type_text("expiring 2026");
     h.press("enter");
     let screen = h.shows("Saved as “expiring 2026”.").await;
@@ -64,7 +65,7 @@ async fn the_result_of_saving_reaches_the_form_below_the_help() {
     h.type_text("파이썬");
     h.press("f2");
     let screen = h.settled().await;
-    assert!(screen.contains("Filter name"), "{screen}");
+    assert!(screen.contains(msg("Filter name")), "{screen}");
     h.type_text("mine");
     // The help is opened before the file is written.
     h.press("enter f1");
@@ -110,7 +111,7 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.type_text("만료 예정");
     h.press("enter");
     let screen = h.shows("만료 예정").await;
-    assert!(screen.contains("Saved filters of History"), "{screen}");
+    assert!(screen.contains(msg("Saved filters of History")), "{screen}");
     assert!(text(&path).contains("# ours\n[history.a]\ntitle = 'x' # why"), "{}", text(&path));
     h.settled().await;
     h.press("d k d");
@@ -145,7 +146,7 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     let damaged = "[history.a]\ntitl = 'x'\n";
     let (mut h, path, _folder) = with_file(Some(damaged)).await;
     let screen = h.settled().await;
-    assert!(screen.contains("line 2") && screen.contains("did you mean"), "{screen}");
+    assert!(screen.contains("line 2") && screen.contains(msg_part("did you mean")), "{screen}");
     assert!(screen.contains("40 templates"), "lapel goes on: {screen}");
     h.press("/");
     h.type_text("파이썬");
@@ -153,7 +154,7 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     h.type_text("b");
     h.press("enter");
     let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(screen.contains("did you mean title?"), "{screen}");
+    assert!(screen.contains(&msg_with("did you mean {meant}?", &[&"title"])), "{screen}");
     assert_eq!(text(&path), damaged);
     // It is mended by hand while lapel runs.
     std::fs::write(&path, "[history.a]\ntitle = 'x'\n").expect("written");
@@ -179,6 +180,6 @@ async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
     h.press("S");
     let screen = h.settled().await;
     let said = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("Nothing was saved."), "{screen}");
+    assert!(said.contains(msg("Nothing was saved.")), "{screen}");
     assert_eq!(requests(&h, "GET /badges/history"), before, "what is wrong is not asked");
 }

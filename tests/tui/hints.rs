@@ -1,6 +1,7 @@
 //! What the footer offers does something, what cannot be seen is said, and what was pasted is understood.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 
 fn footer(screen: &str) -> &str {
     screen.trim_end().lines().last().unwrap_or_default()
@@ -37,7 +38,7 @@ async fn an_id_in_its_sentence_is_read_first() {
     h.paste(&format!("Badge {}: VALID", ids[0]));
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("VALID") && screen.contains("Badge id"), "{screen}");
+    assert!(screen.contains("VALID") && screen.contains(msg("Badge id")), "{screen}");
 }
 
 #[tokio::test]
@@ -46,7 +47,7 @@ async fn the_badge_tab_offers_nothing_while_there_is_no_badge() {
     h.settled().await;
     h.press("4");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains("or open a badge from History or Wallet."), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("or open a badge from History or Wallet.")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     for dead in ["revoke", "wallet", "correct", "copy", "json", "browser"] {
@@ -72,13 +73,15 @@ async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
     let screen = h.settled().await;
     let said = flowing(&screen);
     assert!(
-        said.contains("WAITING") && said.contains("no acceptance time in the record: w shows it"),
+        said.contains("WAITING")
+            && said.contains(&msg_with("no acceptance time in the record: {key} shows it", &[&"w"])),
         "{screen}"
     );
     h.press("pagedown pagedown");
     let rest = format!("{said} {}", flowing(&h.settled().await));
     assert!(
-        rest.contains("This record does not show since when") && !rest.contains("Nothing is wrong"),
+        rest.contains(msg_part("This record does not show since when"))
+            && !rest.contains(msg_part("Nothing is wrong")),
         "{rest}"
     );
     h.press("w");
@@ -100,11 +103,12 @@ async fn possible_matches_offer_neither_export_nor_copy() {
     for key in ["s", "C"] {
         h.press(key);
         let screen = h.settled().await;
-        assert!(screen.contains("There are no badges here to sort."), "{key}:\n{screen}");
+        assert!(screen.contains(msg("There are no badges here to sort.")), "{key}:\n{screen}");
         h.press("backspace");
     }
 }
 
+#[cfg(feature = "images")]
 #[tokio::test]
 async fn a_template_in_full_has_the_keys_of_a_template() {
     let mut h = Harness::with_pictures(small(), 80, 24, |session| session).await;
@@ -124,11 +128,11 @@ async fn the_help_goes_to_its_end_and_back() {
     h.settled().await;
     h.press("?");
     let top = h.settled().await;
-    assert!(top.contains("more below"), "{top}");
+    assert!(top.contains(msg_part("more below")), "{top}");
     for (last, first) in [("G", "g"), ("end", "home")] {
         h.press(last);
         let end = h.settled().await;
-        assert!(!end.contains("more below") && end != top, "{end}");
+        assert!(!end.contains(msg_part("more below")) && end != top, "{end}");
         h.press("k");
         assert!(h.settled().await.contains("1 more below"), "the next step up is seen");
         h.press(first);
@@ -142,7 +146,7 @@ async fn what_is_wrong_ends_as_a_sentence_does() {
     h.settled().await;
     h.press("3");
     h.paste("ㅏㅑㅡ@naru.example");
-    assert!(flowing(&h.settled().await).contains("was the Hangul keyboard on?"));
+    assert!(flowing(&h.settled().await).contains(msg_part("was the Hangul keyboard on?")));
     h.press("enter");
     let screen = flowing(&h.settled().await);
     assert!(screen.contains("was the Hangul keyboard on? No request was sent."), "{screen}");
@@ -150,14 +154,14 @@ async fn what_is_wrong_ends_as_a_sentence_does() {
     h.paste("kim@naru");
     h.press("enter");
     let screen = flowing(&h.settled().await);
-    assert!(screen.contains("has no dot. No request was sent."), "{screen}");
+    assert!(screen.contains(&msg_with("{problem} No request was sent.", &[&"has no dot."])), "{screen}");
 }
 
 #[tokio::test]
 async fn the_count_of_requests_stays_beside_a_long_query() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = look_up(&mut h, &"긴이름".repeat(30)).await;
-    assert!(screen.contains("No badge has the name") && screen.contains("1 request"), "{screen}");
+    assert!(screen.contains(msg_part("No badge has the name")) && screen.contains("1 request"), "{screen}");
 }
 
 #[tokio::test]
@@ -238,7 +242,7 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     let screen = h.settled().await;
     assert!(screen.contains("word29") && !screen.contains("show all"), "{screen}");
     h.press("?");
-    assert!(!h.screen().contains("Full message"), "{}", h.screen());
+    assert!(!h.screen().contains(msg_part("Full message")), "{}", h.screen());
     h.press("esc backspace");
     h.tui.app.update(odd(40));
     let screen = h.settled().await;
@@ -247,7 +251,10 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     h.press("?");
     let help = h.settled().await;
     assert!(flowing(&help).contains(&said.join(" ")), "{help}");
-    assert!(help.contains("Full message") && help.contains("Keys of this screen"), "{help}");
+    assert!(
+        help.contains(msg_part("Full message")) && help.contains(msg_part("Keys of this screen")),
+        "{help}"
+    );
     // Also behind something short that was said since; and it leaves the rows of a menu alone.
     h.press("esc A ?");
     assert!(flowing(&h.settled().await).contains(&said.join(" ")), "{}", h.screen());

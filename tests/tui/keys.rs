@@ -2,6 +2,7 @@
 
 use super::activity::people;
 use super::*;
+use crate::common::texts::{msg, msg_part};
 use crossterm::event::{KeyCode, KeyEvent};
 use std::collections::BTreeSet;
 
@@ -124,11 +125,11 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     o.does(&[Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} replace {} back", &[Action::Confirm, Back]);
+    o.says("{} to replace {} back", &[Action::Confirm, Back]);
     o.does(&[Back, Back, Action::RequestLog, Action::Save, Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} replace {} back", &[Action::Confirm, Back]);
+    o.says("{} to replace {} back", &[Action::Confirm, Back]);
     o.does(&[Back, Back, Back, Action::Profiles]).await;
     o.says("ends the demo's jobs. {} open", &[Accept]);
 }
@@ -158,7 +159,7 @@ async fn screens_name_the_keys_that_are_bound() {
     o.does(&[Accept]).await;
     o.says("or read with {} on a list", &[Action::Details]);
     o.does(&[Back]).await;
-    while !o.h.screen().contains("plans to issue them again") {
+    while !o.h.screen().contains(msg_part("plans to issue them again")) {
         o.does(&[NextSection]).await;
     }
     o.says("{} lists them; {} there plans", &[Action::Open, Action::Renew]);
@@ -180,7 +181,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.h.shows("columns").await;
     o.says("{} check every row", &[Accept]);
     o.does(&[Accept]).await;
-    o.h.shows("to issue").await;
+    o.h.shows(msg("to issue")).await;
     o.h.settled().await;
     o.says("{} to issue {} back", &[Confirm, Back]);
     o.does(&[Action::Correct]).await;

@@ -2,6 +2,7 @@
 
 use super::narrow::flat;
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::tui::Session;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ async fn a_key_is_never_held_up_by_the_network() {
     let screen = h.screen();
     assert!(screen.contains("row 2 of"), "{screen}");
     h.press("?");
-    assert!(h.screen().contains("Keys of this screen"));
+    assert!(h.screen().contains(msg_part("Keys of this screen")));
 }
 
 #[tokio::test]
@@ -45,7 +46,7 @@ async fn a_failing_page_says_so_and_is_read_again_on_demand() {
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
     let screen = h.shows("Service error (HTTP 500").await;
-    assert!(screen.contains("Press r to refresh."), "{screen}");
+    assert!(screen.contains(&msg_with("Press {key} to refresh.", &[&"r"])), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
     h.shows("600 badges").await;
@@ -60,7 +61,7 @@ async fn a_refused_key_is_shown_in_the_header() {
     .await;
     let screen = h
         .until("the refusal, in both places", |s| {
-            s.contains("key refused") && s.contains("issuer back office")
+            s.contains(msg("key refused")) && s.contains(msg_part("issuer back office"))
         })
         .await;
     assert!(!screen.contains("not_the_key"), "{screen}");
@@ -104,12 +105,12 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     let before = all_requests(&h);
     h.press("r");
     let screen = h.screen();
-    assert!(flat(&screen).contains("Send one ping now?"), "{screen}");
+    assert!(flat(&screen).contains(msg_part("Send one ping now?")), "{screen}");
     h.press("esc r");
     assert_eq!(all_requests(&h), before, "a question sends nothing");
     h.press("enter");
     let screen = h.shows("600 badges").await;
-    assert!(!screen.contains("▲ wait") && !screen.contains("Rate limit wait"), "{screen}");
+    assert!(!screen.contains("▲ wait") && !screen.contains(msg_part("Rate limit wait")), "{screen}");
     assert_eq!(requests_of(&h, "GET /ping"), 1);
 }
 
@@ -122,7 +123,7 @@ async fn a_ping_that_is_refused_leaves_the_wait_and_sends_nothing_more() {
     h.shows("▲ wait 59 min").await;
     let before = all_requests(&h);
     h.press("r enter");
-    h.shows("over its rate limit").await;
+    h.shows(msg_part("over its rate limit")).await;
     assert!(h.screen().contains("▲ wait 59 min"));
     assert_eq!((all_requests(&h) - before, requests_of(&h, "GET /ping")), (1, 1));
 }
@@ -141,15 +142,22 @@ async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_
         if matches!(tab, "3" | "4") {
             h.press("esc");
         }
-        assert!(flat(&h.screen()).contains("r sends one ping."), "{tab}: {}", h.screen());
+        assert!(
+            flat(&h.screen()).contains(&msg_with("{ping} sends one ping.", &[&"r"])),
+            "{tab}: {}",
+            h.screen()
+        );
         h.press("r");
-        assert!(flat(&h.screen()).contains("Send one ping now?"), "{tab}: {}", h.screen());
-        assert!(!flat(&h.screen()).contains("sends one ping"), "{tab}: {}", h.screen());
+        assert!(flat(&h.screen()).contains(msg_part("Send one ping now?")), "{tab}: {}", h.screen());
+        assert!(!flat(&h.screen()).contains(msg_part("sends one ping")), "{tab}: {}", h.screen());
         h.press("esc");
     }
     h.press("1 i");
     let screen = h.screen();
-    assert!(flat(&screen).contains("▲ wait 59 min") && !flat(&screen).contains("sends one ping"), "{screen}");
+    assert!(
+        flat(&screen).contains("▲ wait 59 min") && !flat(&screen).contains(msg_part("sends one ping")),
+        "{screen}"
+    );
     assert_eq!(all_requests(&h), before);
 }
 
@@ -168,7 +176,7 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
     let before = all_requests(&h);
     h.shows("Rate limit wait: 59 min").await;
     h.press("r");
-    h.shows("Send one ping now?").await;
+    h.shows(msg_part("Send one ping now?")).await;
     assert_eq!(all_requests(&h), before);
     h.press("enter");
     h.shows("40 templates").await;
@@ -181,11 +189,11 @@ async fn a_slow_read_says_how_long_it_takes_and_esc_stops_it() {
     h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
     h.press("2");
     h.until("the request has arrived", |_| true).await;
-    h.shows("reading for 3 s, attempt 1; esc stops it").await;
+    h.shows(&msg_with("reading for {seconds} s, attempt {attempt}; {esc} stops it", &[&3, &1, &"esc"])).await;
     h.press("esc");
-    let screen = h.shows("Cancelled. Nothing was changed.").await;
-    assert!(screen.contains("Press r to refresh."), "{screen}");
-    assert!(!screen.contains("reading for"), "{screen}");
+    let screen = h.shows(msg("Cancelled. Nothing was changed.")).await;
+    assert!(screen.contains(&msg_with("Press {key} to refresh.", &[&"r"])), "{screen}");
+    assert!(!screen.contains(msg_part("reading for")), "{screen}");
     assert!(!h.tui.app.is_busy(), "nothing is on its way");
     h.sandbox.control().clear_faults();
     h.press("r");

@@ -2,6 +2,7 @@
 
 use super::columns::{ended, keeping};
 use super::*;
+use crate::common::texts::{msg_part, msg_with};
 
 #[tokio::test]
 async fn each_tab_opens_with_few_requests() {
@@ -51,17 +52,17 @@ async fn marks_are_kept_across_pages_and_filters_and_hold_ids() {
     h.settled().await;
     h.press("space space");
     let screen = h.settled().await;
-    assert!(screen.contains("2 marked (0 not in view)"), "{screen}");
+    assert!(screen.contains(&msg_with("{marked} marked ({unseen} not in view)", &[&2, &"0"])), "{screen}");
     h.press("G");
     h.settled().await;
     h.press("space");
     let screen = h.settled().await;
-    assert!(screen.contains("3 marked (2 not in view)"), "{screen}");
+    assert!(screen.contains(&msg_with("{marked} marked ({unseen} not in view)", &[&3, &2])), "{screen}");
     let marked = h.tui.app.marked();
     h.press("/");
     h.type_text("한서윤");
     let screen = h.settled().await;
-    assert!(screen.contains("3 marked (3 not in view)"), "{screen}");
+    assert!(screen.contains(&msg_with("{marked} marked ({unseen} not in view)", &[&3, &3])), "{screen}");
     assert_eq!(h.tui.app.marked(), marked);
     h.press("esc u");
     assert!(!h.settled().await.contains("marked"));
@@ -75,7 +76,7 @@ async fn a_range_over_unread_pages_is_read_and_marked_whole() {
     h.press("v #");
     h.type_text("350");
     h.press("enter v");
-    assert!(h.screen().contains("This row has no badge"), "a range ends at a badge that one sees");
+    assert!(h.screen().contains(msg_part("This row has no badge")), "a range ends at a badge that one sees");
     h.settled().await;
     h.press("v");
     let screen = h.shows("350 marked").await;
@@ -96,7 +97,7 @@ async fn a_range_whose_list_moved_marks_nothing() {
     h.settled().await;
     h.press("v");
     let screen = h.settled().await;
-    assert!(screen.contains("The list changed while lapel read the range"), "{screen}");
+    assert!(screen.contains(msg_part("The list changed while lapel read the range")), "{screen}");
     assert!(h.tui.app.marked().is_empty());
 }
 
@@ -141,7 +142,7 @@ async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
     h.settled().await;
     h.press("s down down d enter");
     let screen = h.settled().await;
-    assert!(screen.contains("by holder") && !screen.contains("each page only"), "{screen}");
+    assert!(screen.contains("by holder") && !screen.contains(msg_part("each page only")), "{screen}");
 }
 
 #[tokio::test]
@@ -173,7 +174,7 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.sandbox.control().add_fault(fails).expect("a rule");
     h.press("2");
-    let screen = h.shows("now in the service's own order").await;
+    let screen = h.shows(msg_part("now in the service's own order")).await;
     assert!(screen.contains("600 badges") && !screen.contains("· by holder"), "{screen}");
     ended(&h).await;
     h.sandbox.control().clear_faults();
@@ -209,7 +210,7 @@ async fn a_last_page_that_is_given_for_ever_makes_no_rows() {
     }
     let screen = h.screen();
     assert!(screen.contains("600 badges") && screen.contains("row 600 of 600"), "{screen}");
-    assert!(screen.contains("repeats its last page"), "{screen}");
+    assert!(screen.contains(msg_part("repeats its last page")), "{screen}");
 }
 
 #[tokio::test]
@@ -227,6 +228,10 @@ async fn what_was_not_read_is_not_called_nothing() {
     h.paste("nobody@naru.example");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("could not be read"), "{screen}");
-    assert!(!screen.contains("No badge for") && !screen.contains("no possible matches"), "{screen}");
+    assert!(screen.contains(msg_part("could not be read")), "{screen}");
+    assert!(
+        !screen.contains(msg_part("No badge for"))
+            && !screen.contains(&msg_with("{n} possible matches", &[&"no"])),
+        "{screen}"
+    );
 }

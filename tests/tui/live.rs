@@ -3,6 +3,7 @@
 use super::activity::{issue, people};
 use super::sending::to_review;
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
 use lapel::tui::Session;
 use std::time::Duration;
@@ -40,12 +41,12 @@ fn rows(h: &Harness, names: &[&str]) -> Vec<String> {
 async fn agrees(h: &mut Harness, count: &str) {
     let before = posts(h);
     h.settled().await;
-    h.press("y");
+    h.confirm("");
     assert!(!h.screen().contains("LIVE. Type"), "the number first: {}", h.screen());
     h.type_text(count);
-    h.press("y");
+    h.confirm("");
     let screen = h.screen();
-    assert!(screen.contains("LIVE. Type the organisation: 연습용 기관"), "{screen}");
+    assert!(screen.contains(&msg_with("LIVE. Type the organisation: {name}", &[&"연습용 기관"])), "{screen}");
     // Beside the footer, where both stand too.
     let said = screen.trim_end().rsplit_once('\n').expect("a footer").0;
     assert!(said.contains("ctrl-o to ") && said.contains("esc back"), "{screen}");
@@ -54,7 +55,7 @@ async fn agrees(h: &mut Harness, count: &str) {
     h.paste(NAME);
     h.press("ctrl-o");
     let screen = h.screen();
-    assert!(screen.contains("That is not the organisation's name. Nothing was sent."), "{screen}");
+    assert!(screen.contains(msg("That is not the organisation's name. Nothing was sent.")), "{screen}");
     h.press("ctrl-u");
     h.type_text("연습용 기");
     h.press("ctrl-o");
@@ -72,8 +73,8 @@ async fn one_badge_and_then_again_to_the_same_person() {
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
     assert!(screen.contains("type 1") && screen.contains("LIVE 연습용 기관"), "{screen}");
     // Back from the name to the number, and from there to the form.
-    h.press("1 y");
-    assert!(h.screen().contains("LIVE. Type the organisation"), "{}", h.screen());
+    h.confirm("1");
+    assert!(h.screen().contains(msg_part("LIVE. Type the organisation")), "{}", h.screen());
     h.press("esc");
     assert!(!h.screen().contains("LIVE. Type") && h.screen().contains("type 1"), "{}", h.screen());
     h.press("backspace");
@@ -81,7 +82,7 @@ async fn one_badge_and_then_again_to_the_same_person() {
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    assert!(screen.contains("lapel already sent this badge"), "{screen}");
+    assert!(screen.contains(msg_part("lapel already sent this badge")), "{screen}");
     agrees(&mut h, "1").await;
     h.until("the second one", |s| s.contains("2 jobs") && s.contains("1 waiting = 1 row")).await;
     assert_eq!(requests(&h, "POST /badges"), 2);
@@ -112,7 +113,7 @@ async fn marked_badges_and_ids_of_a_file() {
     h.press("enter");
     h.type_text("중복 발급");
     h.press("enter");
-    h.shows("badge ids from: badge_id").await;
+    h.shows(&msg_with("badge ids from: {column}", &[&"badge_id"])).await;
     h.press("enter");
     let screen = h.shows("type ").await;
     let count = if screen.contains("type 2") { "2" } else { "1" };
@@ -148,14 +149,14 @@ async fn a_corrected_badge() {
     h.shows("서다안").await;
     h.settled().await;
     h.press("c");
-    h.shows("Correct and replace").await;
+    h.shows(msg_part("Correct and replace")).await;
     h.settled().await;
     h.press("ctrl-u");
     h.type_text("서다인");
     h.press("tab tab");
     h.type_text("이름 오기");
     h.press("enter");
-    h.shows("Two mails will arrive").await;
+    h.shows(msg_part("Two mails will arrive")).await;
     agrees(&mut h, "1").await;
     h.shows("1 waiting").await;
 }
@@ -198,8 +199,7 @@ async fn badges_that_end_are_issued_again() {
 /// Issues to some people in LIVE.
 async fn issued(h: &mut Harness, n: usize) {
     people(h, 0..n).await;
-    h.type_text(&n.to_string());
-    h.press("y");
+    h.confirm(&n.to_string());
     h.type_text(NAME);
     h.press("ctrl-o");
     h.shows("· created").await;
@@ -216,19 +216,22 @@ async fn a_job_that_goes_on() {
     h.shows("3 not sent: quota exceeded · 2 waiting").await;
     h.settled().await;
     h.press("H");
-    let screen = h.shows("lapel sends ever smaller requests").await;
-    assert!(screen.contains("LIVE 연습용 기관") && screen.contains("3 rows to send"), "{screen}");
+    let screen = h.shows(msg_part("lapel sends ever smaller requests")).await;
+    assert!(
+        screen.contains("LIVE 연습용 기관") && screen.contains(&msg_with("{n} rows to send", &[&3])),
+        "{screen}"
+    );
     agrees(&mut h, "3").await;
     h.shows("2 not sent: quota exceeded · 3 waiting").await;
     h.sandbox.control().set_quota(None);
     h.settled().await;
     h.press("R");
-    h.shows("resumes with the rows not sent yet").await;
+    h.shows(msg_part("resumes with the rows not sent yet")).await;
     h.press("esc");
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 3, "esc leaves it as it is");
     h.press("R");
-    h.shows("resumes with the rows not sent yet").await;
+    h.shows(msg_part("resumes with the rows not sent yet")).await;
     agrees(&mut h, "2").await;
     h.shows("5 waiting = 5 rows").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 5);
@@ -242,7 +245,7 @@ async fn what_the_service_has_refused() {
     h.shows("2 refused = 2 rows").await;
     h.settled().await;
     h.press("t");
-    h.shows("lapel sends the refused rows again").await;
+    h.shows(msg_part("lapel sends the refused rows again")).await;
     agrees(&mut h, "2").await;
     h.shows("2 waiting = 2 rows").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 2);
@@ -255,7 +258,7 @@ async fn what_was_never_seen() {
     h.settled().await;
     h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
     issued(&mut h, 2).await;
-    h.shows("This badge may exist").await;
+    h.shows(msg_part("This badge may exist")).await;
     h.press("enter");
     h.shows("row 1 of 2").await;
     h.sandbox.control().advance(Duration::from_secs(27 * 3600));
@@ -263,11 +266,11 @@ async fn what_was_never_seen() {
     h.shows("? never seen").await;
     h.settled().await;
     h.press("d");
-    h.shows("send again").await;
+    h.shows(msg("send again")).await;
     h.press("enter");
     h.type_text("담당자에게 확인함");
     h.press("enter");
-    let screen = h.shows("There may then be two badges").await;
+    let screen = h.shows(msg_part("There may then be two badges")).await;
     assert!(screen.contains("1 row to send"), "{screen}");
     agrees(&mut h, "1").await;
     h.shows("1 never seen · 1 waiting").await;
@@ -278,13 +281,16 @@ async fn what_was_never_seen() {
 async fn without_a_label_the_name_of_the_profile_is_typed_and_long_names_fit() {
     let mut h = live(small(), |session| session.organisation = None).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("1 y");
-    assert!(h.screen().contains("LIVE. Type the organisation: demo"), "{}", h.screen());
+    h.confirm("1");
+    assert!(
+        h.screen().contains(&msg_with("LIVE. Type the organisation: {name}", &[&"demo"])),
+        "{}",
+        h.screen()
+    );
     let long = "달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터 부설 배지 발급 관리 사무국 제이 분원";
     let mut h = live(small(), |session| session.organisation = Some(long.to_owned())).await;
     people(&mut h, 0..3).await;
-    h.type_text("3");
-    h.press("y");
+    h.confirm("3");
     let screen = h.screen();
     let shown: String = screen.split_whitespace().collect();
     assert!(

@@ -1,6 +1,7 @@
 //! Looking somebody or something up.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 
 #[tokio::test]
 async fn back_returns_to_where_one_came_from() {
@@ -27,13 +28,13 @@ async fn a_wallet_that_failed_is_not_an_empty_one() {
     h.type_text("haneul.lim@example.net");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("the wallet could not be read"), "{screen}");
-    assert!(!screen.contains("0 badges") && !screen.contains("not in the wallet"), "{screen}");
+    assert!(screen.contains(msg_part("the wallet could not be read")), "{screen}");
+    assert!(!screen.contains("0 badges") && !screen.contains(msg("not in the wallet")), "{screen}");
     h.press("/ ctrl-u");
     h.type_text("nobody@naru.example");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("not everything could be read"), "{screen}");
+    assert!(screen.contains(msg_part("not everything could be read")), "{screen}");
 }
 
 #[tokio::test]
@@ -52,7 +53,7 @@ async fn an_address_with_a_plus_is_found_exactly() {
     h.type_text("kim+tag@naru.example");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("김태그 · 1 badge in the wallet"), "{screen}");
+    assert!(screen.contains(&msg_with("{badges} in the wallet", &[&"김태그 · 1 badge"])), "{screen}");
 }
 
 #[tokio::test]
@@ -64,7 +65,7 @@ async fn the_wallet_shows_what_it_hides() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("임하늘"), "{screen}");
-    assert!(screen.contains("not in the wallet"), "{screen}");
+    assert!(screen.contains(msg("not in the wallet")), "{screen}");
     assert!(screen.contains("REVOKED"), "{screen}");
     assert!(screen.contains("2 requests"), "{screen}");
 }

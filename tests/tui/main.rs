@@ -19,6 +19,7 @@ mod exporting;
 mod files;
 mod filters;
 mod hints;
+mod idle;
 mod keys;
 mod link;
 mod lists;
@@ -28,17 +29,16 @@ mod manners;
 mod mark_all;
 mod narrow;
 mod overview;
+#[cfg(feature = "images")]
 mod pictures;
 mod pointing;
 mod profiles;
 mod read_only;
 mod recents;
 mod repaint;
+mod screens;
 mod secrets;
 mod sending;
-#[allow(dead_code, reason = "another binary uses the rest of it")]
-#[path = "../api_hostile/server.rs"]
-mod server;
 mod storm;
 mod tour;
 

@@ -1,6 +1,7 @@
 //! Keys, mouse, pastes, sizes, help, and doing nothing.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::style::{Color, Modifier};
 
@@ -122,7 +123,15 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.settled().await;
     h.press(":");
     let screen = h.screen();
-    assert!(screen.contains("filter by service fields") && screen.contains("issue this badge"), "{screen}");
+    assert!(
+        screen.contains(msg("filter by service fields")) && screen.contains(msg_part("issue this badge")),
+        "{screen}"
+    );
+    // What sends is never selected by typing alone.
+    h.type_text("forget");
+    h.press("enter");
+    assert!(h.screen().contains("Select it with ↓ first"), "{}", h.screen());
+    h.press("ctrl-u");
     h.type_text("sort");
     h.press("enter");
     let screen = h.settled().await;
@@ -131,12 +140,12 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     // What belongs to another screen is there, with its place, and does nothing from here.
     h.press("ctrl-p");
     h.type_text("invert");
-    assert!(h.screen().contains("available in: History"), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("available in: {place}", &[&"History"])), "{}", h.screen());
     h.press("enter");
     assert!(h.screen().contains("Not now: available in: History"), "{}", h.screen());
     h.press("ctrl-u");
     h.type_text("zzz");
-    assert!(h.screen().contains("open badge zzz"), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("open badge {id}", &[&"zzz"])), "{}", h.screen());
     h.press("ctrl-u");
     h.paste("데이터 시각화");
     h.press("enter");
@@ -154,7 +163,7 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.until("whoever is called so", |s| s.contains("한서윤") && s.contains("seoyun.han@naru.example")).await;
     h.press("ctrl-p");
     h.type_text("TPL-004");
-    assert!(h.screen().contains("show template TPL-004"), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("show template {id}", &[&"TPL-004"])), "{}", h.screen());
     h.press("down enter");
     let screen = h.settled().await;
     assert!(screen.contains("1 template · template id “TPL-004”"), "{screen}");
@@ -162,12 +171,12 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.press("1 i ctrl-p");
     h.type_text("a@b.example");
     let screen = h.screen();
-    assert!(screen.contains("look up what a@b.example holds"), "{screen}");
+    assert!(screen.contains(&msg_with("look up what {email} holds", &[&"a@b.example"])), "{screen}");
     assert!(screen.contains("not now: close this first"), "{screen}");
     h.press("enter");
     assert!(h.screen().contains("Not now: close this first"), "{}", h.screen());
     h.press("esc");
-    assert!(h.settled().await.contains("one recipient"));
+    assert!(h.settled().await.contains(msg("one recipient")));
 }
 
 #[tokio::test]
@@ -176,13 +185,13 @@ async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     h.settled().await;
     h.press("2 :");
     h.type_text("revoke the marked");
-    assert!(h.screen().contains("revoke the marked badges"), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("{n} marked badges", &[&"revoke the"])), "{}", h.screen());
     if let Some(session) = &mut h.tui.app.env.session {
         session.connection.read_only = true;
     }
     h.press("esc :");
     h.type_text("revoke the marked");
-    assert!(!h.screen().contains("revoke the marked badges"), "{}", h.screen());
+    assert!(!h.screen().contains(&msg_with("{n} marked badges", &[&"revoke the"])), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -193,7 +202,7 @@ async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
     h.press("ㅓ ㅓ");
     assert!(h.settled().await.contains("row 3 of 600"));
     h.press("하");
-    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Hangul input is on")), "{}", h.screen());
     h.press("/");
     h.type_text("ㅓ하");
     assert!(h.settled().await.contains("ㅓ하"), "{}", h.screen());
@@ -212,7 +221,7 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     h.press("ㄴ");
     let screen = h.screen();
     assert!(
-        screen.contains("cannot tell S from s and takes it as s") && screen.contains("Sort by"),
+        screen.contains("cannot tell S from s and takes it as s") && screen.contains(msg("Sort by")),
         "{screen}"
     );
     // Only the capital is a key.
@@ -268,7 +277,7 @@ async fn hangul_input_confirms_and_never_types_into_a_review() {
     h.press("enter");
     h.settled().await;
     h.press("하");
-    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Hangul input is on")), "{}", h.screen());
     assert_eq!(requests(&h, "POST /badges"), before, "a syllable confirms nothing");
     h.press("ㅛ");
     h.shows("1 waiting").await;
@@ -340,10 +349,10 @@ async fn the_help_ends_with_the_places_of_lapels_files() {
     }
     let screen = h.screen();
     assert!(
-        screen.contains("log, if LAPEL_LOG is set") && screen.contains("/home/kim/lapel.log"),
+        screen.contains(msg("log, if LAPEL_LOG is set")) && screen.contains("/home/kim/lapel.log"),
         "{screen}"
     );
-    assert!(screen.contains("crash reports") && screen.contains("/crash.txt"), "{screen}");
+    assert!(screen.contains(msg("crash reports")) && screen.contains("/crash.txt"), "{screen}");
 }
 
 #[tokio::test]
@@ -366,7 +375,10 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     assert!(screen.contains("as it was") && screen.contains("중복"), "{screen}");
     h.tui.app.take_edited(Ok("두 번\n발급\u{1b}[2J됨\n".to_owned()));
     let screen = h.screen();
-    assert!(screen.contains("두 번 발급[2J됨") && screen.contains("its lines were joined"), "{screen}");
+    assert!(
+        screen.contains("두 번 발급[2J됨") && screen.contains(msg_part("its lines were joined")),
+        "{screen}"
+    );
     h.tui.app.take_edited(Ok("x".repeat(2_300)));
     assert!(h.screen().contains("the last 300 were cut off"), "{}", h.screen());
     // In the review there is nothing to write any more.

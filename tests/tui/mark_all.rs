@@ -1,6 +1,7 @@
 //! All that match a filter, across pages: said before what it costs, marked whole or not at all.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 
 const HISTORY: &str = "GET /badges/history";
 
@@ -23,21 +24,25 @@ async fn all_that_match_are_marked_for_what_was_said() {
     assert!(h.screen().contains("a all that match"), "what can follow is shown:\n{}", h.screen());
     h.press("a");
     let screen = h.screen();
-    assert!(screen.contains("Mark all 600 badges that match?"), "{screen}");
+    assert!(screen.contains(&msg_with("Mark all {n} badges that match?", &[&600])), "{screen}");
     assert!(screen.contains("6 requests, about 2 s"), "{screen}");
     let before = requests(&h, HISTORY);
     h.press("esc");
     assert!(h.settled().await.contains("1 marked"));
     assert_eq!(requests(&h, HISTORY), before, "nothing before it is confirmed");
     h.press("* a enter");
-    assert!(h.screen().contains("marking all: 0 of 600 read"), "{}", h.screen());
-    let screen = h.shows("Marked all 600 matching badges.").await;
+    assert!(
+        h.screen().contains(&msg_with("marking all: {done} of {all} read", &[&"0", &600])),
+        "{}",
+        h.screen()
+    );
+    let screen = h.shows(&msg_with("Marked all {n} matching badges.", &[&600])).await;
     assert!(screen.contains("600 marked"), "{screen}");
     assert_eq!(requests(&h, HISTORY) - before, 6, "as much as was said");
     assert_eq!(h.tui.app.marked().len(), 600);
     // Marks only: the review shows what can be revoked, and nothing is sent before it.
     h.press("x");
-    assert!(h.screen().contains("skipped: already revoked"), "{}", h.screen());
+    assert!(h.screen().contains(msg("skipped: already revoked")), "{}", h.screen());
     let posts = h.sandbox.control().ledger().requests.keys().filter(|r| r.starts_with("POST")).count();
     assert_eq!(posts, 0);
 }
@@ -55,7 +60,7 @@ async fn what_is_loaded_is_marked_without_a_request() {
     let before = all_requests(&h);
     h.press("* a");
     let screen = h.screen();
-    assert!(flowing(&screen).contains("matching badges. They were already loaded."), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("matching badges. They were already loaded.")), "{screen}");
     assert_eq!(all_requests(&h), before);
     assert!(!h.tui.app.marked().is_empty());
 }
@@ -65,12 +70,15 @@ async fn esc_gives_it_up_and_nothing_is_marked() {
     let mut h = history(small()).await;
     h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
     h.press("* a enter");
-    h.shows("marking all: 200 of 600 read").await;
+    h.shows(&msg_with("marking all: {done} of {all} read", &[&200, &600])).await;
     h.press("j j");
     assert!(h.screen().contains("row 3 of 600"), "one works on meanwhile");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("Stopped. Nothing was marked.") && screen.contains("600 badges"), "{screen}");
+    assert!(
+        screen.contains(msg("Stopped. Nothing was marked.")) && screen.contains("600 badges"),
+        "{screen}"
+    );
     assert!(h.tui.app.marked().is_empty());
 }
 
@@ -79,11 +87,11 @@ async fn another_filter_ends_it() {
     let mut h = history(small()).await;
     h.sandbox.control().add_fault("get /badges/history delay=60s after=1 times=1").expect("a rule");
     h.press("* a enter");
-    h.shows("marking all: 100 of 600 read").await;
+    h.shows(&msg_with("marking all: {done} of {all} read", &[&100, &600])).await;
     h.press("/");
     h.type_text("한서윤");
-    let screen = h.shows("because the filter changed").await;
-    assert!(flowing(&screen).contains("Nothing was marked."), "{screen}");
+    let screen = h.shows(msg_part("because the filter changed")).await;
+    assert!(flowing(&screen).contains(msg("Nothing was marked.")), "{screen}");
     h.settled().await;
     assert!(h.tui.app.marked().is_empty());
 }
@@ -93,8 +101,8 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
     let mut h = history(small()).await;
     h.sandbox.control().add_fault("get /badges/history status=401 code=4001 after=3").expect("a rule");
     h.press("space * a enter");
-    let screen = h.shows("Not all matching badges could").await;
-    assert!(flowing(&screen).contains("Nothing was marked.") && screen.contains("1 marked"), "{screen}");
+    let screen = h.shows(msg_part("Not all matching badges could")).await;
+    assert!(flowing(&screen).contains(msg("Nothing was marked.")) && screen.contains("1 marked"), "{screen}");
     h.sandbox.control().clear_faults();
     h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
     h.press("* a enter");
@@ -108,10 +116,10 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
     let mut h = history(small()).await;
     h.sandbox.control().add_fault("get /badges/history delay=300ms after=2 times=1").expect("a rule");
     h.press("* a enter");
-    h.shows("marking all: 200 of 600 read").await;
+    h.shows(&msg_with("marking all: {done} of {all} read", &[&200, &600])).await;
     let rows = Rows { insert: vec![RowSpec::default(); 30], ..Rows::default() };
     h.sandbox.control().rows(&rows).expect("inserted");
-    let screen = h.shows("Marked all 630 matching badges.").await;
+    let screen = h.shows(&msg_with("Marked all {n} matching badges.", &[&630])).await;
     assert!(screen.contains("630 marked"), "{screen}");
     assert_eq!(h.tui.app.marked().len(), 630);
 }
@@ -120,7 +128,7 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
 async fn thousands_of_marks_have_their_separators() {
     let mut h = history(Options { history: Some(1_100), ..frozen() }).await;
     h.press("* a enter");
-    let screen = h.shows("Marked all 1,100 matching badges.").await;
+    let screen = h.shows(&msg_with("Marked all {n} matching badges.", &[&"1,100"])).await;
     assert!(screen.contains("1,100 marked (1,0"), "{screen}");
 }
 
@@ -139,8 +147,12 @@ async fn without_a_count_all_are_read_to_an_empty_page() {
     let switches = vec![("total-count".into(), "missing".into())];
     let mut h = history(Options { history: Some(250), switches, ..frozen() }).await;
     h.press("* a");
-    assert!(flowing(&h.screen()).contains("The service does not report how many."), "{}", h.screen());
+    assert!(
+        flowing(&h.screen()).contains(msg_part("The service does not report how many.")),
+        "{}",
+        h.screen()
+    );
     h.press("enter");
-    h.shows("Marked all 250 matching badges.").await;
+    h.shows(&msg_with("Marked all {n} matching badges.", &[&250])).await;
     assert_eq!(h.tui.app.marked().len(), 250);
 }

@@ -1,6 +1,7 @@
 //! Where there is little room: nothing that matters is cut without a sign.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
 use lapel::tui::Session;
 
@@ -36,9 +37,9 @@ async fn forms_say_all_that_they_say_at_60x16() {
     let screen = h.settled().await;
     let said = flat(&screen);
     assert!(screen.lines().any(|line| line.trim() == PLACE), "on a line of its own: {screen}");
-    assert!(said.contains("skipped: cannot be revoked before it is Issued"), "{screen}");
-    assert!(said.contains("[ ] waiting badges: revoke when issued"), "{screen}");
-    assert!(said.contains("No badge here can be revoked now."), "{screen}");
+    assert!(said.contains(msg("skipped: cannot be revoked before it is Issued")), "{screen}");
+    assert!(said.contains(&msg_with("{sign} waiting badges: revoke when issued", &[&"[ ]"])), "{screen}");
+    assert!(said.contains(msg_part("No badge here can be revoked now.")), "{screen}");
     h.press("esc 5 F");
     let screen = h.settled().await;
     assert!(screen.lines().any(|line| line.trim() == PLACE), "{screen}");
@@ -48,7 +49,10 @@ async fn forms_say_all_that_they_say_at_60x16() {
     let screen = h.settled().await;
     assert!(screen.contains(PLACE) && screen.contains("Excel"), "{screen}");
     let said = flat(&screen);
-    assert!(said.contains("where lapel was started.") || said.contains("enlarge the window"), "{screen}");
+    assert!(
+        said.contains(msg_part("where lapel was started.")) || said.contains(msg_part("enlarge the window")),
+        "{screen}"
+    );
     resize(&mut h, 80, 24);
     h.press("esc 1");
     h.settled().await;
@@ -121,7 +125,7 @@ async fn what_is_said_of_a_list_is_said_whole() {
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("G");
-    let screen = h.until("why", |s| flat(s).contains("Try again later.")).await;
+    let screen = h.until("why", |s| flat(s).contains(msg_part("Try again later."))).await;
     assert!(flat(&screen).contains("▲ Service error") && screen.contains("row 600 of 600"), "{screen}");
     let selected = screen.lines().filter(|line| line.starts_with('▌')).count();
     assert_eq!(selected, 1, "the selected row is in sight: {screen}");
@@ -130,8 +134,8 @@ async fn what_is_said_of_a_list_is_said_whole() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(flat(&screen).contains("department.naru.example"), "{screen}");
-    assert!(flat(&screen).contains("No badge found for"), "{screen}");
-    assert!(flat(&screen).contains("but not everything could be read."), "{screen}");
+    assert!(flat(&screen).contains(msg_part("No badge found for")), "{screen}");
+    assert!(flat(&screen).contains(msg_part("but not everything could be read.")), "{screen}");
 }
 
 /// What was pasted by mistake is long; what is wrong with it is short, and in sight.
@@ -144,7 +148,7 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     h.paste(&long);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flat(&screen).contains("No badge has the name"), "{screen}");
+    assert!(flat(&screen).contains(msg_part("No badge has the name")), "{screen}");
     h.press("esc 3");
     h.paste(&format!("{}@naru.example", "x".repeat(1_500)));
     h.press("enter");
@@ -157,7 +161,7 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     h.paste(&long);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flat(&screen).contains("could not be read"), "{screen}");
+    assert!(flat(&screen).contains(msg_part("could not be read")), "{screen}");
     h.press("esc esc 2");
     h.settled().await;
     h.press("F");
@@ -166,5 +170,8 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     h.type_text("no reason");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flat(&screen).contains("too long") || flat(&screen).contains("Check the path"), "{screen}");
+    assert!(
+        flat(&screen).contains("too long") || flat(&screen).contains(msg_part("Check the path")),
+        "{screen}"
+    );
 }

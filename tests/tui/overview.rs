@@ -2,6 +2,7 @@
 //! without a review.
 
 use super::*;
+use crate::common::texts::msg_part;
 use lapel::index::Settings;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
@@ -53,7 +54,7 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     let before = all_requests(&h);
     h.press("O");
     let screen = h.settled().await;
-    assert!(screen.contains("needs an index, and there is none"), "{screen}");
+    assert!(screen.contains(msg_part("needs an index, and there is none")), "{screen}");
     assert!(screen.contains("[profiles.demo.index]") && screen.contains("o turn on"), "{screen}");
     assert!(!screen.contains("p period"), "what is not possible is not offered:\n{screen}");
     h.press("r R enter down p / tab");
@@ -77,7 +78,10 @@ async fn every_bar_opens_the_badges_behind_it() {
     assert!(screen.contains("4,300 badges") && screen.contains("4 overdue"), "{screen}");
     h.press("l l l down down down");
     let screen = h.settled().await;
-    assert!(screen.contains("waiting, by age") && screen.contains("▲ overdue, 1 to 3 d"), "{screen}");
+    assert!(
+        screen.contains(msg_part("waiting, by age")) && screen.contains("▲ overdue, 1 to 3 d"),
+        "{screen}"
+    );
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("waiting, overdue, 1 to 3 d · 3 badges"), "{screen}");
@@ -128,7 +132,7 @@ async fn periods_change_and_the_numbers_add_up() {
         line.split(", total ").nth(1).expect("a total").split(' ').next().expect("a number").to_owned()
     };
     let by_day = h.settled().await;
-    assert!(by_day.contains("Issued per day") && by_day.contains("Sat 11-21"), "{by_day}");
+    assert!(by_day.contains(msg_part("Issued per day")) && by_day.contains("Sat 11-21"), "{by_day}");
     h.press("p");
     let by_week = h.settled().await;
     assert!(by_week.contains("week of 11-16"), "{by_week}");
@@ -158,19 +162,19 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     assert!(screen.contains("expiring within 30 days") && screen.contains("남궁 민"), "{screen}");
     assert!(screen.contains("Until") && screen.contains("i issue again"), "{screen}");
     h.press("i");
-    let screen = h.shows("Not planned").await;
+    let screen = h.shows(msg_part("Not planned")).await;
     assert!(screen.contains("1 badge whose recipient is already in the plan"), "{screen}");
     h.press("i");
     h.shows("1 of 2 templates").await;
     let screen = h.settled().await;
-    assert!(screen.contains("expires soon"), "the guard has looked:\n{screen}");
+    assert!(screen.contains(msg_part("expires soon")), "the guard has looked:\n{screen}");
     assert_eq!(posts(&h), 0, "nothing is sent before the review");
     h.press("esc");
     let screen = h.settled().await;
     assert!(screen.contains("expiring within 30 days"), "{screen}");
     assert!(h.tui.app.jobs().expect("jobs").list().await.expect("a list").is_empty(), "no draft is left");
     h.press("i");
-    h.shows("Not planned").await;
+    h.shows(msg_part("Not planned")).await;
     h.press("i");
     h.shows("1 of 2 templates").await;
     let screen = h.settled().await;
@@ -182,8 +186,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
         .next()
         .expect("a number")
         .to_owned();
-    h.type_text(&n);
-    h.press("y");
+    h.confirm(&n);
     h.shows("waiting").await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_for("TPL-004", "min.ng@example.com"), 1);
@@ -241,7 +244,8 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(
-        screen.contains("Not found") && super::narrow::flat(&screen).contains("cannot search for one."),
+        screen.contains("Not found")
+            && super::narrow::flat(&screen).contains(msg_part("cannot search for one.")),
         "{screen}"
     );
     h.press("ctrl-u");
@@ -291,7 +295,7 @@ async fn reading_can_be_stopped_and_goes_on() {
     h.press("S");
     let screen = h.settled().await;
     assert!(
-        screen.contains("What lapel has read is kept.") && screen.contains("read to 200 of 600"),
+        screen.contains(msg_part("What lapel has read is kept.")) && screen.contains("read to 200 of 600"),
         "{screen}"
     );
     let before = requests(&h, "GET /badges/history");
@@ -383,5 +387,5 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     h.shows("▲ wait ").await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
-    assert!(said.iter().any(|line| line.contains("what was read is kept")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains(msg_part("what was read is kept"))), "{said:?}");
 }

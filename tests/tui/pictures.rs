@@ -1,9 +1,10 @@
 //! Pictures in the TUI: where they stand, what there is instead, and what they never hold up. They come from
 //! a server of the test's own, or from the sandbox.
 
-use super::server::Move::{Close, Hang, Reset, Send};
-use super::server::{Move, Server, answer, gzip};
+use super::common::server::Move::{Close, Hang, Reset, Send};
+use super::common::server::{Move, Server, answer, gzip};
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use lapel::tui::Session;
 use std::io::Cursor;
@@ -84,11 +85,11 @@ async fn a_badge_has_two_sides_and_each_is_fetched_once() {
     .await;
     let mut h = Harness::with_pictures(paths_only(), 120, 36, on(&server)).await;
     let front = first_badge(&mut h).await;
-    assert!(front.contains("front · f other side") && is_seen(&front), "{front}");
+    assert!(front.contains(&msg_with("{key} other side", &[&"front · f"])) && is_seen(&front), "{front}");
     assert!(front.contains("Cert. no."), "the text stands beside it: {front}");
     h.press("f");
     let back = h.settled().await;
-    assert!(back.contains("back · f other side") && is_seen(&back), "{back}");
+    assert!(back.contains(&msg_with("{key} other side", &[&"back · f"])) && is_seen(&back), "{back}");
     assert_ne!(front, back);
     h.press("f");
     assert_eq!(h.settled().await, front);
@@ -125,10 +126,13 @@ async fn on_a_narrow_screen_the_text_keeps_its_room() {
     assert!(text.contains("p picture") && !without.contains("p picture"), "{text}");
     h.press("p");
     let picture = h.settled().await;
-    assert!(is_seen(&picture) && picture.contains("front · f other side"), "{picture}");
+    assert!(
+        is_seen(&picture) && picture.contains(&msg_with("{key} other side", &[&"front · f"])),
+        "{picture}"
+    );
     assert!(!picture.contains("Cert. no."), "{picture}");
     h.press("f");
-    assert!(h.settled().await.contains("back · f other side"));
+    assert!(h.settled().await.contains(&msg_with("{key} other side", &[&"back · f"])));
     h.press("esc");
     assert_eq!(h.settled().await, text);
     // Back goes back from here as ever.
@@ -284,7 +288,8 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
             .await;
     let mut h = Harness::with_pictures(paths_only(), 120, 36, on(&server)).await;
     // The text does not wait for it.
-    h.until("text and no picture", |s| s.contains("loading the picture") && s.contains("Criteria")).await;
+    h.until("text and no picture", |s| s.contains(msg("loading the picture")) && s.contains("Criteria"))
+        .await;
     asked(&mut h, &server, "TPL-001", 1).await;
     // Nothing moves for it, so nothing wakes the TUI up for it once all else is here.
     let rest = async {
@@ -297,14 +302,14 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
     assert!(h.tui.app.is_busy());
     h.press("2");
     let screen = h.until("the history", |s| s.contains("row 1 of 600")).await;
-    assert!(!screen.contains("loading the picture"), "{screen}");
+    assert!(!screen.contains(msg("loading the picture")), "{screen}");
     // Nobody waits for it any more.
     h.settled().await;
     h.press("1 j");
     let screen = h.settled().await;
     assert!(is_seen(&screen) && screen.contains("row 2 of 40"), "{screen}");
     h.press("k");
-    h.until("it is asked for again", |s| s.contains("loading the picture")).await;
+    h.until("it is asked for again", |s| s.contains(msg("loading the picture"))).await;
     asked(&mut h, &server, "TPL-001", 2).await;
 }
 
@@ -316,7 +321,7 @@ async fn a_path_leads_nowhere_until_something_says_where() {
     let options = Options { switches: vec![("image-urls".into(), "null".into())], ..small() };
     let mut h = Harness::with_pictures(options, 120, 36, |session| session).await;
     let screen = h.settled().await;
-    assert!(screen.contains("There is no picture."), "{screen}");
+    assert!(screen.contains(msg("There is no picture.")), "{screen}");
 }
 
 #[tokio::test]
@@ -372,11 +377,13 @@ async fn without_pictures_their_keys_say_why() {
     let mut h = Harness::new(small(), 120, 36).await;
     let screen = first_badge(&mut h).await;
     assert!(
-        !screen.contains("f flip") && !screen.contains("other side") && !screen.contains("p picture"),
+        !screen.contains("f flip")
+            && !screen.contains(msg_part("other side"))
+            && !screen.contains("p picture"),
         "{screen}"
     );
     h.press("f");
-    assert!(h.screen().contains("Pictures are off here:"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Pictures are off here:")), "{}", h.screen());
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The mouse: hints that are clicked, rows that are dragged over.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::tui::{Begin, Helpers};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ async fn a_click_on_a_hint_does_what_it_says() {
     assert!(h.screen().contains("ctrl-x clear all"), "{}", h.screen());
     assert!(click_hint(&mut h, "back"));
     assert!(click_hint(&mut h, "help"));
-    assert!(h.screen().contains("Keys of this screen"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Keys of this screen")), "{}", h.screen());
     assert!(click_hint(&mut h, "back"));
     // Between two hints there is nothing.
     let before = h.screen();
@@ -61,7 +62,7 @@ async fn nothing_is_sent_by_a_click() {
     }
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.press("y");
+    h.confirm("");
     h.shows("1 waiting").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1, "the key does it");
 }
@@ -77,7 +78,7 @@ async fn dragging_over_rows_marks_them_and_does_nothing_else() {
     h.tui.app.update(mouse(down, 10, 5));
     h.tui.app.update(mouse(drag, 10, 6));
     h.tui.app.update(mouse(drag, 30, 8));
-    assert!(h.screen().contains("range from row 2"), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("range from row {row}", &[&2])), "{}", h.screen());
     h.tui.app.update(mouse(up, 30, 8));
     let screen = h.settled().await;
     assert_eq!(h.tui.app.marked().len(), 4, "{screen}");
@@ -124,7 +125,7 @@ async fn the_wheel_goes_through_a_menu_choice_by_choice() {
     click(&mut h, 9, 0);
     h.press("2");
     let screen = h.settled().await;
-    assert!(!screen.contains("Columns, from left (top) to"), "a menu is not met again: {screen}");
+    assert!(!screen.contains(msg_part("Columns, from left (top) to")), "a menu is not met again: {screen}");
     h.press("ctrl-p");
     let before = h.screen();
     wheel(&mut h);
@@ -177,11 +178,11 @@ async fn a_click_selects_a_row_of_a_heading_s_menu_and_another_one_chooses_it() 
         }
         click(&mut h, 8, row);
         let screen = h.settled().await;
-        assert!(screen.contains("by holder") && !screen.contains("Sort by"), "{screen}");
+        assert!(screen.contains("by holder") && !screen.contains(msg("Sort by")), "{screen}");
         // Further down than there is room for: the rows stay under the pointer.
         h.press("C k");
         let screen = h.screen();
-        assert_eq!(screen.contains("more above"), rows == 16, "{screen}");
+        assert_eq!(screen.contains(msg_part("more above")), rows == 16, "{screen}");
         let (row, _) = choose(&mut h, "Columns, from left (top) to", "[ ] Type");
         click(&mut h, 8, row);
         let switched = h.screen();
@@ -204,7 +205,7 @@ async fn the_menus_of_the_other_lists_are_clicked_too() {
     // More columns than there is room for, and it says so.
     h.press("C");
     let menu = h.screen();
-    assert!(menu.contains("more below") && menu.contains("R reset"), "{menu}");
+    assert!(menu.contains(msg_part("more below")) && menu.contains("R reset"), "{menu}");
     let (row, _) = choose(&mut h, head, "[x] Progress");
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("[ ] Progress"), "{}", h.screen());
@@ -247,14 +248,18 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     // What is not in sight at first, in a list that has moved.
     h.press("ctrl-p up");
     let screen = h.screen();
-    assert!(screen.contains("more above"), "{screen}");
+    assert!(screen.contains(msg_part("more above")), "{screen}");
     choose(&mut h, "  Do  ", "rebuild the index");
     h.type_text("resume");
     let (row, _) = choose(&mut h, "  Do  ", "resume a paused");
-    assert!(!h.screen().contains("A click sends nothing"), "the first click only selects: {}", h.screen());
+    assert!(
+        !h.screen().contains(msg_part("A click sends nothing")),
+        "the first click only selects: {}",
+        h.screen()
+    );
     click(&mut h, 8, row);
     let screen = h.settled().await;
-    assert!(screen.contains("A click sends nothing"), "{screen}");
+    assert!(screen.contains(msg_part("A click sends nothing")), "{screen}");
     assert_eq!(requests(&h, "POST /badges/batch") + requests(&h, "POST /badges"), before);
     h.press("ctrl-u");
     h.type_text("request log");
@@ -263,10 +268,10 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     click(&mut h, 8, row);
     assert_eq!(h.screen(), screen, "what stood there before is forgotten: one click only selects");
     click(&mut h, 8, row);
-    assert!(h.settled().await.contains("newest first; names and e-mails masked"), "{}", h.screen());
+    assert!(h.settled().await.contains(msg_part("newest first; names and e-mails masked")), "{}", h.screen());
     h.press("esc ctrl-p");
     h.type_text("resume");
-    h.press("enter");
+    h.press("down enter");
     h.shows("Resuming job 1.").await;
 }
 
@@ -313,18 +318,18 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     assert!(!h.screen().contains("  Copy\n"), "{}", h.screen());
     h.press("f G");
     let screen = h.settled().await;
-    assert!(screen.contains("more above") && cursor(&screen).contains("f19"), "{screen}");
+    assert!(screen.contains(msg_part("more above")) && cursor(&screen).contains("f19"), "{screen}");
     // While a name is typed there is nothing to choose, and what was asked before is forgotten.
     h.press("r");
     let naming = h.screen();
     click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
     assert_eq!(h.screen(), naming);
     h.press("esc d");
-    assert!(h.screen().contains("again to remove"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("again to remove")), "{}", h.screen());
     let row = row_of(&h.screen(), "Saved filters", "f17");
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("f17"), "{}", h.screen());
-    assert!(!h.screen().contains("again to remove"), "{}", h.screen());
+    assert!(!h.screen().contains(msg_part("again to remove")), "{}", h.screen());
     let (row, _) = choose(&mut h, "Saved filters", "f16");
     click(&mut h, 8, row);
     let screen = h.settled().await;
@@ -349,10 +354,10 @@ async fn profiles_are_clicked_also_before_there_is_one() {
         ..Helpers::default()
     };
     let first = Harness::welcome(60, 16).await;
-    let mut h = Harness { tui: super::common::tui(Begin::Welcome, helpers, 60, 16), ..first };
+    let mut h = Harness::of(super::common::tui(Begin::Welcome, helpers, 60, 16), first.sandbox);
     h.press("P");
     let screen = h.settled().await;
-    assert!(screen.contains("more below"), "{screen}");
+    assert!(screen.contains(msg_part("more below")), "{screen}");
     h.press("k k k");
     let (row, _) = choose(&mut h, "Profiles", "p7");
     assert!(opened.lock().expect("notes").is_empty());
@@ -373,11 +378,11 @@ async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() 
     h.settled().await;
     h.paste(&format!("'{}'", file.display()));
     h.press("enter");
-    h.shows("Which column").await;
+    h.shows(msg_part("Which column")).await;
     // Of all columns, also those that are clear.
     h.press("esc m");
     let screen = h.settled().await;
-    assert!(screen.contains("the recipient's name?"), "{screen}");
+    assert!(screen.contains(msg_part("the recipient's name?")), "{screen}");
     // The first row is selected already; three clicks there are one answer, and one into the next question.
     let row = row_of(&screen, "Which column", "who");
     for _ in 0..3 {
@@ -390,7 +395,7 @@ async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() 
     click(&mut h, 8, row);
     assert_eq!(h.screen(), screen, "it is selected, and only that");
     click(&mut h, 8, row);
-    let screen = h.shows("check every row").await;
+    let screen = h.shows(msg_part("check every row")).await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }
 
@@ -442,7 +447,10 @@ async fn the_first_screen_has_a_help_and_comes_back() {
     for key in ["?", "f1"] {
         h.press(key);
         let help = h.settled().await;
-        assert!(help.contains("Keys of this screen") && help.contains("start the sandbox"), "{help}");
+        assert!(
+            help.contains(msg_part("Keys of this screen")) && help.contains(msg_part("start the sandbox")),
+            "{help}"
+        );
         h.press("esc");
         assert_eq!(h.settled().await, first);
     }

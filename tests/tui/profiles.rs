@@ -3,8 +3,9 @@
 use super::common::{session, tui};
 use super::narrow::flat;
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::api::Pin;
-use lapel::config::{KeyStore, ProfileLine};
+use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,15 +14,14 @@ use std::sync::{Arc, Mutex};
 pub fn line(name: &str, environment: Environment) -> ProfileLine {
     ProfileLine {
         name: name.to_owned(),
-        environment,
-        base_url: "https://b.example/api/v1/ext".to_owned(),
-        organisation: Some(format!("Organisation {name}")),
-        read_only: false,
-        ca_file: None,
-        proxy: None,
+        settings: ProfileSettings {
+            environment,
+            base_url: "https://b.example/api/v1/ext".to_owned(),
+            organisation: Some(format!("Organisation {name}")),
+            key: Some(KeyStore::Keyring),
+            ..ProfileSettings::default()
+        },
         key_from: "the keyring".to_owned(),
-        kept_in: KeyStore::Keyring,
-        pin: None,
         is_default: false,
     }
 }
@@ -65,7 +65,7 @@ async fn two(columns: u16, rows: u16) -> Two {
     };
     let begin =
         Begin::Session(Box::new(Session { name: "one".to_owned(), ..session(&sandbox, Environment::Demo) }));
-    Two { h: Harness { tui: tui(begin, helpers, columns, rows), sandbox }, other, opened }
+    Two { h: Harness::of(tui(begin, helpers, columns, rows), sandbox), other, opened }
 }
 
 fn styles_of_the_header(h: &Harness) -> String {
@@ -145,12 +145,12 @@ async fn while_something_is_sent_the_profile_stays() {
     h.type_text("seoyun@naru.example");
     h.press("enter");
     h.settled().await;
-    h.press("y");
+    h.confirm("");
     h.until("it is on its way", |s| s.contains("sending") || s.contains("Activity 1")).await;
     h.press("P");
     h.until("the list", |s| s.contains("add a profile") && s.contains("two")).await;
     h.press("j enter");
-    let screen = h.shows("lapel is sending with this profile").await;
+    let screen = h.shows(msg_part("lapel is sending with this profile")).await;
     assert!(screen.contains("DEMO"), "{screen}");
     assert!(opened.lock().expect("notes").is_empty());
 }
@@ -166,7 +166,7 @@ async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
         ..Helpers::default()
     };
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
+    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -196,15 +196,18 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness { tui: tui(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox };
+    let mut h = Harness::of(tui(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox);
     let screen = h.screen();
-    assert!(screen.contains("opening profile two: getting its key"), "{screen}");
+    assert!(screen.contains(&msg_with("opening profile {name}: getting its key", &[&"two"])), "{screen}");
     h.press("x");
     assert!(h.screen().contains("opening profile two"));
     door.notify_one();
     let screen = h.shows("the keyring is locked").await;
-    assert!(screen.contains("Profile two could not be opened") && screen.contains("try again"), "{screen}");
-    assert!(!screen.contains("Nothing was saved"), "{screen}");
+    assert!(
+        screen.contains("Profile two could not be opened") && screen.contains(msg("try again")),
+        "{screen}"
+    );
+    assert!(!screen.contains(msg_part("Nothing was saved")), "{screen}");
     h.press("r");
     door.notify_one();
     h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
@@ -238,8 +241,8 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness { tui: tui(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox };
-    let screen = h.shows("Another key").await;
+    let mut h = Harness::of(tui(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox);
+    let screen = h.shows(msg("Another key")).await;
     for part in ["abc_live_", "dmu_test_", "Profile uni", "LIVE"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
@@ -248,16 +251,16 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.press("y enter");
     h.paste("uni");
     h.press("enter");
-    assert!(h.screen().contains("Nothing was pinned"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Nothing was pinned")), "{}", h.screen());
     // Whatever is pressed behind the question: nothing is asked.
     h.press("esc 2 r 3");
-    h.shows("Another key").await;
+    h.shows(msg("Another key")).await;
     assert_eq!(all_requests(&h), requests(&h, "GET /ping"));
     h.press("ctrl-u");
     h.type_text("uni");
     h.press("enter enter");
     assert!(asked.lock().expect("notes").is_empty());
-    h.press("y");
+    h.confirm("");
     h.until("the desk", |s| s.contains("40 templates")).await;
     assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
 }
@@ -296,7 +299,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
         ..Helpers::default()
     };
     let first = Session { journal: Some(folder.path().to_owned()), ..session(&sandbox, Environment::Demo) };
-    let mut h = Harness { tui: tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox };
+    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("i");
     h.settled().await;
@@ -305,7 +308,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
     h.type_text("seoyun@naru.example");
     h.press("enter");
     h.settled().await;
-    h.press("y");
+    h.confirm("");
     h.shows("Activity 1").await;
     h.settled().await;
     let owners = || {
@@ -338,12 +341,12 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         ..Helpers::default()
     };
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness { tui: tui(begin, helpers, 100, 30), sandbox };
+    let mut h = Harness::of(tui(begin, helpers, 100, 30), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
     h.press("enter");
-    h.shows("New profile").await;
+    h.shows(msg("New profile")).await;
     let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
     // A key of nobody first.
     h.press("backtab backtab backtab backtab backtab backtab backtab ctrl-u");
@@ -355,11 +358,13 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.press("tab");
     h.paste("no_such_key_0123456789");
     h.press("enter");
-    h.until("the file is looked at first", |s| s.contains("ca_file") && s.contains("Nothing was saved."))
-        .await;
+    h.until("the file is looked at first", |s| {
+        s.contains("ca_file") && s.contains(msg("Nothing was saved."))
+    })
+    .await;
     h.press("backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab enter");
-    let screen = h.shows("The service refused the API key").await;
-    assert!(flat(&screen).contains("Nothing was saved.") && !screen.contains("no_such_key"), "{screen}");
+    let screen = h.shows(msg_part("The service refused the API key")).await;
+    assert!(flat(&screen).contains(msg("Nothing was saved.")) && !screen.contains("no_such_key"), "{screen}");
     assert!(kept.lock().expect("notes").is_none());
     h.press("ctrl-u");
     h.paste(&key);
@@ -367,13 +372,14 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.press("enter");
     let screen =
         h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
-    assert!(screen.contains("like a test key"), "what is odd is said: {screen}");
+    assert!(screen.contains(msg_part("like a test key")), "what is odd is said: {screen}");
     let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
-    assert_eq!((profile.name.as_str(), profile.read_only), ("mine", true));
-    assert_eq!(profile.kept_in, KeyStore::Keyring);
+    let settings = profile.settings().expect("nothing is wrong");
+    assert_eq!((profile.name.as_str(), settings.read_only), ("mine", true));
+    assert_eq!(profile.key_store, KeyStore::Keyring);
     assert_eq!(secrecy::ExposeSecret::expose_secret(&kept_key), key);
-    assert_eq!(profile.ca_file, None, "it was taken away again");
-    assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
+    assert_eq!(settings.ca_file, None, "it was taken away again");
+    assert!(settings.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
     let pin = profile.pin.as_ref().expect("pinned");
     assert_eq!(pin.prefix, "dmu_test_");
     assert!(pin.fingerprint.is_some() && !format!("{profile:?}").contains(&key));
@@ -407,7 +413,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         } else {
             Begin::Session(Box::new(session(&sandbox, Environment::Demo)))
         };
-        let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
+        let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
         h.settled().await;
         if first_screen {
             h.press("u");
@@ -416,7 +422,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
             h.settled().await;
             h.press("enter");
         }
-        h.shows("Key from").await;
+        h.shows(msg("Key from")).await;
         let base_url = h.sandbox.base_url().to_owned();
         h.paste(&base_url);
         h.press("backtab backtab right right");
@@ -425,13 +431,13 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.press("tab tab tab");
         h.type_text("UNI-KEY");
         h.press("enter");
-        let screen = h.shows("must be the name of an environment variable").await;
-        assert!(screen.contains("Nothing was saved."), "{screen}");
+        let screen = h.shows(msg_part("must be the name of an environment variable")).await;
+        assert!(screen.contains(msg("Nothing was saved.")), "{screen}");
         h.press("backspace backspace backspace backspace");
         h.type_text("_KEY");
         h.press("enter");
         let screen = h.shows("is not there.").await;
-        assert!(screen.contains("UNI_KEY") && screen.contains("Nothing was saved."), "{screen}");
+        assert!(screen.contains("UNI_KEY") && screen.contains(msg("Nothing was saved.")), "{screen}");
         assert!(kept.lock().expect("notes").is_none());
         h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");
@@ -439,7 +445,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
         let profile = kept.lock().expect("notes").take().expect("kept");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
-        assert_eq!(profile.kept_in, KeyStore::Command(argv));
+        assert_eq!(profile.key_store, KeyStore::Command(argv));
         assert!(profile.pin.is_some(), "what the key is was asked");
     }
 }
@@ -451,11 +457,11 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.press("P");
     h.settled().await;
     h.press("j e");
-    h.shows("Change profile two").await;
+    h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
     // Away from the keyring, where lapel cannot look: into a file needs the key, a variable does not.
     h.press("tab tab tab tab tab left");
     h.press("tab tab tab enter");
-    h.shows("To store the key in another place").await;
+    h.shows(msg_part("To store the key in another place")).await;
     h.press("backtab backtab backtab right right tab tab tab");
     h.type_text("UNI_KEY");
     h.press("enter");
@@ -502,7 +508,7 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
         let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
         Begin::Session(Box::new(Session { journal: Some(kept), ..one }))
     };
-    (Harness { tui: tui(begin, helpers, 80, 24), sandbox }, asked)
+    (Harness::of(tui(begin, helpers, 80, 24), sandbox), asked)
 }
 
 #[tokio::test]
@@ -514,11 +520,11 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         let screen = h.settled().await;
         assert!(screen.contains("e edit") && screen.contains("t test"), "{screen}");
         h.press("j t");
-        let screen = h.shows("The service refused the API key").await;
+        let screen = h.shows(msg_part("The service refused the API key")).await;
         assert!(screen.contains("Profiles"), "{screen}");
         // Only what was changed is handed on.
         h.press("e");
-        let screen = h.shows("Change profile two").await;
+        let screen = h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
         assert!(screen.contains("Organisation two") && screen.contains("LIVE"), "{screen}");
         h.press("ctrl-u");
         h.type_text("나루대학교");
@@ -533,14 +539,14 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.shows("Remove a profile").await;
         h.paste("two");
         h.press("enter y enter");
-        let screen = h.shows("Nothing was removed").await;
+        let screen = h.shows(msg_part("Nothing was removed")).await;
         assert!(screen.contains("Type two"), "{screen}");
         h.press("ctrl-u");
         h.type_text("two");
         h.press("enter enter");
         h.settled().await;
         assert_eq!(asked.lock().expect("notes").len(), 2, "{}", h.screen());
-        h.press("y");
+        h.confirm("");
         h.shows("Removed profile two").await;
         let all = std::mem::take(&mut *asked.lock().expect("notes"));
         let [ProfileAsk::Test(tested), ProfileAsk::Change(change), ProfileAsk::Remove(removed)] = &all[..]
@@ -548,13 +554,13 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
             panic!("{all:?}")
         };
         assert_eq!((tested.as_str(), removed.as_str()), ("two", "two"));
-        let changed = &change.change;
-        assert_eq!(changed.organisation.as_deref(), Some("나루대학교"));
+        let changed = &change.change.input;
+        assert_eq!(changed.get("organisation"), Some("나루대학교"));
         assert_eq!(
-            (changed.read_only, changed.proxy.as_deref()),
-            (Some(true), Some("http://proxy.example:8080"))
+            (changed.get("read_only"), changed.get("proxy")),
+            (Some("true"), Some("http://proxy.example:8080"))
         );
-        assert!(changed.base_url.is_none() && changed.environment.is_none() && changed.ca_file.is_none());
+        assert_eq!(changed.keys().count(), 3, "{changed:?}");
         assert!(change.key.is_none() && !change.pin, "{change:?}");
         h.press("esc");
         let screen = h.settled().await;
@@ -569,11 +575,11 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.press("P");
     h.settled().await;
     h.press("X");
-    assert!(h.screen().contains("is in use. Open another first"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("is in use. Open another first")), "{}", h.screen());
     h.press("e");
-    h.shows("Change profile one").await;
+    h.shows(&msg_with("Change profile {name}", &[&"one"])).await;
     h.press("enter enter enter enter enter enter enter enter enter");
-    assert!(h.screen().contains("No changes given."), "{}", h.screen());
+    assert!(h.screen().contains(msg("No changes given.")), "{}", h.screen());
     assert!(asked.lock().expect("notes").is_empty());
     h.press("tab ctrl-u");
     h.type_text("다른 이름");
@@ -584,6 +590,6 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.until("the desk again", |s| s.contains("40 templates")).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
-    assert!(change.key.is_some() && change.change.organisation.as_deref() == Some("다른 이름"));
+    assert!(change.key.is_some() && change.change.input.get("organisation") == Some("다른 이름"));
     assert!(!format!("{all:?}").contains("dmu_test_0123"));
 }

@@ -1,7 +1,8 @@
 //! What was looked up is offered again: newest first, per profile, in a private file, or not at all.
 
 use super::*;
-use lapel::config::{BehaviourSettings, RecentChoice};
+use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::config::AppSettings;
 use lapel::tui::{Manner, Session};
 use std::path::Path;
 
@@ -24,7 +25,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     let mut h = Harness::with(small(), 80, 24, kept_in(folder.path())).await;
     h.settled().await;
     h.press("3");
-    assert!(!h.screen().contains("Looked up earlier"), "{}", h.screen());
+    assert!(!h.screen().contains(msg("Looked up earlier")), "{}", h.screen());
     look_up(&mut h, "<Seoyun.Han@naru.example>").await;
     look_up(&mut h, "임하늘").await;
     // The key of the profile, in the wrong box.
@@ -40,7 +41,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
         r#"{"look_ups":["임하늘","Seoyun.Han@naru.example"],"badges":["B-1"],"ids_files":[],"exports":[]}"#
     );
     #[cfg(unix)]
-    assert_eq!(lapel::disk::mode_of(&std::fs::metadata(&file).expect("there")), 0o600);
+    assert_eq!(lapel::fs::mode_of(&std::fs::metadata(&file).expect("there")), 0o600);
 
     let mut h = h.reopened(kept_in(folder.path()), 80, 24);
     h.settled().await;
@@ -51,21 +52,26 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     assert!(screen.contains("↑ earlier"), "{screen}");
     let before = all_requests(&h);
     h.press("up up");
-    assert!(h.screen().contains("looks up this e-mail address"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("looks up this e-mail address")), "{}", h.screen());
     assert_eq!(all_requests(&h), before, "going through them asks nothing");
     h.press("enter");
     assert!(h.settled().await.contains("한서윤"));
     h.press("4");
-    assert!(h.screen().contains("Opened earlier"), "{}", h.screen());
+    assert!(h.screen().contains(msg("Opened earlier")), "{}", h.screen());
     h.press("up");
     assert!(h.screen().contains("B-1"), "{}", h.screen());
 
     // Forgotten by the palette, with the file.
     h.press("esc :");
     h.type_text("forget");
+    h.press("down enter");
+    assert!(file.exists() && h.screen().contains("cannot be undone"), "{}", h.screen());
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Forgot 3 look-ups and file names of this profile."), "{screen}");
+    assert!(
+        screen.contains(&msg_with("Forgot {n} look-ups and file names of this profile.", &[&3])),
+        "{screen}"
+    );
     assert!(!file.exists());
     h.press("3 / ctrl-u up");
     assert!(!h.screen().contains("Seoyun"), "{}", h.screen());
@@ -78,14 +84,14 @@ async fn nothing_is_kept_where_it_is_off_and_what_was_kept_goes() {
     std::fs::create_dir(folder.path().join("recent")).expect("a folder");
     std::fs::write(&file, r#"{"look_ups":["a@naru.example"]}"#).expect("written");
     let mut h = Harness::with(small(), 80, 24, kept_in(folder.path())).await;
-    let settings = BehaviourSettings { recent: RecentChoice::Off, ..BehaviourSettings::default() };
+    let settings = AppSettings { recent: false, ..AppSettings::default() };
     h.tui.app.set_manner(Manner { settings, ..Manner::default() });
     h.settled().await;
     assert!(!file.exists());
     look_up(&mut h, "b@naru.example").await;
     h.press("/ ctrl-u up");
     let screen = h.settled().await;
-    assert!(!screen.contains("Looked up earlier") && !screen.contains("@naru"), "{screen}");
+    assert!(!screen.contains(msg("Looked up earlier")) && !screen.contains("@naru"), "{screen}");
     assert!(!file.exists());
 }
 
@@ -95,11 +101,11 @@ async fn a_demo_keeps_them_in_memory_and_another_profile_does_not_see_them() {
     h.settled().await;
     look_up(&mut h, "a@naru.example").await;
     h.press("/ ctrl-u");
-    assert!(h.screen().contains("Looked up earlier"), "{}", h.screen());
+    assert!(h.screen().contains(msg("Looked up earlier")), "{}", h.screen());
     let mut h = h.reopened(|session| session, 80, 24);
     h.settled().await;
     h.press("3");
-    assert!(!h.screen().contains("Looked up earlier"), "{}", h.screen());
+    assert!(!h.screen().contains(msg("Looked up earlier")), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -110,7 +116,7 @@ async fn a_damaged_file_or_a_folder_that_cannot_be_written_stops_nothing() {
     h.settled().await;
     look_up(&mut h, "a@naru.example").await;
     let screen = h.settled().await;
-    assert!(screen.contains("cannot save recent look-ups"), "{screen}");
+    assert!(screen.contains(msg_part("cannot save recent look-ups")), "{screen}");
     h.press("/ ctrl-u");
     assert!(h.screen().contains("a@naru.example"), "offered all the same:\n{}", h.screen());
 }

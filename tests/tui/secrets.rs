@@ -1,6 +1,7 @@
 //! An API key in the wrong place: nothing of it is sent, and about mere shape a person is asked once.
 
 use super::*;
+use crate::common::texts::msg;
 use lapel::tui::Session;
 
 /// Of the shape of a key, and not one.
@@ -140,9 +141,10 @@ async fn about_mere_shape_a_person_is_asked_once() {
         h.press("enter");
         assert!(h.settled().await.contains("send (not a key)"), "enter agrees to nothing");
         h.press("esc");
-        assert!(h.settled().await.contains("Nothing was sent."), "{}", h.screen());
+        assert!(h.settled().await.contains(msg("Nothing was sent.")), "{}", h.screen());
         assert_eq!(all_requests(&h), before);
-        h.press("enter y");
+        h.press("enter");
+        h.confirm("");
         h.settled().await;
         let asked = all_requests(&h);
         assert!(asked > before, "it is looked up:\n{}", h.screen());
@@ -162,11 +164,11 @@ async fn a_filter_of_that_shape_is_asked_about_when_the_bar_is_closed() {
     let before = all_requests(&h);
     h.type_text("crs_2026_0011223344556677");
     let screen = h.settled().await;
-    assert!(screen.contains("this looks like an API key") && all_requests(&h) == before, "{screen}");
+    assert!(screen.contains(msg("this looks like an API key")) && all_requests(&h) == before, "{screen}");
     h.press("esc");
     assert!(h.settled().await.contains("send (not a key)"), "{}", h.screen());
     assert_eq!(all_requests(&h), before);
-    h.press("y");
+    h.confirm("");
     let screen = h.settled().await;
     assert!(all_requests(&h) > before && screen.contains("crs_2026"), "{screen}");
 }

@@ -1,6 +1,7 @@
 //! What has consequences: forms, reviews, confirmations, and what becomes of it.
 
 use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
 
 #[tokio::test]
 async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_service_hides_it() {
@@ -13,12 +14,12 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     };
     let mut h = Harness::new(options, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
     assert!(screen.contains("lapel already sent this badge to this e-mail (waiting)."), "{screen}");
-    h.press("y");
+    h.confirm("");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 1, "one key is not enough this time");
 }
@@ -28,7 +29,7 @@ async fn what_cannot_be_seen_is_not_confirmed() {
     let mut h = Harness::new(small(), 80, 24).await;
     to_review(&mut h, &"긴이름".repeat(200), "gildong@naru.example").await;
     h.tui.app.update(Message::Resize(50, 10));
-    h.press("y");
+    h.confirm("");
     h.tui.app.update(Message::Resize(60, 16));
     h.tui.terminal.backend_mut().resize(60, 16);
     let screen = h.settled().await;
@@ -41,13 +42,16 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     let mut h = Harness::new(held(), 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
-    h.press("y");
+    h.confirm("");
     h.shows("1 sending").await;
     h.shows("▲ wait ").await;
     h.press("c");
-    let screen = h.shows("to cancel the rest").await;
-    assert!(super::narrow::flat(&screen).contains("cancels requests that wait for their turn"), "{screen}");
-    h.press("y");
+    let screen = h.shows(msg("to cancel the rest")).await;
+    assert!(
+        super::narrow::flat(&screen).contains(msg_part("cancels requests that wait for their turn")),
+        "{screen}"
+    );
+    h.confirm("");
     h.shows("1 skipped").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
@@ -76,14 +80,14 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     h.tui.app.update(Message::Paste("y".into()));
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.press("y");
-    let screen = h.shows("accepted, not issued yet").await;
+    h.confirm("");
+    let screen = h.shows(msg_part("accepted, not issued yet")).await;
     assert!(screen.contains("1 waiting"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     h.shows("● issued").await;
-    h.shows("service state").await;
+    h.shows(msg("service state")).await;
     // The row may be read before the job is told of.
     h.shows("1 issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges"), 1);
@@ -97,14 +101,14 @@ async fn the_form_checks_as_one_types_and_warns_before_spending_quota() {
     h.settled().await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "gildong@gmial.example").await;
-    assert!(screen.contains("not in use"), "{screen}");
-    assert!(screen.contains("already be expired"), "{screen}");
+    assert!(screen.contains(msg("not in use")), "{screen}");
+    assert!(screen.contains(msg_part("already be expired")), "{screen}");
     assert!(screen.contains("did you mean gmail.example?"), "{screen}");
     h.press("esc ctrl-u");
     h.type_text("nobody");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("the e-mail address has no @"), "{screen}");
+    assert!(screen.contains(msg("the e-mail address has no @")), "{screen}");
     assert!(!screen.contains("y to issue"), "{screen}");
 }
 
@@ -133,18 +137,18 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     // The row and the counts are read one after the other.
     let screen = h
         .until("the doubt, in words and counted", |s| {
-            s.contains("This badge may exist") && s.contains("1 in doubt = 1 row")
+            s.contains(msg_part("This badge may exist")) && s.contains("1 in doubt = 1 row")
         })
         .await;
     // The window of 26 hours, by the service's clock.
     assert!(screen.contains("until 11-22 12:00, and does not send it again unless you say so."), "{screen}");
     h.press("r");
     let screen = h.shows("1 waiting").await;
-    assert!(!screen.contains("in doubt"), "{screen}");
+    assert!(!screen.contains(msg("in doubt")), "{screen}");
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 1);
     assert_eq!(requests(&h, "POST /badges"), 1);
@@ -156,7 +160,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
     let mut h = Harness::new(options, 80, 24).await;
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     h.shows("1 in doubt").await;
     let before = requests(&h, "GET /badges/history");
     h.press("r");
@@ -176,7 +180,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
 async fn a_used_up_quota_is_told_in_the_services_words() {
     let mut h = Harness::new(Options { quota: Some(0), ..small() }, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     let screen = h.shows("not sent: quota exceeded").await;
     assert!(screen.contains("422"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
@@ -208,7 +212,7 @@ async fn mark_one_of_each(h: &mut Harness) {
     h.settled().await;
     h.press("esc a");
     let screen = h.settled().await;
-    assert!(screen.contains("4 marked (0 not in view)"), "{screen}");
+    assert!(screen.contains(&msg_with("{marked} marked ({unseen} not in view)", &[&4, &"0"])), "{screen}");
 }
 
 #[tokio::test]
@@ -218,17 +222,19 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.press("x");
     let screen = h.settled().await;
     assert!(screen.contains("Revoke 2 badges"), "{screen}");
-    assert!(screen.contains("skipped: cannot be revoked before it is Issued"), "{screen}");
-    assert!(screen.contains("skipped: already revoked"), "{screen}");
+    assert!(screen.contains(msg("skipped: cannot be revoked before it is Issued")), "{screen}");
+    assert!(screen.contains(msg("skipped: already revoked")), "{screen}");
     h.press("enter");
-    assert!(h.screen().contains("the reason is empty"));
+    assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("중복 발급");
     h.press("enter");
     // The number is typed, exactly; y alone does nothing.
-    h.press("y 2 2 y");
+    h.confirm("");
+    h.confirm("22");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
-    h.press("backspace y");
+    h.press("backspace");
+    h.confirm("");
     let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
     assert!(screen.contains("revoke 중복 발급"), "{screen}");
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
@@ -278,7 +284,8 @@ async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     assert_eq!(answered.status(), 202);
     h.press("x");
     h.type_text("중복 발급");
-    h.press("enter 2 y");
+    h.press("enter");
+    h.confirm("2");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
     let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
     assert!(screen.contains("1 of 2 accepted"), "{screen}");
@@ -312,9 +319,10 @@ async fn a_dropped_badge_is_found_by_name() {
     h.settled().await;
     h.press("esc a x");
     let screen = h.settled().await;
-    assert!(screen.contains("will be sent: unknown state, the service decides"), "{screen}");
+    assert!(screen.contains(msg("will be sent: unknown state, the service decides")), "{screen}");
     h.type_text("중복 발급");
-    h.press("enter 2 y");
+    h.press("enter");
+    h.confirm("2");
     h.shows("1 revoking").await;
     // One look is not enough: the service may not have acted yet.
     for _ in 0..2 {
@@ -339,10 +347,10 @@ async fn a_read_only_profile_cannot_act() {
     assert!(screen.contains("read-only"), "{screen}");
     assert!(!screen.contains("revoke"), "{screen}");
     h.press("x");
-    assert!(h.screen().contains("it cannot issue or revoke"));
+    assert!(h.screen().contains(msg_part("it cannot issue or revoke")));
     h.press("1 i ? ");
     let screen = h.settled().await;
-    assert!(!screen.contains("issue this badge"), "{screen}");
+    assert!(!screen.contains(msg_part("issue this badge")), "{screen}");
     let posts: u64 = h
         .sandbox
         .control()
@@ -364,10 +372,10 @@ async fn live_always_asks_for_the_number() {
     .await;
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
     assert!(screen.contains("LIVE"), "{screen}");
-    h.press("y");
+    h.confirm("");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 0);
-    h.press("1 y");
+    h.confirm("1");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 0, "the number alone sends nothing");
 }
@@ -377,13 +385,13 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.press("y");
+    h.confirm("");
     h.shows("1 sending").await;
     h.press("ctrl-c");
     assert!(h.tui.app.take_wish().is_none());
     let screen = h.screen();
-    assert!(screen.contains("lapel is sending. Quit again to leave"), "{screen}");
-    assert!(screen.contains("sends nothing more"), "{screen}");
+    assert!(screen.contains(msg_part("lapel is sending. Quit again to leave")), "{screen}");
+    assert!(screen.contains(msg_part("sends nothing more")), "{screen}");
     // A file that is being written is named besides, and what becomes of it.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("all.csv");
@@ -394,14 +402,14 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.press("e ctrl-u");
     h.type_text(path.to_str().expect("UTF-8"));
     h.press("enter");
-    h.shows("A file with this name already").await;
-    h.press("y");
+    h.shows(msg_part("A file with this name already")).await;
+    h.confirm("");
     h.shows("of 600 rows").await;
     h.press("ctrl-o q");
     let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(screen.contains("all.csv: quitting cancels the export, and the existing file"), "{screen}");
     assert!(
-        screen.contains("stays unchanged.") && screen.contains("The demo's jobs end with the demo."),
+        screen.contains("stays unchanged.") && screen.contains(msg("The demo's jobs end with the demo.")),
         "{screen}"
     );
     h.press("ctrl-c");

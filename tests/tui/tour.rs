@@ -1,6 +1,7 @@
 //! The tour, walked by keys to its end, skipped, left, and never in a real profile.
 
 use super::*;
+use crate::common::texts::{msg, msg_part};
 use crate::common::{session, tui};
 use lapel::tui::{AppPaths, Begin, Helpers, Session};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.settled().await;
     says(&mut h, "y sends it").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.press("y");
+    h.confirm("");
     says(&mut h, "Tour 3 of 5: watch it being issued").await;
     says(&mut h, "r checks now").await;
     h.shows("1 waiting").await;
@@ -69,7 +70,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.type_text("중복 발급");
     h.press("enter");
     says(&mut h, "This cannot be undone").await;
-    h.press("y");
+    h.confirm("");
     says(&mut h, "Tour 5 of 5: save the receipt").await;
     says(&mut h, "e saves its receipt").await;
     h.shows("1 revoking").await;
@@ -84,7 +85,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.paste(&receipt.display().to_string());
     h.press("enter");
     let said = says(&mut h, "Tour: all steps done").await;
-    assert!(said.contains("? shows the keys") && said.contains("lapel profile add"), "{said}");
+    assert!(said.contains("? shows the keys") && said.contains(msg_part("lapel profile add")), "{said}");
     let written = std::fs::read_to_string(&receipt).expect("the receipt");
     assert!(written.contains("revoked") && written.lines().count() == 2, "{written}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
@@ -115,7 +116,10 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
     says(&mut h, "No badge was issued on this tour, so there is none to watch").await;
     h.press("ctrl-g");
     let screen = h.settled().await;
-    assert!(!screen.contains("Tour ") && screen.contains("one recipient"), "the form stays open: {screen}");
+    assert!(
+        !screen.contains("Tour ") && screen.contains(msg("one recipient")),
+        "the form stays open: {screen}"
+    );
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -142,10 +146,10 @@ async fn a_real_profile_has_no_tour() {
     h.settled().await;
     h.press("T");
     let screen = h.settled().await;
-    assert!(!screen.contains("Tour ") && screen.contains("lapel tour"), "{screen}");
+    assert!(!screen.contains("Tour ") && screen.contains(msg_part("lapel tour")), "{screen}");
     h.press(":");
     h.type_text("the tour");
-    assert!(!h.screen().contains("start the tour: your first"), "{}", h.screen());
+    assert!(!h.screen().contains(msg_part("start the tour: your first")), "{}", h.screen());
 }
 
 /// A TUI on its first screen that starts the sandbox of a test.
@@ -161,7 +165,7 @@ async fn first_screen(app_paths: AppPaths) -> Harness {
     };
     let mut tui = tui(Begin::Welcome, helpers, 80, 24);
     tui.app.set_app_paths(app_paths);
-    Harness { tui, sandbox: h.sandbox }
+    Harness::of(tui, h.sandbox)
 }
 
 #[tokio::test]
@@ -186,5 +190,5 @@ async fn the_first_screen_offers_it_until_it_was_taken() {
     let mut h = first_screen(AppPaths::default()).await;
     h.press("t");
     let screen = h.settled().await;
-    assert!(screen.contains("Welcome to lapel") && !screen.contains("tour"), "{screen}");
+    assert!(screen.contains(msg("Welcome to lapel")) && !screen.contains("tour"), "{screen}");
 }

@@ -2,8 +2,8 @@
 
 use super::Priority;
 use super::slots::{self, Moment, Seen, Slot, Taken, Want};
-use crate::disk;
 use crate::domain::text::scrub;
+use crate::fs;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -52,12 +52,12 @@ impl Shared {
             let file = scrub(&path.to_string_lossy()).into_owned();
             t!("{file}: {why}", file, why = scrub(&why.to_string()))
         };
-        disk::create_private_dir(folder).map_err(|why| failed(&why))?;
-        if disk::FileSystem::of(folder) != disk::FileSystem::Local {
+        fs::create_private_dir(folder).map_err(|why| failed(&why))?;
+        if fs::FileSystem::of(folder) != fs::FileSystem::Local {
             return Err(failed(&t!("the folder is on a network drive")));
         }
         // SQLite creates its other files with this file's mode.
-        drop(disk::open_private_append(&path).map_err(|why| failed(&why))?);
+        drop(fs::open_private_append(&path).map_err(|why| failed(&why))?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(&why))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));

@@ -1,5 +1,6 @@
 //! Tests of the rate limiter with a paused clock, checked against the service's window.
 
+use super::queue::HALVED_FOR;
 use super::*;
 use proptest::prelude::*;
 use std::path::Path;

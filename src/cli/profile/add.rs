@@ -1,22 +1,22 @@
 //! `lapel profile add`.
 
-use super::args::AddFlags;
+use super::args::{AddFlags, ValueFlags};
 use super::trial::Trial;
-use super::{Done, Failure, ProfileContext, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
+use super::{Done, Failure, ProfileContext, pin_of, profile_as_json, typed_key, warn, with_command};
 use crate::cli::{output, prompt};
-use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, keep_profile, profiles};
+use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, profiles, save_profile};
 use crate::domain::text::scrub;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
-    let ask = prompt::somebody_is_there() && !flags.said.key_stdin;
+    let AddFlags { name, name_flag, settings } = flags;
+    let ValueFlags { mut input, key_from, key_stdin } = settings.values;
+    let ask = prompt::somebody_is_there() && !key_stdin;
     // Finds mistakes in the file before the user types a key.
     let all = profiles(&context.paths, &context.env)?;
-    let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
-    let name = given(flags.name.or(flags.name_flag), ask, t!("Profile name"), preset, t!("the profile name"))
-        .await?;
+    let name = given(name.or(name_flag), ask, t!("Profile name"), preset, t!("the profile name")).await?;
     if !is_profile_name(&name) {
         return Err(Failure::usage(t!(
             "Invalid name: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was saved."
@@ -28,34 +28,33 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
             name
         )));
     }
-    let environment = match said.environment {
-        Some(environment) => environment,
-        None if ask => {
-            let word = prompt::open_line(t!("Environment: demo, staging or live"), "live").await?;
-            Environment::from_word(&word.to_ascii_lowercase())
-                .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?
-        }
+    if input.get("environment").is_none() {
         // A profile without an environment counts as LIVE, the safest choice.
-        None => Environment::Live,
-    };
+        let word = if ask {
+            prompt::open_line(t!("Environment: demo, staging or live"), "live").await?
+        } else {
+            "live".to_owned()
+        };
+        let environment = Environment::from_word(&word.to_ascii_lowercase())
+            .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?;
+        input.set("environment", environment.word());
+    }
     let base_url = given(
-        said.base_url.clone(),
+        input.get("base_url").map(str::to_owned),
         ask,
         t!("Base URL, such as https://badges.example/api/v1/ext"),
         "",
         "--base-url",
     )
     .await?;
-    let organisation = match &said.organisation {
-        Some(organisation) => organisation.clone(),
-        None if ask => {
-            prompt::open_line(t!("Organisation name (empty: the name that the service uses)"), "").await?
-        }
-        None => String::new(),
-    };
-    let place = match (&said.key_from, ask) {
-        (Some(place), _) => place.clone(),
-        (None, true) if !said.command.is_empty() => KeyStore::Command(Vec::new()),
+    input.set("base_url", base_url);
+    if input.get("organisation").is_none() && ask {
+        let question = t!("Organisation name (empty: the name that the service uses)");
+        input.set("organisation", prompt::open_line(question, "").await?);
+    }
+    let store = match (key_from, ask) {
+        (Some(store), _) => store,
+        (None, true) if !settings.command.is_empty() => KeyStore::Command(Vec::new()),
         (None, true) => {
             match prompt::open_line(t!("Store the key in: file or keyring"), "file").await?.as_str() {
                 "file" => KeyStore::File,
@@ -67,30 +66,28 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
         }
         (None, false) => KeyStore::File,
     };
-    let mut new = NewProfile::new(&name, environment, base_url.trim());
-    new.kept_in = kept_in(place, &said.command)?;
-    new.organisation = Some(organisation.trim().to_owned()).filter(|o| !o.is_empty());
-    new.read_only = said.read_only;
-    new.proxy = said.proxy.clone().filter(|proxy| !proxy.trim().is_empty());
-    new.ca_file = said.ca_file.as_deref().filter(|path| !path.as_os_str().is_empty()).map(whole);
-    new.make_default = said.default;
+    let mut new = NewProfile::of(&name, input);
+    new.key_store = with_command(store, &settings.command)?;
+    new.make_default = settings.default;
     // Reports any mistake in the flags before asking for the key.
     new.profile("to-be-typed")?;
 
-    let key = key_of(context, &new.kept_in, said.key_stdin).await?;
+    let key = key_of(context, &new.key_store, key_stdin).await?;
     let mut profile = new.profile(key.expose_secret())?;
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
     let trial = Trial::of(&profile, &context.paths).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);
-    if new.organisation.is_none() {
-        new.organisation = trial.issuer().filter(|issuer| !issuer.trim().is_empty());
-        profile.organisation.clone_from(&new.organisation);
+    if profile.organisation.is_none()
+        && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())
+    {
+        new.input.set("organisation", issuer.as_str());
+        profile.settings.organisation = Some(issuer);
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
-    let kept = context.aside(move |paths, env| keep_profile(paths, env, &new, key.expose_secret())).await?;
+    let kept = context.aside(move |paths, env| save_profile(paths, env, &new, key.expose_secret())).await?;
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });

@@ -1,9 +1,13 @@
 //! The arguments of `lapel profile`.
 
-use crate::config::{Environment, KeyStore};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use super::whole;
+use crate::config::{Input, KeyStore, ProfileInput, ProfileSettings};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
+use std::path::Path;
+
+/// The id of the flag that reads the key from standard input.
+const KEY_STDIN: &str = "key_stdin";
 
 /// What `lapel profile` takes.
 #[derive(Clone, Debug, Args)]
@@ -63,9 +67,9 @@ pub struct AddFlags {
     /// Same as the NAME argument
     #[arg(long = "name", value_name = "NAME", id = "name_flag")]
     pub name_flag: Option<String>,
-    /// What is said of it.
+    /// Its settings.
     #[command(flatten)]
-    pub said: Said,
+    pub settings: SettingFlags,
 }
 
 /// What `lapel profile edit` takes.
@@ -74,9 +78,9 @@ pub struct EditFlags {
     /// The profile
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// What is said of it.
+    /// Its settings.
     #[command(flatten)]
-    pub said: Said,
+    pub settings: SettingFlags,
     /// Allow issuing and revoking again
     #[arg(long, conflicts_with = "read_only")]
     pub read_write: bool,
@@ -88,38 +92,12 @@ pub struct EditFlags {
     pub pin: bool,
 }
 
-/// What can be said of a profile.
+/// The settings of a profile.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Said {
-    /// Environment of the service: demo, staging or live
-    #[arg(long, value_name = "WORD", value_parser = environments())]
-    pub environment: Option<Environment>,
-    /// Base URL of the service, up to and including /api/v1/ext
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Name of the organisation; if omitted, the name from the service. "" removes it
-    #[arg(long, value_name = "NAME")]
-    pub organisation: Option<String>,
-    /// Where the key is.
-    #[arg(long, value_name = "PLACE", value_parser = key_place,
-          help = "Key source: file (lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
-    pub key_from: Option<KeyStore>,
-    /// Read the key from standard input
-    #[arg(long)]
-    pub key_stdin: bool,
-    /// A PEM file of certificates to trust in addition to this computer's. "" removes it
-    #[arg(long, value_name = "FILE")]
-    pub ca_file: Option<PathBuf>,
-    /// The proxy for this profile's requests.
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "Proxy for this profile, such as http://proxy.example:8080. \"\" removes it"
-    )]
-    pub proxy: Option<String>,
-    /// Read-only: issuing and revoking are disabled for this profile
-    #[arg(long)]
-    pub read_only: bool,
+pub struct SettingFlags {
+    /// Those that config.toml has.
+    #[command(flatten)]
+    pub values: ValueFlags,
     /// Make this the default profile
     #[arg(long)]
     pub default: bool,
@@ -128,9 +106,74 @@ pub struct Said {
     pub command: Vec<String>,
 }
 
-fn environments() -> impl TypedValueParser<Value = Environment> {
-    PossibleValuesParser::new(["demo", "staging", "live"])
-        .map(|word| Environment::from_word(&word).unwrap_or(Environment::Live))
+/// The flags of the settings that users edit, made from their declarations.
+#[derive(Clone, Debug, Default)]
+pub struct ValueFlags {
+    pub input: ProfileInput,
+    pub key_from: Option<KeyStore>,
+    /// Whether the key comes from standard input.
+    pub key_stdin: bool,
+}
+
+impl Args for ValueFlags {
+    fn augment_args(command: Command) -> Command {
+        let mut all = ProfileSettings::editable();
+        // Flags without a value come last.
+        all.sort_by_key(|(_, edit)| matches!(edit.input, Input::Switch(_)));
+        all.into_iter().fold(command, |command, (key, edit)| {
+            let flag = Arg::new(key).long(edit.flag).help(edit.help);
+            let with_value = |flag: Arg| flag.value_name(edit.value_name);
+            match edit.input {
+                Input::Text => command.arg(with_value(flag)),
+                Input::Path => command.arg(with_value(flag).value_hint(ValueHint::AnyPath)),
+                Input::Words(words) => {
+                    let words = PossibleValuesParser::new(words.iter().rev());
+                    command.arg(with_value(flag).value_parser(words))
+                }
+                Input::Switch(_) => command.arg(flag.action(ArgAction::SetTrue)),
+                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(
+                    Arg::new(KEY_STDIN)
+                        .long("key-stdin")
+                        .help("Read the key from standard input")
+                        .action(ArgAction::SetTrue),
+                ),
+            }
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ValueFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Self { key_stdin: matches.get_flag(KEY_STDIN), ..Self::default() };
+        for (key, edit) in ProfileSettings::editable() {
+            let text = || matches.get_one::<String>(key);
+            match edit.input {
+                Input::Text | Input::Words(_) => {
+                    if let Some(text) = text() {
+                        flags.input.set(key, text);
+                    }
+                }
+                Input::Path => {
+                    if let Some(text) = text() {
+                        flags.input.set(key, whole(Path::new(text)).to_string_lossy());
+                    }
+                }
+                Input::Switch(_) if matches.get_flag(key) => flags.input.set(key, "true"),
+                Input::Switch(_) => {}
+                Input::Key => flags.key_from = matches.get_one::<KeyStore>(key).cloned(),
+            }
+        }
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Parses a key store. The message never repeats an invalid text, because it may be the key itself. The words

@@ -3,7 +3,7 @@
 use super::add::{key_of, nothing_kept};
 use super::args::EditFlags;
 use super::trial::Trial;
-use super::{Done, Failure, ProfileContext, adopt, kept_in, pin_of, profile_as_json, warn, whole};
+use super::{Done, Failure, ProfileContext, adopt, pin_of, profile_as_json, warn, with_command};
 use crate::cli::words::count;
 use crate::config::{Change, Env, Key, KeyStore, Paths, Pin, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
@@ -13,7 +13,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
     let all = profiles(&context.paths, &context.env)?;
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(context.no_such(&all)) };
-    let former = line.pin.clone();
+    let former = line.pin();
     let change = change_of(context, &flags).await?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
@@ -71,11 +71,7 @@ pub(super) async fn changed(
     let name = name.to_owned();
     let mut warnings = Vec::new();
     // A new address or a new key is tested before it is saved.
-    let is_tried = pin
-        || change.base_url.is_some()
-        || change.proxy.is_some()
-        || change.ca_file.is_some()
-        || change.key.is_some();
+    let is_tried = pin || change.input.is_tested() || change.key.is_some();
     let (preview, asked) = (change.clone(), name.clone());
     let mut profile = context.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
     let mut trial = None;
@@ -114,7 +110,7 @@ pub(super) async fn changed(
         }
         _ => Adopted::default(),
     };
-    profile.pin = change.pin.or(former);
+    profile.settings.set_pin(change.pin.or(former));
     Ok(Changed { profile, trial, warnings, adopted })
 }
 
@@ -143,11 +139,12 @@ pub async fn pin_profile(
                 ),
             ));
         };
-        let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
+        let former = profile.key_fingerprint.clone();
         let change = Change { pin: Some(pin.clone()), ..Change::default() };
         let kept = name.to_owned();
         context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
-        let profile = Profile { pin: Some(pin), ..profile };
+        let mut profile = profile;
+        profile.settings.set_pin(Some(pin));
         let adopted = adopt(&context, &profile, former.as_deref()).await?;
         Ok((profile, adopted))
     };
@@ -155,27 +152,21 @@ pub async fn pin_profile(
 }
 
 async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Change, Failure> {
-    let said = &flags.said;
-    let mut change = Change {
-        environment: said.environment,
-        base_url: said.base_url.clone(),
-        organisation: said.organisation.clone(),
-        read_only: (said.read_only || flags.read_write).then_some(said.read_only),
-        ca_file: said.ca_file.as_deref().map(whole),
-        proxy: said.proxy.clone(),
-        key: None,
-        pin: None,
-        make_default: said.default,
-    };
-    let place = match &said.key_from {
-        Some(place) => Some(kept_in(place.clone(), &said.command)?),
-        None if !said.command.is_empty() => Some(KeyStore::Command(said.command.clone())),
-        None if flags.new_key || said.key_stdin => Some(place_now(context, &flags.name).await?),
+    let (values, command) = (&flags.settings.values, &flags.settings.command);
+    let mut change =
+        Change { input: values.input.clone(), make_default: flags.settings.default, ..Change::default() };
+    if flags.read_write {
+        change.input.set("read_only", "false");
+    }
+    let store = match &values.key_from {
+        Some(store) => Some(with_command(store.clone(), command)?),
+        None if !command.is_empty() => Some(KeyStore::Command(command.clone())),
+        None if flags.new_key || values.key_stdin => Some(current_store(context, &flags.name).await?),
         None => None,
     };
-    if let Some(place) = place {
-        let key = key_of(context, &place, said.key_stdin).await?;
-        change.key = Some((place, key));
+    if let Some(store) = store {
+        let key = key_of(context, &store, values.key_stdin).await?;
+        change.key = Some((store, key));
     }
     Ok(change)
 }
@@ -184,7 +175,7 @@ async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Change
 ///
 /// # Errors
 /// lapel does not write to this key store.
-async fn place_now(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
+async fn current_store(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
     let name = name.to_owned();
     let place = context.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
     match place {

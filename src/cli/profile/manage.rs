@@ -21,7 +21,7 @@ pub async fn change_profile(
     let context = context(paths, env, who);
     let done = async {
         let all = profiles(&context.paths, &context.env)?;
-        let former = all.iter().find(|line| line.name == name).and_then(|line| line.pin.clone());
+        let former = all.iter().find(|line| line.name == name).and_then(|line| line.pin());
         changed(&context, name, change, pin, former).await
     };
     let Changed { trial, warnings, adopted, .. } = done.await.map_err(words)?;

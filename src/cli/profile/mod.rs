@@ -7,7 +7,8 @@ mod edit;
 mod manage;
 mod trial;
 
-pub use args::{AddFlags, EditFlags, ProfileVerb, ProfileVerbs, Said};
+use args::ProfileVerb;
+pub use args::ProfileVerbs;
 pub use edit::pin_profile;
 pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
@@ -189,11 +190,11 @@ impl ProfileContext {
     async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
         let trial = Trial::of(&profile, &self.paths).await?;
-        if let Some(pin) = &profile.pin {
+        if let Some(pin) = &profile.pin() {
             trial.compared_with(pin, &profile)?;
         }
         let mut warnings = trial.warnings(&profile);
-        match &profile.pin {
+        match &profile.pin() {
             None => warnings.push(t!("Profile {name} has no pinned key, so lapel cannot detect another organisation's key: lapel profile edit {name} --pin.", name = profile.name)),
             Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
                 warnings.push(t!("The key of profile {name} differs from the pinned key but begins with the same characters: lapel profile edit {name} --pin.", name = profile.name));
@@ -227,19 +228,19 @@ async fn adopt(
 }
 
 /// The key store from the flags, with the command's words added.
-fn kept_in(place: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
-    if !matches!(place, KeyStore::Command(_)) && !command.is_empty() {
+fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
+    if !matches!(store, KeyStore::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
             "There is a command at the end, but no --key-from command. Nothing was saved."
         )));
     }
-    match place {
+    match store {
         KeyStore::OtherFile(path) => Ok(KeyStore::OtherFile(whole(&path))),
         KeyStore::Command(_) if command.is_empty() => Err(Failure::usage(t!(
             "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
         ))),
         KeyStore::Command(_) => Ok(KeyStore::Command(command.to_vec())),
-        place => Ok(place),
+        store => Ok(store),
     }
 }
 
@@ -278,7 +279,7 @@ fn line_as_json(line: &ProfileLine) -> Value {
         "organisation": line.organisation,
         "read_only": line.read_only,
         "key_from": line.key_from,
-        "key_prefix": line.pin.as_ref().map(|pin| pin.prefix.clone()),
+        "key_prefix": line.key_prefix,
         "default": line.is_default,
     })
 }
@@ -291,7 +292,7 @@ fn profile_as_json(profile: &Profile) -> Value {
         "organisation": profile.organisation,
         "read_only": profile.read_only,
         "key_from": profile.key_from,
-        "key_prefix": profile.pin.as_ref().map(|pin| pin.prefix.clone()),
+        "key_prefix": profile.key_prefix,
         "proxy": profile.proxy.is_some(),
         "ca_file": profile.ca.as_ref().map(|ca| ca.path.to_string_lossy().into_owned()),
     })
@@ -310,7 +311,9 @@ fn table(all: &[ProfileLine]) -> String {
             environment,
             scrub(line.organisation.as_deref().unwrap_or("-")).into_owned(),
             line.base_url.clone(),
-            line.pin.as_ref().map_or_else(|| t!("not pinned").to_owned(), |pin| format!("{}…", pin.prefix)),
+            line.key_prefix
+                .as_ref()
+                .map_or_else(|| t!("not pinned").to_owned(), |prefix| format!("{prefix}…")),
             line.key_from.clone(),
         ]
     };

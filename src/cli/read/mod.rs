@@ -13,13 +13,13 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::session;
 use super::{exit, json, output, words};
-use crate::api::{ApiError, Call, Gathered, MAX_ROWS_PER_PAGE, Reader};
+use crate::api::{ApiError, Call, Gathered, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
-use crate::export::{self, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
+use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
 use crate::jobs::{Account, Journal, SentHere};
-use crate::sheet::{Format, SheetError};
+use crate::table::{Format, TableError};
 use flags::OutFlags;
 use out::Out;
 use serde_json::{Map, Value, json};
@@ -409,9 +409,7 @@ fn sent_json(sent: &SentHere) -> Value {
 fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
         export::Progress { again: true, .. } => t!("reading moved rows again").to_owned(),
-        export::Progress { all: Some(all), .. }
-            if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > u64::from(pace) =>
-        {
+        export::Progress { all: Some(all), .. } if Cost::of(*all, pace).waits > 0 => {
             t!("read, {pace} pages a minute", pace)
         }
         _ => t!("read").to_owned(),
@@ -447,9 +445,9 @@ fn tell(said: Option<String>, bad: &[RecordProblem]) {
     }
 }
 
-fn of_file(why: &SheetError) -> Failure {
+fn of_file(why: &TableError) -> Failure {
     match why {
-        SheetError::Exists(_) => Failure::new("exists", format!("{why} (--force)")),
+        TableError::Exists(_) => Failure::new("exists", format!("{why} (--force)")),
         why => Failure::new("file", why.to_string()),
     }
 }

@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::cli::json;
 use crate::config::GlyphChoice;
 use crate::export::ExportRow;
-use crate::sheet::CsvStream;
+use crate::table::CsvStream;
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 

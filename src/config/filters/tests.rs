@@ -113,7 +113,7 @@ fn the_file_is_made_changed_and_left_alone_where_it_is_damaged() {
     let text = std::fs::read_to_string(&path).expect("the file");
     assert!(text.starts_with("# Filters that lapel keeps"), "{text}");
     #[cfg(unix)]
-    assert_eq!(crate::disk::mode_of(&std::fs::metadata(&path).expect("there")), 0o600);
+    assert_eq!(crate::fs::mode_of(&std::fs::metadata(&path).expect("there")), 0o600);
     let twice = file.change(&save(named("expiring 2026", &[("title", "c")]), false)).expect_err("taken");
     assert!(twice.to_string().contains("already"), "{twice}");
     let rename = |from: &str, to: &str| FilterChange::Rename {

@@ -1,54 +1,20 @@
 //! Templates, categories and badge types as rows.
 
-use super::{ExportRow, Record, Shape, map, text, time, with_place, yes_no};
-use crate::domain::{
-    BadgeType, BadgeTypeCode, Category, CategoryId, CategoryLevelId, Template, TemplateDetail, Text,
-};
-use serde_json::{Map, Value, json};
+use super::{ExportRow, Field, FieldValue, Record, fields, with_place};
+use crate::domain::{BadgeType, Category, Template, TemplateDetail};
+use serde_json::{Map, Value};
 
 impl Record for Template {
-    const SHAPE: Shape = Shape {
-        columns: &[
-            "template_id",
-            "title",
-            "badge_type_name",
-            "category_name",
-            "level",
-            "level_name",
-            "image_url",
-            "use_yn",
-            "reg_date",
-        ],
-        first: &[
-            "template_id",
-            "title",
-            "use_yn",
-            "badge_type_name",
-            "category_name",
-            "level_name",
-            "reg_date",
-            "level",
-            "image_url",
-        ],
-        noun: ("template", "templates"),
-    };
+    fields! {
+        template_id, title, badge_type_name, category_name, level, level_name, image_url, use_yn,
+        reg_date;
+        first: template_id, title, use_yn, badge_type_name, category_name, level_name, reg_date,
+        level, image_url
+    }
+    const NOUN: (&'static str, &'static str) = ("template", "templates");
 
     fn id(&self) -> &str {
         self.template_id.wire()
-    }
-
-    fn fields(&self) -> Map<String, Value> {
-        map(json!({
-            "template_id": self.template_id.wire(),
-            "title": text(self.title.as_ref()),
-            "badge_type_name": text(self.badge_type_name.as_ref()),
-            "category_name": text(self.category_name.as_ref()),
-            "level": self.level,
-            "level_name": text(self.level_name.as_ref()),
-            "image_url": text(self.image_url.as_ref()),
-            "use_yn": yes_no(self.use_yn),
-            "reg_date": time(self.reg_date.as_ref()),
-        }))
     }
 
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
@@ -57,113 +23,31 @@ impl Record for Template {
 }
 
 impl Record for TemplateDetail {
-    const SHAPE: Shape = Shape {
-        columns: &[
-            "template_id",
-            "title",
-            "badge_type",
-            "badge_type_name",
-            "category_id",
-            "category_name",
-            "category_level_id",
-            "level",
-            "level_name",
-            "description",
-            "criteria",
-            "skills_tag",
-            "card_color_cd",
-            "validity_type_cd",
-            "fixed_expire_date",
-            "validity_value",
-            "validity_unit_cd",
-            "image_url",
-            "use_yn",
-            "reg_date",
-            "upd_date",
-        ],
-        first: &["template_id", "title"],
-        noun: ("template", "templates"),
-    };
+    fields! {
+        template_id, title, badge_type, badge_type_name, category_id, category_name,
+        category_level_id, level, level_name, description, criteria, skills_tag, card_color_cd,
+        validity_type_cd, fixed_expire_date, validity_value, validity_unit_cd, image_url, use_yn,
+        reg_date, upd_date;
+        first: template_id, title
+    }
+    const NOUN: (&'static str, &'static str) = ("template", "templates");
 
     fn id(&self) -> &str {
         self.template_id.wire()
     }
-
-    fn fields(&self) -> Map<String, Value> {
-        map(json!({
-            "template_id": self.template_id.wire(),
-            "title": text(self.title.as_ref()),
-            "badge_type": self.badge_type.as_ref().map(BadgeTypeCode::wire),
-            "badge_type_name": text(self.badge_type_name.as_ref()),
-            "category_id": self.category_id.as_ref().map(CategoryId::wire),
-            "category_name": text(self.category_name.as_ref()),
-            "category_level_id": self.category_level_id.as_ref().map(CategoryLevelId::wire),
-            "level": self.level,
-            "level_name": text(self.level_name.as_ref()),
-            "description": text(self.description.as_ref()),
-            "criteria": text(self.criteria.as_ref()),
-            "skills_tag": self.skills_tag.iter().map(Text::wire).collect::<Vec<_>>(),
-            "card_color_cd": text(self.card_color_cd.as_ref()),
-            "validity_type_cd": text(self.validity_type_cd.as_ref()),
-            "fixed_expire_date": time(self.fixed_expire_date.as_ref()),
-            "validity_value": self.validity_value,
-            "validity_unit_cd": text(self.validity_unit_cd.as_ref()),
-            "image_url": text(self.image_url.as_ref()),
-            "use_yn": yes_no(self.use_yn),
-            "reg_date": time(self.reg_date.as_ref()),
-            "upd_date": time(self.upd_date.as_ref()),
-        }))
-    }
 }
 
 impl Record for Category {
-    const SHAPE: Shape = Shape {
-        columns: &[
-            "category_id",
-            "category_cd",
-            "category_name",
-            "description",
-            "level_yn",
-            "use_yn",
-            "reg_date",
-            "upd_date",
-            "levels",
-        ],
-        first: &[
-            "category_id",
-            "category_name",
-            "use_yn",
-            "levels",
-            "category_cd",
-            "level_yn",
-            "reg_date",
-            "upd_date",
-            "description",
-        ],
-        noun: ("category", "categories"),
-    };
+    fields! {
+        category_id, category_cd, category_name, description, level_yn, use_yn, reg_date, upd_date,
+        levels;
+        first: category_id, category_name, use_yn, levels, category_cd, level_yn, reg_date,
+        upd_date, description
+    }
+    const NOUN: (&'static str, &'static str) = ("category", "categories");
 
     fn id(&self) -> &str {
         self.category_id.wire()
-    }
-
-    fn fields(&self) -> Map<String, Value> {
-        let levels: Vec<Value> = self
-            .levels
-            .iter()
-            .map(|l| json!({ "level": l.level, "level_name": text(l.level_name.as_ref()) }))
-            .collect();
-        map(json!({
-            "category_id": self.category_id.wire(),
-            "category_cd": text(self.category_cd.as_ref()),
-            "category_name": text(self.category_name.as_ref()),
-            "description": text(self.description.as_ref()),
-            "level_yn": yes_no(self.level_yn),
-            "use_yn": yes_no(self.use_yn),
-            "reg_date": time(self.reg_date.as_ref()),
-            "upd_date": time(self.upd_date.as_ref()),
-            "levels": levels,
-        }))
     }
 }
 

@@ -3,7 +3,6 @@ use crate::domain::holder::Held;
 use crate::domain::{
     BadgeId, BadgeType, Category, CategoryId, HistoryItem, Level, Template, TemplateDetail, WalletBadge,
 };
-use serde_json::json;
 
 fn keys(fields: &Map<String, Value>) -> Vec<&str> {
     fields.keys().map(String::as_str).collect()

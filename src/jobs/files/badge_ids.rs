@@ -9,8 +9,7 @@ use crate::jobs::error::JobError;
 use crate::jobs::history_scan::{self, Scan, Sight};
 use crate::jobs::intake::{self, Choices, IdRow, Source};
 use crate::jobs::job::{JobId, RowStatus};
-use crate::jobs::journal::rows::{self, NewRow};
-use crate::jobs::journal::{facts, jobs};
+use crate::jobs::journal::rows::NewRow;
 use crate::jobs::reason::{Code, Reason};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
@@ -30,6 +29,7 @@ pub struct IdsRequest {
     /// Whether waiting badges are revoked when they become Issued.
     pub when_issued: bool,
 }
+
 impl Jobs {
     /// Reads badge ids, queries each badge's state, and writes a draft of the revocation. Damaged and repeated ids
     /// become rows, too, with the reason.
@@ -56,22 +56,8 @@ impl Jobs {
         .await?;
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
         let states = self.resolve(&ids, &progress, &cancel).await?;
-        let new: Vec<NewRow> =
-            list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
-        let origin = origin_of(&list.about, None);
-        let (account, me) = (self.core.account.clone(), self.core.journal.me());
-        let (now, _) = self.core.moment();
-        Ok(self
-            .core
-            .journal
-            .write("plan", move |db| {
-                let job = draft::revoke_job(&reason, None, false, Some(origin));
-                let id = jobs::insert(db, &account, (&me.0, &me.1), &job)?;
-                rows::insert(db, id, &new)?;
-                facts::keep(db, "reason", &reason, &reason, now.as_second())?;
-                Ok(id)
-            })
-            .await?)
+        let rows = list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
+        self.create_revocation(&reason, rows, Some(origin_of(&list.about, None))).await
     }
 
     /// Queries badge states: one by one, or by all pages of the history if that is cheaper.
@@ -86,7 +72,7 @@ impl Jobs {
             .cancelled_by(cancel.clone());
         let mut seen: HashMap<BadgeId, Sight> = HashMap::new();
         let mut unread = HashMap::new();
-        let told = |done: usize| {
+        let report = |done: usize| {
             progress.send_replace(Reading {
                 bytes_done: done as u64,
                 bytes_all: ids.len() as u64,
@@ -101,7 +87,7 @@ impl Jobs {
                 while let Some(sights) = page {
                     let found = sights.into_iter().filter(|s| wanted.contains(&s.badge_id));
                     seen.extend(found.map(|s| (s.badge_id.clone(), s)));
-                    told(seen.len());
+                    report(seen.len());
                     page = if seen.len() < wanted.len() { scan.next().await? } else { None };
                 }
             }
@@ -116,7 +102,7 @@ impl Jobs {
                 Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),
                 Err(error) => return Err(error.into()),
             }
-            told(done + 1);
+            report(done + 1);
         }
         Ok(States { seen, unread })
     }

@@ -10,10 +10,11 @@ use crate::jobs::intake::{
     About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, look_alike_domains,
 };
 use crate::jobs::job::{JobId, Origin, RowStatus};
-use crate::jobs::journal::rows::{self, NewRow};
-use crate::jobs::journal::{Account, Journal, facts, jobs};
+use crate::jobs::journal::drafts::CreateJob;
+use crate::jobs::journal::facts::Kept;
+use crate::jobs::journal::rows::NewRow;
+use crate::jobs::journal::{Account, Store};
 use crate::jobs::reason::{Code, Reason};
-use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
@@ -34,6 +35,7 @@ pub struct FileRequest {
     /// How to read it, as far as a person has decided.
     pub choices: Choices,
 }
+
 impl Jobs {
     /// Reads, checks and writes every row of a file: one draft for the template, or one per template that a column
     /// names. A row that names no template of the organisation becomes an invalid row of the first draft, with the
@@ -52,18 +54,15 @@ impl Jobs {
             Some(_) => Templates { known: HashMap::new(), complete: true },
             None => self.templates(&cancel).await?,
         };
-        let (journal, account, me) =
-            (self.core.journal.clone(), self.core.account.clone(), self.core.journal.me());
+        let (store, account) = (self.core.store.clone(), self.core.account.clone());
         let (now, _) = self.core.moment();
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let mut drafts =
-                Drafts { journal: &journal, account, me, jobs: Vec::new(), domains: HashMap::new() };
+            let mut drafts = Drafts { store: &store, account, jobs: Vec::new(), domains: HashMap::new() };
             let read = read_into(&mut drafts, &request, &known, &watcher, now.as_second());
             if let Err(why) = read {
                 for draft in &drafts.jobs {
-                    let id = draft.id;
-                    let _ = journal.write_blocking("discard", move |db| jobs::discard(db, id));
+                    let _ = store.discard(draft.id).wait();
                 }
                 return Err(why);
             }
@@ -123,6 +122,7 @@ fn new_row(checked: Checked) -> NewRow {
         ..NewRow::default()
     }
 }
+
 /// Folds titles and ids of files for comparison: without case and surrounding white space.
 fn fold(raw: &str) -> String {
     raw.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
@@ -136,9 +136,8 @@ struct Draft {
 }
 
 struct Drafts<'j> {
-    journal: &'j Journal,
+    store: &'j Store,
     account: Account,
-    me: std::sync::Arc<(String, String)>,
     jobs: Vec<Draft>,
     domains: HashMap<String, u64>,
 }
@@ -149,11 +148,10 @@ impl Drafts<'_> {
         if let Some(at) = self.jobs.iter().position(|d| d.template == template.0) {
             return Ok(at);
         }
-        let (account, me) = (self.account.clone(), self.me.clone());
-        let new = issue_job(&template.0, &template.1, Some(origin.clone()));
-        let id = self
-            .journal
-            .write_blocking("plan", move |db| jobs::insert(db, &account, (&me.0, &me.1), &new))?;
+        let job = issue_job(&template.0, &template.1, Some(origin.clone()));
+        let (account, owner) = (self.account.clone(), self.store.process());
+        let create = CreateJob { account, owner, job, rows: Vec::new(), reason: None };
+        let id = self.store.create_job(create).wait()?;
         self.jobs.push(Draft { id, template: template.0.clone(), rows: Vec::new() });
         Ok(self.jobs.len() - 1)
     }
@@ -167,8 +165,7 @@ impl Drafts<'_> {
         if let Some(draft) = self.jobs.get_mut(at) {
             draft.rows.push(row);
             if draft.rows.len() >= AT_ONCE {
-                let (id, rows) = (draft.id, std::mem::take(&mut draft.rows));
-                self.journal.write_blocking("rows", move |db| rows::insert(db, id, &rows))?;
+                self.store.add_rows(draft.id, std::mem::take(&mut draft.rows)).wait()?;
             }
         }
         Ok(())
@@ -178,27 +175,11 @@ impl Drafts<'_> {
         let suspects: Vec<(String, String)> =
             look_alike_domains(&self.domains).into_iter().take(SUSPECTS).collect();
         for draft in &mut self.jobs {
-            let (id, rows, suspects) = (draft.id, std::mem::take(&mut draft.rows), suspects.clone());
-            self.journal.write_blocking("rows", move |db| {
-                rows::insert(db, id, &rows)?;
-                ask_about(db, id, &suspects)
-            })?;
+            let rows = std::mem::take(&mut draft.rows);
+            self.store.finish_rows(draft.id, rows, suspects.clone()).wait()?;
         }
         Ok(())
     }
-}
-
-/// Marks rows for review whose domain looks like a typing mistake for another domain in the file.
-fn ask_about(db: &Connection, id: JobId, suspects: &[(String, String)]) -> rusqlite::Result<()> {
-    let mut ask = db.prepare_cached(
-        "UPDATE row SET bucket = 'ask', why = ?3
-         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
-    )?;
-    for (suspect, meant) in suspects {
-        let why = Reason::from(Code::DomainSlip).with("meant", meant);
-        ask.execute(params![id.0, format!("@{suspect}"), why])?;
-    }
-    Ok(())
 }
 
 fn read_into(
@@ -208,10 +189,10 @@ fn read_into(
     watcher: &Watcher,
     now: i64,
 ) -> Result<(), JobError> {
-    let journal = drafts.journal;
+    let store = drafts.store;
     let failed = |why: IntakeError| JobError::file(&why);
-    let table = Table::open(&request.source, &request.choices, &|s| remembered(journal, s), watcher)
-        .map_err(failed)?;
+    let table =
+        Table::open(&request.source, &request.choices, &|s| remembered(store, s), watcher).map_err(failed)?;
     let about = table.about();
     let rows = table.rows().map_err(failed)?;
     let Some(map) = about.map.map().cloned() else {
@@ -279,27 +260,19 @@ fn read_into(
         drafts.add(0, row)?;
     }
     drafts.finish()?;
-    keep(journal, &request.source, about, now)
+    keep(store, &request.source, about, now)
 }
 
 /// Stores what lapel offers next time: the chosen columns and the file's path.
-fn keep(journal: &Journal, source: &Source, about: &About, now: i64) -> Result<(), JobError> {
-    let chosen = match &about.map {
-        MapState::Chosen(map) => serde_json::to_string(map).ok(),
-        _ => None,
-    };
-    let file = match source {
-        Source::File(path) => Some(path.to_string_lossy().into_owned()),
-        Source::Pasted(_) => None,
-    };
-    let signature = about.signature.clone();
-    Ok(journal.write_blocking("keep", move |db| {
-        if let Some(map) = &chosen {
-            facts::keep(db, "columns", &signature, map, now)?;
-        }
-        if let Some(file) = &file {
-            facts::keep(db, "file", file, file, now)?;
-        }
-        Ok(())
-    })?)
+fn keep(store: &Store, source: &Source, about: &About, now: i64) -> Result<(), JobError> {
+    let mut kept = Vec::new();
+    if let MapState::Chosen(map) = &about.map
+        && let Ok(value) = serde_json::to_string(map)
+    {
+        kept.push(Kept { what: "columns", key: about.signature.clone(), value, at: now });
+    }
+    if let Source::File(path) = source {
+        kept.push(Kept::of("file", &path.to_string_lossy(), now));
+    }
+    Ok(store.keep(kept).wait()?)
 }

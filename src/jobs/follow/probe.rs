@@ -2,15 +2,14 @@
 //! issued since a day increases when this job's badges are issued.
 
 use super::super::core::{Core, lock};
-use super::super::journal::facts;
+use super::super::journal::facts::Seen;
+use super::super::journal::polling::Group;
 use super::super::reason::Code;
 use super::Failed;
-use super::poll::Group;
 use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
 use crate::domain::TemplateId;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan};
-use rusqlite::params;
 use std::sync::Arc;
 
 /// Minimum number of badges for a probe. The pages of fewer badges cost no more than a few probes.
@@ -31,22 +30,8 @@ impl Probe {
         if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
             return Ok(None);
         }
-        let (account, jobs) = (core.account.key.clone(), group.jobs.clone());
-        let (fact, first) = core
-            .journal
-            .read(move |db| {
-                let mut first: Option<i64> = None;
-                for id in &jobs {
-                    let oldest: Option<i64> = db
-                        .prepare_cached(
-                            "SELECT min(accepted) FROM row WHERE job = ?1 AND bucket IN ('waiting', 'overdue')",
-                        )?
-                        .query_row(params![id.0], |r| r.get(0))?;
-                    first = [first, oldest].into_iter().flatten().min();
-                }
-                Ok((facts::settled(db, &account, FACT)?, first))
-            })
-            .await?;
+        let jobs = group.jobs.iter().copied().collect();
+        let (fact, first) = core.store.first_accepted(core.account.key.clone(), FACT, jobs).await?;
         let Some(first) = first.and_then(|s| Timestamp::from_second(s).ok()) else { return Ok(None) };
         let (now, _) = core.moment();
         if fact.as_deref() == Some("ignores") || now.duration_since(first) >= AT_LAST {
@@ -93,9 +78,7 @@ pub(super) async fn learn(
     let before = lock(&core.counts).insert(template.clone(), count);
     let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };
     let follows = count.saturating_sub(before) >= issued;
-    let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
     let (value, evidence) =
         if follows { ("follows", Code::CountFollows) } else { ("ignores", Code::CountIgnores) };
-    core.journal.write("fact", move |db| facts::learn(db, &account, FACT, value, evidence, now, 1)).await?;
-    Ok(())
+    Ok(core.learn(vec![Seen::once(FACT, value, evidence)]).await?)
 }

@@ -1,6 +1,7 @@
 //! Finds domains of a file that look like typing mistakes for other domains.
 
-use crate::domain::email::{meant_domain, slips};
+use crate::domain::edit_distance::edits;
+use crate::domain::email::meant_domain;
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of addresses of a frequent domain.
@@ -49,7 +50,7 @@ pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)
 /// Whether the domains are one edit apart and long enough for a mistake: abc.ac.kr and abd.ac.kr are two schools.
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
-    first_label(domain).max(first_label(other)) > 3 && slips(domain, other) == 1
+    first_label(domain).max(first_label(other)) > 3 && edits(domain, other, 1) == 1
 }
 
 /// The word itself, and all its forms with one letter left out.

@@ -1,8 +1,8 @@
 //! The source's bytes, which can be read several times.
 
 use super::{IntakeError, MAX_PASTED_BYTES, Source};
-use crate::disk::open_plain;
 use crate::domain::text::short;
+use crate::fs::open_plain;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use super::origin::{Origin, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::{Delimiter, IntakeError, TextEncoding};
-use crate::sheet::unguard;
+use crate::table::unguard;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 

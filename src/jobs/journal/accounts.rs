@@ -7,7 +7,7 @@ use url::Url;
 
 /// The normal form of a base URL: scheme and host in lower case, the host in ASCII without a final dot, no default
 /// port, no final slash.
-pub(in crate::jobs) fn normal_url(raw: &str) -> String {
+pub(super) fn normal_url(raw: &str) -> String {
     let raw = raw.trim();
     let Ok(mut url) = Url::parse(raw) else { return raw.trim_end_matches('/').to_owned() };
     let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
@@ -25,7 +25,7 @@ fn normal_name(raw: &str) -> String {
 }
 
 /// The account of a key, created if it does not exist.
-pub(in crate::jobs) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<i64> {
+pub(super) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<i64> {
     if let Some(account) = known(db, base_url, key)? {
         return Ok(account);
     }
@@ -35,14 +35,14 @@ pub(in crate::jobs) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlit
     Ok(account)
 }
 
-pub(in crate::jobs) fn known(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn known(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2")?
         .query_row([base_url, key], |r| r.get(0))
         .optional()
 }
 
 /// The accounts of a profile: of its key, and of its organisation if the two are not joined yet.
-pub(in crate::jobs) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Option<i64>; 2]> {
+pub(super) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Option<i64>; 2]> {
     let named = match name(account) {
         Some(name) => named(db, account, &name)?,
         None => None,
@@ -50,7 +50,7 @@ pub(in crate::jobs) fn all_of(db: &Connection, account: &Account) -> rusqlite::R
     Ok([known(db, &account.base_url, &account.key)?, named])
 }
 
-pub(in crate::jobs) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
+pub(super) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
     let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };
     match name(account) {
         Some(name) => Ok(named(db, account, &name)? == Some(id)),
@@ -73,7 +73,7 @@ fn named(db: &Connection, account: &Account, name: &str) -> rusqlite::Result<Opt
 
 /// The account of a profile. Profiles with the same service and the same organisation name share one account:
 /// badges sent with the key of one count for the other.
-pub(in crate::jobs) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> {
+pub(super) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> {
     let mut id = of(db, &account.base_url, &account.key)?;
     if let Some(name) = name(account) {
         match named(db, account, &name)? {
@@ -92,8 +92,13 @@ pub(in crate::jobs) fn join(db: &Connection, account: &Account) -> rusqlite::Res
     Ok(id)
 }
 
+/// As [`join`].
+pub(super) fn join_account(db: &Connection, account: &Account) -> rusqlite::Result<()> {
+    join(db, account).map(drop)
+}
+
 /// Joins two accounts: badges sent by either count for both.
-pub(in crate::jobs) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<()> {
+pub(super) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<()> {
     if from == into {
         return Ok(());
     }

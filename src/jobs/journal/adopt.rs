@@ -1,8 +1,9 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
 use super::accounts;
-use super::jobs::{Account, decide};
-use super::{Journal, JournalError, Result};
+use super::jobs::{Account, Actor, decide};
+use super::runner::JournalState;
+use super::{Journal, Result};
 use crate::jobs::job::JobId;
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -23,30 +24,32 @@ impl Journal {
     /// # Errors
     /// The journal cannot be used. Nothing was changed.
     pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
-        let (to, former, who) = (to.clone(), former.to_owned(), who.to_owned());
+        let (to, former, actor) = (to.clone(), former.to_owned(), Actor::now(who));
         if former == to.key {
             return Ok(Adopted::default());
         }
-        self.ask(move |state| {
-            let failed = |why: rusqlite::Error| JournalError::of(&why, &state.file);
-            let writing =
-                state.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let work = move |state: &mut JournalState| {
+            let failed = state.failed();
+            let writing = state
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(&failed)?;
             let mut adopted = Adopted::default();
-            for (id, owner) in owned(&writing, &to, &former).map_err(failed)? {
+            for (id, owner) in owned(&writing, &to, &former).map_err(&failed)? {
                 // This process works with the new key only, so a living owner is another process.
                 if owner.is_some_and(|owner| state.me.is_alive(&owner)) {
                     adopted.busy += 1;
                     continue;
                 }
-                give(&writing, id, &to, &former, &who).map_err(failed)?;
+                give(&writing, id, &to, &former, &actor).map_err(&failed)?;
                 adopted.jobs += 1;
             }
-            learn(&writing, &to, &former).map_err(failed)?;
-            share(&writing, &to, &former).map_err(failed)?;
-            writing.commit().map_err(failed)?;
+            learn(&writing, &to, &former).map_err(&failed)?;
+            share(&writing, &to, &former).map_err(&failed)?;
+            writing.commit().map_err(&failed)?;
             Ok(adopted)
-        })
-        .await
+        };
+        self.store().run(work).await
     }
 }
 
@@ -57,12 +60,12 @@ fn owned(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<Vec<(J
         .collect()
 }
 
-fn give(db: &Connection, id: JobId, to: &Account, former: &str, who: &str) -> rusqlite::Result<()> {
+fn give(db: &Connection, id: JobId, to: &Account, former: &str, actor: &Actor) -> rusqlite::Result<()> {
     db.execute(
         "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
         params![id.0, to.key],
     )?;
-    decide(db, id, None, "adopt", who, &format!("the key {former} was replaced by {}", to.key))?;
+    decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
     Ok(())
 }
 
@@ -90,33 +93,32 @@ mod tests {
     }
 
     async fn insert(journal: &Journal, account: Account, owner: Option<String>) {
-        let insert = move |db: &rusqlite::Transaction<'_>| {
+        let insert = |db: &Connection, (account, owner): &(Account, Option<String>)| {
             db.execute(
                 "INSERT INTO job (kind, phase, created, profile, base_url, account, title, owner)
                  VALUES ('issue', 'stopped', 0, ?1, ?2, ?3, 't', ?4)",
                 params![account.profile, account.base_url, account.key, owner],
             )
         };
-        journal.write("test", insert).await.expect("inserted");
+        journal.store().write("test", (account, owner), insert).await.expect("inserted");
     }
 
     async fn of(journal: &Journal, key: &str) -> i64 {
-        let key = key.to_owned();
-        let count = move |db: &Connection| {
+        let count = |db: &Connection, key: &String| {
             db.query_row("SELECT count(*) FROM job WHERE account = ?1", [key], |r| r.get(0))
         };
-        journal.read(count).await.expect("counted")
+        journal.store().read(key.to_owned(), count).await.expect("counted")
     }
 
     #[tokio::test]
-    async fn only_the_jobs_of_this_profile_and_address_that_nobody_living_has_are_taken() {
+    async fn adopts_only_jobs_of_the_profile_and_url_without_a_living_owner() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = Journal::open(folder.path()).expect("a journal");
         let other = Journal::open(folder.path()).expect("another lapel");
         let (uni, url) = ("uni", "https://b.example");
         insert(&journal, account(uni, url, "00000001"), None).await;
         insert(&journal, account(uni, url, "00000001"), Some("0123456789abcdef".into())).await;
-        insert(&journal, account(uni, url, "00000001"), Some(other.my_id().to_owned())).await;
+        insert(&journal, account(uni, url, "00000001"), Some(other.store().me().to_owned())).await;
         insert(&journal, account("main", url, "00000001"), None).await;
         insert(&journal, account(uni, "https://c.example", "00000001"), None).await;
         insert(&journal, account(uni, url, "00000003"), None).await;
@@ -130,34 +132,34 @@ mod tests {
         drop(other);
         let same = journal.adopt(&new, "00000002", "tester").await.expect("nothing");
         assert_eq!(same, Adopted::default());
-        let said = |db: &Connection| {
+        let decisions = |db: &Connection, (): &()| {
             db.query_row("SELECT count(*) FROM decision WHERE what = 'adopt' AND who = 'tester'", [], |r| {
                 r.get::<_, i64>(0)
             })
         };
-        assert_eq!(journal.read(said).await.expect("counted"), 2, "each is written down");
+        assert_eq!(journal.store().read((), decisions).await.expect("counted"), 2, "each is written down");
     }
 
     #[tokio::test]
-    async fn what_was_learned_is_known_with_the_new_key_too() {
+    async fn adopts_the_facts_of_the_former_key() {
         let journal = Journal::in_memory().expect("a journal");
-        let fact = |db: &rusqlite::Transaction<'_>| {
+        let fact = |db: &Connection, (): &()| {
             db.execute(
                 "INSERT INTO fact VALUES ('00000001', 'n', 'old', 'e', 1, 2, 3),
                                          ('00000002', 'n', 'new', 'e', 1, 2, 3)",
                 [],
             )
         };
-        journal.write("test", fact).await.expect("inserted");
+        journal.store().write("test", (), fact).await.expect("inserted");
         let new = account("uni", "https://b.example", "00000002");
         journal.adopt(&new, "00000001", "tester").await.expect("adopted");
-        let known = |db: &Connection| {
+        let known = |db: &Connection, (): &()| {
             db.query_row("SELECT group_concat(value, ' ') FROM fact WHERE account = '00000002'", [], |r| {
                 r.get::<_, String>(0)
             })
         };
         let mut known: Vec<String> =
-            journal.read(known).await.expect("read").split(' ').map(str::to_owned).collect();
+            journal.store().read((), known).await.expect("read").split(' ').map(str::to_owned).collect();
         known.sort();
         assert_eq!(known, ["new", "old"]);
     }

@@ -1,8 +1,9 @@
 //! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
 //! requests the claim in the transaction that lets its job run.
 
+use super::jobs::{Account, Actor};
 use super::{accounts, jobs};
-use crate::domain::{BadgeId, EmailKey};
+use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::{self, Claim, Other, Verdict};
@@ -16,16 +17,16 @@ use std::collections::BTreeMap;
 const PERSON: usize = 16;
 
 /// Hashes an e-mail key with the journal's salt.
-pub(in crate::jobs) struct People(hmac::Key);
+pub(super) struct People(hmac::Key);
 
 impl People {
-    pub(in crate::jobs) fn of(db: &Connection) -> rusqlite::Result<Self> {
+    pub(super) fn of(db: &Connection) -> rusqlite::Result<Self> {
         let salt: Vec<u8> = db.prepare_cached("SELECT salt FROM store")?.query_row([], |r| r.get(0))?;
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
     }
 
     /// `None` for an empty address.
-    pub(in crate::jobs) fn person(&self, key: &EmailKey) -> Option<Vec<u8>> {
+    pub(super) fn person(&self, key: &EmailKey) -> Option<Vec<u8>> {
         self.hash(key.as_str())
     }
 
@@ -239,8 +240,8 @@ fn judge(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<(Verd
 }
 
 /// Requests claims for all ready rows of a job. If another row has or may have served the recipient, the row needs
-/// review and is not sent. `who` is recorded with approved claims.
-pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::Result<()> {
+/// review and is not sent. `actor` is recorded with approved claims.
+pub(super) fn claim_ready_rows(db: &Connection, job: JobId, actor: &Actor) -> rusqlite::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
     // Most recipients have no other row: one statement covers all of them.
     db.execute(
@@ -268,7 +269,7 @@ pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::
                     continue;
                 }
                 if approved && decision.is_none() {
-                    decision = Some(jobs::decide(db, job, None, "allow", who, "sent before")?);
+                    decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
                 }
                 claim(db, &scope, &row, slot, decision.filter(|_| approved))?;
             }
@@ -279,7 +280,7 @@ pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::
         }
     }
     for (from, n) in &taken {
-        jobs::decide(db, job, None, "take over", who, &format!("{n} unsent rows of job {from}"))?;
+        jobs::decide(db, job, None, "take over", actor, &format!("{n} unsent rows of job {from}"))?;
     }
     Ok(())
 }
@@ -289,48 +290,41 @@ const CLAIM_AGAIN: &str = "claim again";
 
 /// Gives claims to rows in doubt that have none. Another job took over the claim of a row whose request was refused;
 /// now it turns out that the service may have acted on that request. So the other job's row needs review.
-pub(in crate::jobs) fn claim_doubts(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+pub(super) fn claim_doubts(db: &Connection, job: JobId, at: i64) -> rusqlite::Result<()> {
+    const UNCLAIMED: &str = "row.job = ?1 AND row.bucket = 'in_doubt' AND row.person IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)";
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    let rows: Vec<i64> = db
-        .prepare_cached(
-            "SELECT row.no FROM row WHERE row.job = ?1 AND row.bucket = 'in_doubt' AND row.person IS NOT NULL
-               AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
-             ORDER BY row.no",
-        )?
-        .query_map([job.0], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    if rows.is_empty() {
+    if !db.prepare_cached(&format!("SELECT 1 FROM row WHERE {UNCLAIMED}"))?.exists([job.0])? {
         return Ok(());
     }
-    let decision =
-        jobs::decide(db, job, None, CLAIM_AGAIN, "lapel", "a refused request may have been accepted")?;
-    let mut claim = db.prepare_cached(
+    let why = "a refused request may have been accepted";
+    let decision = jobs::decide(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
+    db.prepare_cached(&format!(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
-         SELECT ?3, ?4, row.person,
+         SELECT ?2, ?3, row.person,
                 (SELECT coalesce(max(claim.slot) + 1, 0) FROM claim
-                 WHERE claim.account = ?3 AND claim.template = ?4 AND claim.person = row.person),
-                row.job, row.no, 'open', ?5
-         FROM row WHERE row.job = ?1 AND row.no = ?2",
-    )?;
-    for no in rows {
-        claim.execute(params![job.0, no, scope.account, scope.template, decision])?;
-    }
+                 WHERE claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person)
+                + row_number() OVER (PARTITION BY row.person ORDER BY row.no) - 1,
+                row.job, row.no, 'open', ?4
+         FROM row WHERE {UNCLAIMED}"
+    ))?
+    .execute(params![job.0, scope.account, scope.template, decision])?;
     Ok(())
 }
 
 /// Takes these claims back from rows that the service certainly did not accept, and requests claims as for every row
 /// that may be sent: nobody has approved such a row beside the one that took over its claim.
-pub(in crate::jobs) fn ask_again(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+pub(super) fn claim_again(db: &Connection, job: JobId, at: i64) -> rusqlite::Result<()> {
     db.prepare_cached(
         "DELETE FROM claim WHERE job = ?1 AND state = 'reserved'
            AND decision IN (SELECT id FROM decision WHERE job = ?1 AND what = ?2)",
     )?
     .execute(params![job.0, CLAIM_AGAIN])?;
-    ask(db, job, "lapel")
+    claim_ready_rows(db, job, &Actor::lapel(at))
 }
 
 /// Number of rows that need review and were certainly not sent.
-pub(in crate::jobs) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
+pub(super) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     let held: i64 = db
         .prepare_cached(
             "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
@@ -370,7 +364,7 @@ fn give_back(db: &Connection, rival: &Rival) -> rusqlite::Result<()> {
 }
 
 /// Marks a row for review. A database trigger removes its claim if the claim was never used.
-pub(in crate::jobs) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
+pub(super) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET bucket = 'ask', why = ?3, guarded = 0, allowed = NULL, seen = ?4
          WHERE job = ?1 AND no = ?2",
@@ -381,11 +375,7 @@ pub(in crate::jobs) fn review(db: &Connection, job: JobId, no: u64, rival: &Riva
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
-pub(in crate::jobs) fn rivals(
-    db: &Connection,
-    job: JobId,
-    which: &str,
-) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
+pub(super) fn rivals(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for row in contested(db, &scope, which)? {
@@ -403,13 +393,27 @@ pub(in crate::jobs) fn rivals(
 }
 
 /// The rival because of which one row needs review.
-pub(in crate::jobs) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<Option<Rival>> {
+pub(super) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<Option<Rival>> {
     let only = format!("row.no = {no}");
     Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))
 }
 
+/// The row of an earlier job that has or may have given a recipient this badge, also with another key of the
+/// organisation.
+pub(super) fn sent_before(
+    db: &Connection,
+    account: &Account,
+    template: &TemplateId,
+    key: &EmailKey,
+) -> rusqlite::Result<Option<Rival>> {
+    match accounts::known(db, &account.base_url, &account.key)? {
+        Some(known) => of_person(db, known, template.wire(), key),
+        None => Ok(None),
+    }
+}
+
 /// The row that has or may have given a recipient this badge. A person must know it before issuing another one.
-pub(in crate::jobs) fn of_person(
+pub(super) fn of_person(
     db: &Connection,
     account: i64,
     template: &str,
@@ -432,7 +436,7 @@ pub(in crate::jobs) fn of_person(
 }
 
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
-pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
+pub(super) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
     db.prepare_cached(
         "SELECT claim.job, count(*) FROM row
@@ -448,224 +452,29 @@ pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite
     .collect()
 }
 
-/// Whether a row may go into a request. It needs an unused claim, and no row with a higher claim was sent.
-/// Exception: the higher row is in the same job, and a review allowed one of the two beside the other.
-pub(in crate::jobs) fn holds(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
-    db.prepare_cached(
-        "SELECT 1 FROM claim AS mine WHERE mine.job = ?1 AND mine.no = ?2 AND mine.state = 'reserved'
-           AND NOT EXISTS (SELECT 1 FROM claim AS other
-                           WHERE other.account = mine.account AND other.template = mine.template
-                             AND other.person = mine.person AND other.slot > mine.slot
-                             AND other.state <> 'reserved'
-                             AND NOT (other.job = mine.job
-                                      AND EXISTS (SELECT 1 FROM row WHERE row.job = mine.job
-                                                  AND row.no IN (mine.no, other.no)
-                                                  AND row.allowed IS NOT NULL)))",
-    )?
-    .exists([job.0, no])
-}
+/// Whether a row may go into a request, as an SQL expression on the table `row`. It needs an unused claim, and no row
+/// with a higher claim was sent. Exception: the higher row is in the same job, and a review allowed one of the two
+/// beside the other.
+pub(super) const HOLDS: &str = "EXISTS (
+    SELECT 1 FROM claim AS mine WHERE mine.job = row.job AND mine.no = row.no AND mine.state = 'reserved'
+      AND NOT EXISTS (SELECT 1 FROM claim AS other
+                      WHERE other.account = mine.account AND other.template = mine.template
+                        AND other.person = mine.person AND other.slot > mine.slot
+                        AND other.state <> 'reserved'
+                        AND NOT (other.job = mine.job
+                                 AND EXISTS (SELECT 1 FROM row AS allowed WHERE allowed.job = mine.job
+                                             AND allowed.no IN (mine.no, other.no)
+                                             AND allowed.allowed IS NOT NULL))))";
 
-/// Whether a request with the same recipient and template is on its way or in doubt. It must finish first, since
-/// responses identify rows by address only.
-pub(in crate::jobs) fn is_held_up(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
-    db.prepare_cached(
-        "SELECT 1 FROM claim AS mine JOIN claim AS other
-             ON other.account = mine.account AND other.template = mine.template
-            AND other.person = mine.person AND other.slot <> mine.slot
-         JOIN row ON row.job = other.job AND row.no = other.no
-         WHERE mine.job = ?1 AND mine.no = ?2 AND other.state = 'open'
-           AND row.bucket IN ('sending', 'in_doubt', 'unbound') LIMIT 1",
-    )?
-    .exists([job.0, no])
-}
+/// Whether a request with the same recipient and template as a row is on its way or in doubt, as an SQL expression on
+/// the table `row`. It must finish first, since responses identify rows by address only.
+pub(super) const HELD_UP: &str = "EXISTS (
+    SELECT 1 FROM claim AS mine JOIN claim AS other
+        ON other.account = mine.account AND other.template = mine.template
+       AND other.person = mine.person AND other.slot <> mine.slot
+    JOIN row AS earlier ON earlier.job = other.job AND earlier.no = other.no
+    WHERE mine.job = row.job AND mine.no = row.no AND other.state = 'open'
+      AND earlier.bucket IN ('sending', 'in_doubt', 'unbound'))";
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A journal of schema 1, before claims existed.
-    fn before() -> Connection {
-        let db = Connection::open_in_memory().expect("a database");
-        db.execute_batch(include_str!("schema.sql")).expect("schema 1");
-        db
-    }
-
-    fn job(db: &Connection, id: i64, base_url: &str, phase: &str) {
-        db.execute(
-            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, template, title)
-             VALUES (?1, 'issue', ?2, 1800000000000, 'p', ?3, '00000001', 'T', 't')",
-            params![id, phase, base_url],
-        )
-        .expect("a job");
-    }
-
-    fn row(db: &Connection, job: i64, no: i64, person: &str, bucket: &str) {
-        db.execute(
-            "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (?1, ?2, 'n', ?3, ?3, ?4)",
-            params![job, no, format!("{person}@x.example"), bucket],
-        )
-        .expect("a row");
-    }
-
-    fn bucket(db: &Connection, job: i64, no: i64) -> String {
-        db.query_row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", [job, no], |r| r.get(0))
-            .expect("a row")
-    }
-
-    fn claims(db: &Connection) -> Vec<(i64, i64, i64, String)> {
-        db.prepare("SELECT job, no, slot, state FROM claim ORDER BY job, no, slot")
-            .expect("SQL")
-            .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
-            .expect("rows")
-            .collect::<rusqlite::Result<_>>()
-            .expect("rows")
-    }
-
-    fn is(job: i64, no: i64, slot: i64, state: &str) -> (i64, i64, i64, String) {
-        (job, no, slot, state.to_owned())
-    }
-
-    #[test]
-    fn an_older_journal_knows_whom_it_has_served_whatever_the_spelling_of_the_address() {
-        let db = before();
-        job(&db, 1, "https://B.example:443/api", "stopped");
-        job(&db, 2, "https://b.example/api", "running");
-        for (no, (person, bucket)) in
-            [("a", "ready"), ("b", "ready"), ("c", "not_done"), ("d", "in_doubt")].into_iter().enumerate()
-        {
-            row(&db, 1, no as i64 + 1, person, bucket);
-        }
-        row(&db, 2, 1, "a", "waiting");
-        row(&db, 2, 2, "d", "issued");
-        migrate(&db).expect("migrated");
-        let expected =
-            [is(1, 2, 0, "reserved"), is(1, 4, 0, "open"), is(2, 1, 0, "kept"), is(2, 2, 1, "kept")];
-        assert_eq!(claims(&db), expected, "what another row has served has no claim until it is judged");
-
-        // After resuming, one row is free and one was served meanwhile.
-        ask(&db, JobId(1), "me").expect("asked");
-        assert_eq!((bucket(&db, 1, 1), bucket(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
-        // A refused row is retried: no other row has served that recipient.
-        db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
-        ask(&db, JobId(1), "me").expect("asked");
-        assert_eq!(claims(&db).iter().filter(|c| c.3 == "reserved").count(), 2);
-    }
-
-    #[test]
-    fn nothing_is_sent_without_a_claim_whoever_forgets_to_ask() {
-        let db = before();
-        job(&db, 1, "https://b.example", "running");
-        migrate(&db).expect("migrated");
-        row(&db, 1, 1, "a", "ready");
-        let send = "UPDATE row SET bucket = 'sending' WHERE job = 1 AND no = 1";
-        let refused = db.execute(send, []).expect_err("no claim").to_string();
-        assert!(refused.contains("without its claim"), "{refused}");
-        assert!(!holds(&db, JobId(1), 1).expect("asked"));
-        let person = People::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
-        db.execute("UPDATE row SET person = ?1", [person]).expect("a person");
-        ask(&db, JobId(1), "me").expect("asked");
-        assert!(holds(&db, JobId(1), 1).expect("asked"));
-        db.execute(send, []).expect("with a claim");
-        assert_eq!(claims(&db), [is(1, 1, 0, "open")]);
-        db.execute("UPDATE row SET bucket = 'not_done'", []).expect("refused");
-        assert_eq!(claims(&db), [], "certainly nothing was done");
-    }
-
-    #[test]
-    fn a_row_that_is_sent_again_never_forgets_that_the_first_request_may_have_worked() {
-        let db = before();
-        job(&db, 1, "https://b.example", "running");
-        row(&db, 1, 1, "a", "not_seen");
-        migrate(&db).expect("migrated");
-        for to in ["ready", "sending", "not_done"] {
-            db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
-        }
-        assert_eq!(claims(&db), [is(1, 1, 0, "open")], "refused the second time, and never seen the first");
-        for to in ["ready", "left_out"] {
-            db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
-        }
-        assert_eq!(claims(&db), [is(1, 1, 0, "kept")]);
-    }
-
-    #[test]
-    fn of_two_rows_that_were_reviewed_together_one_may_be_sent_after_the_other_in_any_order() {
-        for (allowed, may) in [("NULL", false), ("'shared_address'", true)] {
-            let db = before();
-            job(&db, 1, "https://b.example", "running");
-            row(&db, 1, 1, "a", "ready");
-            row(&db, 1, 2, "a", "ready");
-            migrate(&db).expect("migrated");
-            // The first row was refused and got a new, higher claim.
-            db.execute_batch(&format!(
-                "DELETE FROM claim;
-                 UPDATE row SET allowed = {allowed} WHERE no = 2;
-                 INSERT INTO claim (account, template, person, slot, job, no, state)
-                 SELECT 1, 'T', person, CASE no WHEN 1 THEN 2 ELSE 1 END, 1, no, 'reserved' FROM row;
-                 UPDATE row SET bucket = 'sending' WHERE no = 1;
-                 UPDATE row SET bucket = 'waiting' WHERE no = 1"
-            ))
-            .expect("claims");
-            assert_eq!(holds(&db, JobId(1), 2), Ok(may), "{allowed}");
-        }
-    }
-
-    #[test]
-    fn keys_of_one_organisation_see_each_other_and_two_that_are_merged_keep_every_claim() {
-        let db = before();
-        for (id, key, state) in [(1, "00000001", "stopped"), (2, "00000002", "running")] {
-            job(&db, id, "https://b.example", state);
-            db.execute("UPDATE job SET account = ?2 WHERE id = ?1", params![id, key]).expect("a key");
-        }
-        for (person, no) in [("a", 1), ("b", 2)] {
-            row(&db, 1, no, person, if no == 1 { "ready" } else { "issued" });
-            row(&db, 2, no, person, "issued");
-        }
-        migrate(&db).expect("migrated");
-        assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
-        let account = |key: &str, name: &str| jobs::Account {
-            profile: "p".into(),
-            base_url: "https://b.example".into(),
-            key: key.into(),
-            organisation: Some(name.into()),
-        };
-        accounts::join(&db, &account("00000001", "Naru  University")).expect("joined");
-        accounts::join(&db, &account("00000002", "naru university")).expect("joined");
-        assert!(accounts::is_joined(&db, &account("00000002", "Naru University")).expect("asked"));
-        let mut slots: Vec<i64> = claims(&db).iter().filter(|c| c.1 == 2).map(|c| c.2).collect();
-        slots.sort_unstable();
-        assert_eq!(slots, [0, 1], "both badges of one person are known");
-        ask(&db, JobId(1), "me").expect("asked");
-        assert_eq!(bucket(&db, 1, 1), "ask", "the other key has served this person");
-    }
-
-    /// `cargo test --release --lib -- --ignored --nocapture a_hundred_thousand`
-    #[test]
-    #[ignore = "measures"]
-    fn a_hundred_thousand_people_ask_for_their_claims() {
-        let db = before();
-        job(&db, 1, "https://b.example", "running");
-        job(&db, 2, "https://b.example", "running");
-        db.execute_batch("BEGIN").expect("a transaction");
-        for n in 0..100_000 {
-            row(&db, 1, n, &format!("p{n}"), "ready");
-            row(&db, 2, n, &format!("p{n}"), "ready");
-        }
-        db.execute_batch("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
-        let since = std::time::Instant::now();
-        migrate(&db).expect("migrated");
-        println!("200,000 rows migrated in {:?}", since.elapsed());
-        db.execute_batch("UPDATE job SET phase = 'running'").expect("running");
-        for id in [1, 2] {
-            let since = std::time::Instant::now();
-            db.execute_batch("BEGIN").expect("a transaction");
-            ask(&db, JobId(id), "me").expect("asked");
-            db.execute_batch("COMMIT").expect("committed");
-            println!(
-                "job {id}: {:?}, {} under review",
-                since.elapsed(),
-                held(&db, JobId(id)).expect("a count")
-            );
-        }
-        assert_eq!(held(&db, JobId(2)).expect("a count"), 100_000);
-    }
-}
+mod tests;

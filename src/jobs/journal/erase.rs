@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_before_is_rewritten_once() {
+    fn an_older_journal_is_rewritten_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = Journal::file_in(folder.path());
         let db = Connection::open(&path).expect("a database");
@@ -163,7 +163,7 @@ mod tests {
         insert_people(&db).expect("rows");
         db.execute_batch(&format!(
             "DELETE FROM job; DELETE FROM row; PRAGMA user_version = 1; PRAGMA application_id = {}",
-            super::super::APPLICATION
+            super::super::schema::APPLICATION
         ))
         .expect("an old journal");
         drop(db);
@@ -181,10 +181,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_removed_is_gone_as_soon_as_nobody_reads_it() {
+    async fn removed_data_leaves_the_files_after_the_last_reader() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = Journal::open(folder.path()).expect("the journal");
-        journal.write("rows", |db| insert_people(db)).await.expect("written");
+        journal.store().write("rows", (), |db, ()| insert_people(db)).await.expect("written");
         let mut other = Connection::open(Journal::file_in(folder.path())).expect("another program");
         let reading = other.transaction().expect("a transaction");
         let rows = |db: &Connection| -> i64 {
@@ -192,7 +192,8 @@ mod tests {
         };
         assert_eq!(rows(&reading), 2_000);
         journal
-            .write("purge", |db| {
+            .store()
+            .write("purge", (), |db, ()| {
                 db.execute_batch("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")?;
                 want_rewrite(db)
             })
@@ -203,20 +204,29 @@ mod tests {
         drop(reading);
         until_forgotten(folder.path());
         // The journal and the other program continue.
-        journal.write("rows", |db| db.execute_batch("DELETE FROM row")).await.expect("written");
+        journal
+            .store()
+            .write("rows", (), |db, ()| db.execute_batch("DELETE FROM row"))
+            .await
+            .expect("written");
         assert_eq!(rows(&other), 0);
     }
 
     #[test]
-    fn a_copy_has_no_name_and_leaves_the_journal_as_it_is() {
+    fn a_copy_does_not_change_the_journal() {
         let folder = tempfile::tempdir().expect("a folder");
         assert!(copy(&folder.path().join("none.sqlite"), "none").is_ok(), "there need not be a journal");
         let journal = Journal::open(folder.path()).expect("the journal");
-        journal.write_blocking("rows", |db| insert_people(db)).expect("written");
+        journal.store().write("rows", (), |db, ()| insert_people(db)).wait().expect("written");
         let copied = Journal::copy_of(folder.path()).expect("a copy");
-        let count = |db: &Connection| db.query_row("SELECT count(*) FROM row", [], |r| r.get::<_, i64>(0));
-        assert_eq!(copied.read_blocking(count), Ok(2_000));
-        copied.write_blocking("rows", |db| db.execute_batch("DELETE FROM row")).expect("written");
-        assert_eq!(journal.read_blocking(count), Ok(2_000));
+        let count =
+            |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM row", [], |r| r.get::<_, i64>(0));
+        assert_eq!(copied.store().read((), count).wait(), Ok(2_000));
+        copied
+            .store()
+            .write("rows", (), |db, ()| db.execute_batch("DELETE FROM row"))
+            .wait()
+            .expect("written");
+        assert_eq!(journal.store().read((), count).wait(), Ok(2_000));
     }
 }

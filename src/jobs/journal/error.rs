@@ -123,7 +123,7 @@ pub enum JournalError {
 impl JournalError {
     pub(super) fn of(error: &rusqlite::Error, file: &str) -> Self {
         let file = file.to_owned();
-        let why = crate::domain::text::scrub(&said(error)).into_owned();
+        let why = crate::domain::text::scrub(&message(error)).into_owned();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { file },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { file },
@@ -148,7 +148,7 @@ impl JournalError {
 }
 
 /// SQLite's message without the SQL statement, which users did not write.
-fn said(error: &rusqlite::Error) -> String {
+fn message(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } | rusqlite::Error::SqliteFailure(_, Some(msg)) => {
             msg.clone()
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_statement_is_in_what_people_read() {
+    fn messages_contain_no_sql() {
         let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch("CREATE TABLE job (x)").expect("a table");
         for wrong in ["SELECT secret FROM job", "SELECT 1 FROM nowhere", "CREATE TABLE job (secret)"] {

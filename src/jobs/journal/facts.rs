@@ -20,25 +20,44 @@ pub struct Fact {
     pub times: u64,
 }
 
-/// Records a fact that was seen `times` times. Keeps the first evidence; later observations only count.
-pub(in crate::jobs) fn learn(
-    db: &Connection,
-    account: &str,
-    name: &str,
-    value: &str,
-    evidence: Code,
-    at: i64,
-    times: i64,
-) -> rusqlite::Result<()> {
-    db.prepare_cached(
+/// An observation of a fact.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Seen {
+    pub(in crate::jobs) name: String,
+    pub(in crate::jobs) value: String,
+    pub(in crate::jobs) evidence: Code,
+    /// How many times.
+    pub(in crate::jobs) times: i64,
+}
+
+impl Seen {
+    /// A fact that was seen once.
+    pub(in crate::jobs) fn once(name: &str, value: &str, evidence: Code) -> Self {
+        Self { name: name.to_owned(), value: value.to_owned(), evidence, times: 1 }
+    }
+}
+
+/// Records observed facts. Keeps the first evidence; later observations only count. `at` is the service's time, in
+/// seconds.
+pub(super) fn learn(db: &Connection, account: &str, seen: &[Seen], at: &i64) -> rusqlite::Result<()> {
+    let mut learn = db.prepare_cached(
         "INSERT INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
          ON CONFLICT DO UPDATE SET last = ?5, times = times + ?6",
-    )?
-    .execute(params![account, name, value, Reason::from(evidence), at, times])?;
+    )?;
+    for fact in seen {
+        learn.execute(params![
+            account,
+            fact.name,
+            fact.value,
+            Reason::from(fact.evidence),
+            at,
+            fact.times
+        ])?;
+    }
     Ok(())
 }
 
-pub(in crate::jobs) fn all(db: &Connection, account: &str) -> rusqlite::Result<Vec<Fact>> {
+pub(super) fn all(db: &Connection, account: &str) -> rusqlite::Result<Vec<Fact>> {
     db.prepare_cached(
         "SELECT name, value, evidence, first, last, times FROM fact WHERE account = ?1
          ORDER BY name, last DESC, value",
@@ -57,11 +76,7 @@ pub(in crate::jobs) fn all(db: &Connection, account: &str) -> rusqlite::Result<V
 }
 
 /// The single value of a fact; `None` if it was never seen or has contradictory values.
-pub(in crate::jobs) fn settled(
-    db: &Connection,
-    account: &str,
-    name: &str,
-) -> rusqlite::Result<Option<String>> {
+pub(super) fn settled(db: &Connection, account: &str, name: &str) -> rusqlite::Result<Option<String>> {
     let mut found = db.prepare_cached("SELECT value FROM fact WHERE account = ?1 AND name = ?2 LIMIT 2")?;
     let values: Vec<String> =
         found.query_map([account, name], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -71,32 +86,48 @@ pub(in crate::jobs) fn settled(
     })
 }
 
+/// A value to offer again.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Kept {
+    pub(in crate::jobs) what: &'static str,
+    pub(in crate::jobs) key: String,
+    pub(in crate::jobs) value: String,
+    /// The service's time, in seconds.
+    pub(in crate::jobs) at: i64,
+}
+
+impl Kept {
+    /// A value that is its own key.
+    pub(in crate::jobs) fn of(what: &'static str, value: &str, at: i64) -> Self {
+        Self { what, key: value.to_owned(), value: value.to_owned(), at }
+    }
+}
+
 /// Stores a value to offer again.
-pub(in crate::jobs) fn keep(
-    db: &Connection,
-    what: &str,
-    key: &str,
-    value: &str,
-    at: i64,
-) -> rusqlite::Result<()> {
+pub(super) fn keep(db: &Connection, kept: &Kept) -> rusqlite::Result<()> {
     db.prepare_cached("INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3, ?4)")?.execute(params![
-        what,
-        redact(key),
-        redact(value),
-        at
+        kept.what,
+        redact(&kept.key),
+        redact(&kept.value),
+        kept.at
     ])?;
     Ok(())
 }
 
-pub(in crate::jobs) fn kept(db: &Connection, what: &str, key: &str) -> rusqlite::Result<Option<String>> {
+/// Stores values to offer again.
+pub(super) fn keep_all(db: &Connection, kept: &[Kept]) -> rusqlite::Result<()> {
+    kept.iter().try_for_each(|kept| keep(db, kept))
+}
+
+pub(super) fn kept(db: &Connection, what: &str, key: &str) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT value FROM kept WHERE what = ?1 AND key = ?2")?
         .query_row([what, key], |r| r.get(0))
         .optional()
 }
 
 /// The newest values of a kind.
-pub(in crate::jobs) fn newest(db: &Connection, what: &str, most: usize) -> rusqlite::Result<Vec<String>> {
+pub(super) fn newest(db: &Connection, what: &str, most: &usize) -> rusqlite::Result<Vec<String>> {
     db.prepare_cached("SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2")?
-        .query_map(params![what, most as i64], |r| r.get(0))?
+        .query_map(params![what, *most as i64], |r| r.get(0))?
         .collect()
 }

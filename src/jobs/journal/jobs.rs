@@ -1,5 +1,6 @@
 //! The job table of the journal.
 
+use super::Process;
 use crate::domain::text::scrub;
 use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
@@ -11,7 +12,7 @@ use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A service and one of its keys: the owner of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ impl Account {
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {
+    /// When the job is planned: this computer's time, in milliseconds.
+    pub(in crate::jobs) created: i64,
     pub(in crate::jobs) kind: Kind,
     pub(in crate::jobs) template: Option<TemplateId>,
     pub(in crate::jobs) title: String,
@@ -53,15 +56,15 @@ pub(in crate::jobs) struct NewJob {
 }
 
 /// Inserts a job as a draft that this process owns.
-pub(in crate::jobs) fn insert(
+pub(super) fn insert(
     db: &Connection,
     account: &Account,
-    me: (&str, &str),
+    owner: &Process,
     new: &NewJob,
 ) -> rusqlite::Result<JobId> {
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        json!({
+        serde_json::json!({
             "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
         })
         .to_string()
@@ -73,7 +76,7 @@ pub(in crate::jobs) fn insert(
                  :after, :owner, :label)",
         named_params! {
             ":kind": new.kind.code(),
-            ":created": Timestamp::now().as_millisecond(),
+            ":created": new.created,
             ":profile": account.profile,
             ":base_url": account.base_url,
             ":account": account.key,
@@ -82,8 +85,8 @@ pub(in crate::jobs) fn insert(
             ":origin": origin,
             ":follows": new.follows.map(|id| id.0),
             ":after": new.after,
-            ":owner": me.0,
-            ":label": me.1,
+            ":owner": owner.id,
+            ":label": owner.label,
         },
     )?;
     Ok(JobId(db.last_insert_rowid()))
@@ -99,27 +102,21 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on";
 
-pub(in crate::jobs) fn load(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<Option<Job>> {
+pub(super) fn job(db: &Connection, id: &JobId, me: &str) -> rusqlite::Result<Option<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
     let job = db.prepare_cached(&sql)?.query_row([id.0], |r| read(r, me)).optional()?;
     job.map(|job| with_counts(db, job)).transpose()
 }
 
-/// The jobs of a service and key, newest first. `drafts` includes drafts.
-pub(in crate::jobs) fn list(
-    db: &Connection,
-    account: &Account,
-    me: &str,
-    drafts: bool,
-    most: usize,
-) -> rusqlite::Result<Vec<Job>> {
+/// The jobs of a service and key except drafts, newest first.
+pub(super) fn jobs(db: &Connection, account: &Account, me: &str, most: &usize) -> rusqlite::Result<Vec<Job>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND (?3 OR phase <> 'draft')
-         ORDER BY id DESC LIMIT ?4"
+        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft'
+         ORDER BY id DESC LIMIT ?3"
     );
     let mut found = db.prepare_cached(&sql)?;
     let jobs: Vec<Job> = found
-        .query_map(params![account.key, account.base_url, drafts, most as i64], |r| read(r, me))?
+        .query_map(params![account.key, account.base_url, *most as i64], |r| read(r, me))?
         .collect::<rusqlite::Result<_>>()?;
     jobs.into_iter().map(|job| with_counts(db, job)).collect()
 }
@@ -134,7 +131,7 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     Ok(job)
 }
 
-pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
+pub(super) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
     let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
     let mut counts: Vec<(RowStatus, u64)> = found
         .query_map([id.0], |r| Ok((bucket(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
@@ -144,7 +141,7 @@ pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Co
 }
 
 /// Reads a status. Every stored word is known, since the schema version was checked.
-pub(in crate::jobs) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
+pub(super) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
     Ok(RowStatus::from_code(r.get_ref(column)?.as_str()?).unwrap_or(RowStatus::Other))
 }
 
@@ -156,7 +153,7 @@ fn reason(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Reason>> {
     r.get(column)
 }
 
-pub(in crate::jobs) fn moment(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
+pub(super) fn moment(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
     Ok(r.get::<_, Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
@@ -232,19 +229,20 @@ fn origin(raw: &str) -> Option<Origin> {
     })
 }
 
+/// Pauses a job.
+pub(super) fn pause(db: &Connection, id: &JobId) -> rusqlite::Result<()> {
+    set_phase(db, id, &Phase::Paused)
+}
+
 /// Sets the phase and clears the stop reason.
-pub(in crate::jobs) fn set_phase(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
+pub(super) fn set_phase(db: &Connection, id: &JobId, phase: &Phase) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1")?
         .execute(params![id.0, phase.code()])?;
     Ok(())
 }
 
-pub(in crate::jobs) fn stop(
-    db: &Connection,
-    id: JobId,
-    kind: StopKind,
-    why: &Reason,
-) -> rusqlite::Result<()> {
+/// Stops a running job.
+pub(super) fn stop(db: &Connection, id: &JobId, kind: &StopKind, why: &Reason) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
     )?
@@ -253,7 +251,7 @@ pub(in crate::jobs) fn stop(
 }
 
 /// Sets when the duplicate check read the whole history.
-pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
+pub(super) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.as_second()])?;
     Ok(())
@@ -261,45 +259,37 @@ pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) ->
 
 /// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
 /// complete reading: the badges that its recipients had before sending are known.
-pub(in crate::jobs) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+pub(super) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
         .execute([id.0])?;
     Ok(())
 }
 
 /// Sets the maximum entries per request; `None` for the default.
-pub(in crate::jobs) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) -> rusqlite::Result<()> {
+pub(super) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET batch = ?2 WHERE id = ?1")?.execute(params![id.0, most])?;
     Ok(())
 }
 
-pub(in crate::jobs) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
+pub(super) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
-pub(in crate::jobs) fn set_look_note(
-    db: &Connection,
-    id: JobId,
-    note: Option<&Reason>,
-) -> rusqlite::Result<()> {
+pub(super) fn set_look_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET look_note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
 
-pub(in crate::jobs) fn set_next_look(
-    db: &Connection,
-    id: JobId,
-    at: Option<Timestamp>,
-) -> rusqlite::Result<()> {
+pub(super) fn set_next_look(db: &Connection, id: JobId, at: Option<Timestamp>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET next_look = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.map(Timestamp::as_second)])?;
     Ok(())
 }
 
 /// Moves the next poll to an earlier time, never to a later one.
-pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
+pub(super) fn poll_by(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
     )?
@@ -307,139 +297,64 @@ pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rus
     Ok(())
 }
 
-/// The jobs of a service and key whose owner is neither living nor this process, without drafts.
-pub(in crate::jobs) fn not_of(
-    db: &Connection,
-    account: &Account,
-    living: &[String],
-    me: &str,
-) -> rusqlite::Result<Vec<JobId>> {
-    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
-    db.prepare_cached(
-        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
-           AND owner NOT IN (SELECT value FROM json_each(?4))",
-    )?
-    .query_map(params![account.key, account.base_url, me, living], |r| r.get(0).map(JobId))?
-    .collect()
+/// Who decides, and when.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Actor {
+    who: String,
+    /// This computer's time, in milliseconds.
+    pub(super) at: i64,
 }
 
-/// The owners of jobs of a service and key, except this process.
-pub(in crate::jobs) fn other_owners(
-    db: &Connection,
-    account: &Account,
-    me: &str,
-) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached(
-        "SELECT DISTINCT owner FROM job
-         WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
-    )?
-    .query_map(params![account.key, account.base_url, me], |r| r.get(0))?
-    .collect()
+impl Actor {
+    pub(in crate::jobs) fn now(who: &str) -> Self {
+        Self { who: who.to_owned(), at: Timestamp::now().as_millisecond() }
+    }
+
+    /// lapel itself.
+    pub(super) fn lapel(at: i64) -> Self {
+        Self { who: "lapel".to_owned(), at }
+    }
 }
 
-pub(in crate::jobs) fn of_others(
-    db: &Connection,
-    account: &Account,
-    me: &str,
-) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare_cached(
-        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3
-           AND phase <> 'draft'",
-    )?
-    .query_map(params![account.key, account.base_url, me], |r| r.get(0).map(JobId))?
-    .collect()
-}
-
-/// Whether there are jobs without an owner.
-pub(in crate::jobs) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached(
-        "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
-           AND ?3 <> ''",
-    )?
-    .exists(params![account.key, account.base_url, me])
-}
-
-/// Takes over all jobs of a service and key that no living process owns, and returns them.
-pub(in crate::jobs) fn take_over(
-    db: &Connection,
-    account: &Account,
-    me: (&str, &str),
-    living: &[String],
-) -> rusqlite::Result<Vec<JobId>> {
-    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
-    let taken: Vec<JobId> = db
-        .prepare_cached(
-            "UPDATE job SET owner = ?3, owner_label = ?4
-             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS NOT ?3
-               AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?5)))
-             RETURNING id",
-        )?
-        .query_map(params![account.key, account.base_url, me.0, me.1, living], |r| r.get(0).map(JobId))?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(taken)
-}
-
-/// This process's running jobs with ready rows.
-pub(in crate::jobs) fn ready(db: &Connection, me: &str) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare_cached(
-        "SELECT id FROM job JOIN tally ON tally.job = job.id
-         WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
-    )?
-    .query_map([me], |r| r.get(0).map(JobId))?
-    .collect()
-}
-
-/// Releases all jobs of this process at a clean exit.
-pub(in crate::jobs) fn let_go(db: &Connection, me: &str) -> rusqlite::Result<()> {
-    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", [me])?;
-    Ok(())
-}
-
-/// Records a person's decision and returns its number.
-pub(in crate::jobs) fn decide(
+/// Records a decision and returns its number.
+pub(super) fn decide(
     db: &Connection,
     id: JobId,
     no: Option<u64>,
     what: &str,
-    who: &str,
+    actor: &Actor,
     why: &str,
 ) -> rusqlite::Result<i64> {
     db.prepare_cached("INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![
-            Timestamp::now().as_millisecond(),
-            id.0,
-            no.map(|n| n as i64),
-            what,
-            who,
-            redact(why)
-        ])?;
+        .execute(params![actor.at, id.0, no.map(|n| n as i64), what, actor.who, redact(why)])?;
     Ok(db.last_insert_rowid())
 }
 
-/// Removes a draft.
-pub(in crate::jobs) fn discard(db: &Connection, id: JobId) -> rusqlite::Result<()> {
-    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
-    forgotten(db, gone)
+/// Records one decision for each of these rows.
+pub(super) fn decide_rows(
+    db: &Connection,
+    id: JobId,
+    rows: &[u64],
+    what: &str,
+    actor: &Actor,
+    why: &str,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO decision (at, job, no, what, who, why)
+         SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_each(?3) ORDER BY key",
+    )?
+    .execute(params![actor.at, id.0, super::json(rows), what, actor.who, redact(why)])?;
+    Ok(())
 }
 
-/// Removes drafts whose process has ended. Nothing of them was sent.
-pub(in crate::jobs) fn discard_orphans(
-    db: &Connection,
-    account: &Account,
-    living: &[String],
-    me: &str,
-) -> rusqlite::Result<()> {
-    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
-    let gone = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
-           AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))",
-        params![me, living, account.key, account.base_url],
-    )?;
-    forgotten(db, gone)
+/// Removes a draft.
+pub(super) fn discard(db: &Connection, id: &JobId) -> rusqlite::Result<()> {
+    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
+    tidy_after_discard(db, gone)
 }
 
 /// Cleans up after drafts were removed.
-fn forgotten(db: &Connection, drafts: usize) -> rusqlite::Result<()> {
+pub(super) fn tidy_after_discard(db: &Connection, drafts: usize) -> rusqlite::Result<()> {
     if drafts > 0 {
         db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
         super::erase::want_rewrite(db)?;

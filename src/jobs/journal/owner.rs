@@ -8,6 +8,15 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// A process as the journal names it.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Process {
+    /// Random and unique.
+    pub(in crate::jobs) id: String,
+    /// The name for people.
+    pub(in crate::jobs) label: String,
+}
+
 /// This process as an owner of jobs.
 #[derive(Debug)]
 pub(in crate::jobs) struct Me {
@@ -27,7 +36,7 @@ impl Me {
         let lock = match folder {
             None => None,
             Some(folder) => {
-                crate::disk::create_private_dir(folder)?;
+                crate::fs::create_private_dir(folder)?;
                 let file = open(&folder.join(&id), true)?;
                 file.lock()?;
                 Some(file)
@@ -87,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_lives_as_long_as_its_lock() {
+    fn an_owner_is_alive_while_it_holds_its_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let one = Me::appear(Some(folder.path())).expect("one");
         let two = Me::appear(Some(folder.path())).expect("two");

@@ -1,8 +1,8 @@
 //! The folder of a journal: whether a journal existed before, and which computer may use it.
 
 use super::JournalError;
-use crate::disk::{FileSystem, create_private_dir};
 use crate::domain::text::scrub;
+use crate::fs::{FileSystem, create_private_dir};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};

@@ -7,12 +7,8 @@ use super::erase;
 use crate::jobs::job::{JobId, RowStatus};
 use rusqlite::{Connection, params};
 
-/// Purges finished jobs that were planned before `before` (milliseconds of this computer's UTC), and returns them.
-pub(in crate::jobs) fn purge(
-    db: &Connection,
-    before: i64,
-    account: Option<&str>,
-) -> rusqlite::Result<Vec<JobId>> {
+/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns them.
+pub(super) fn purge(db: &Connection, account: &str, before: &i64) -> rusqlite::Result<Vec<JobId>> {
     let open: Vec<String> = RowStatus::ALL
         .iter()
         .filter(|b| b.is_open() || matches!(b, RowStatus::Ready))
@@ -20,7 +16,7 @@ pub(in crate::jobs) fn purge(
         .collect();
     let sql = format!(
         "SELECT id FROM job WHERE purged = 0 AND phase <> 'draft' AND created < ?1
-           AND (?2 IS NULL OR account = ?2)
+           AND account = ?2
            AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
                            AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
         open.join(",")
@@ -29,16 +25,17 @@ pub(in crate::jobs) fn purge(
         .prepare(&sql)?
         .query_map(params![before, account], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    for job in &jobs {
-        db.execute(
-            "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
-             WHERE job = ?1",
-            [job],
-        )?;
+    let list = super::json(&jobs);
+    for sql in [
+        "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
+         WHERE job IN (SELECT value FROM json_each(?1))",
         // The service's message may name people.
-        db.execute("UPDATE request SET why = NULL WHERE job = ?1", [job])?;
-        db.execute("DELETE FROM baseline WHERE job = ?1", [job])?;
-        db.execute("UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL WHERE id = ?1", [job])?;
+        "UPDATE request SET why = NULL WHERE job IN (SELECT value FROM json_each(?1))",
+        "DELETE FROM baseline WHERE job IN (SELECT value FROM json_each(?1))",
+        "UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL
+         WHERE id IN (SELECT value FROM json_each(?1))",
+    ] {
+        db.execute(sql, [&list])?;
     }
     if !jobs.is_empty() {
         erase::want_rewrite(db)?;

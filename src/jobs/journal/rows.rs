@@ -2,6 +2,7 @@
 
 use super::accounts;
 use super::claims::People;
+use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
@@ -11,6 +12,7 @@ use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use std::collections::HashSet;
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {
@@ -27,7 +29,7 @@ pub(in crate::jobs) struct NewRow {
 }
 
 /// Appends rows to a job.
-pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
+pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
     let last: i64 =
         db.query_row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", [job.0], |r| r.get(0))?;
     let mut insert = db.prepare_cached(
@@ -64,14 +66,16 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
     Ok(())
 }
 
+/// As [`insert`].
+pub(super) fn add(db: &Connection, job: &JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
+    insert(db, *job, rows)
+}
+
 /// Changes the name and address of a row of a draft. Clears the duplicate check's finding and the permission,
 /// which were about the earlier recipient.
-pub(in crate::jobs) fn correct(
+pub(super) fn correct(
     db: &Connection,
-    (job, no): (JobId, u64),
-    (name, email): (&str, &str),
-    bucket: RowStatus,
-    why: Option<&Reason>,
+    CorrectRow { id, no, name, email, bucket, why }: &CorrectRow,
 ) -> rusqlite::Result<()> {
     let key = EmailKey::of(email);
     db.prepare_cached(
@@ -80,8 +84,8 @@ pub(in crate::jobs) fn correct(
          WHERE job = ?1 AND no = ?2 AND request IS NULL",
     )?
     .execute(params![
-        job.0,
-        no as i64,
+        id.0,
+        *no as i64,
         name,
         email,
         key.as_str(),
@@ -95,29 +99,31 @@ pub(in crate::jobs) fn correct(
 /// SQL for a row's number, as in [`JobRow::number`].
 const NUMBER: &str = "coalesce(line, no)";
 
-pub(in crate::jobs) fn place_of(db: &Connection, job: JobId, number: u64) -> rusqlite::Result<Option<u64>> {
-    db.prepare_cached(&format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"))?
-        .query_row(params![job.0, number as i64], |r| Ok(r.get::<_, i64>(0)?.unsigned_abs()))
-        .optional()
-}
-
-/// The number of the row at a place; the place itself if the row does not exist.
-pub(in crate::jobs) fn number_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<u64> {
-    let number: Option<i64> = db
-        .prepare_cached(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"))?
-        .query_row(params![job.0, no as i64], |r| r.get(0))
+/// The place of the row with a number, and the smallest and largest number of the job's rows.
+pub(super) fn place_of(
+    db: &Connection,
+    job: &JobId,
+    number: &u64,
+) -> rusqlite::Result<(Option<u64>, (u64, u64))> {
+    let place = db
+        .prepare_cached(&format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"))?
+        .query_row(params![job.0, *number as i64], |r| Ok(r.get::<_, i64>(0)?.unsigned_abs()))
         .optional()?;
-    Ok(number.map_or(no, i64::unsigned_abs))
-}
-
-/// The smallest and largest number of a job's rows; `None` if it has no rows.
-pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<Option<(u64, u64)>> {
-    let found: (Option<i64>, Option<i64>) = db.query_row(
-        &format!("SELECT min({NUMBER}), max({NUMBER}) FROM row WHERE job = ?1"),
+    let range: (i64, i64) = db.query_row(
+        &format!("SELECT coalesce(min({NUMBER}), 0), coalesce(max({NUMBER}), 0) FROM row WHERE job = ?1"),
         [job.0],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
-    Ok(found.0.zip(found.1).map(|(first, last)| (first.unsigned_abs(), last.unsigned_abs())))
+    Ok((place, (range.0.unsigned_abs(), range.1.unsigned_abs())))
+}
+
+/// The number of the row at a place; the place itself if the row does not exist.
+pub(super) fn number_of(db: &Connection, job: &JobId, no: &u64) -> rusqlite::Result<u64> {
+    let number: Option<i64> = db
+        .prepare_cached(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"))?
+        .query_row(params![job.0, *no as i64], |r| r.get(0))
+        .optional()?;
+    Ok(number.map_or(*no, i64::unsigned_abs))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,12 +187,12 @@ pub struct RowFilter {
 }
 
 /// At most `most` rows of a job, in the filter's order.
-pub(in crate::jobs) fn page(
+pub(super) fn page(
     db: &Connection,
-    job: JobId,
+    job: &JobId,
     filter: &RowFilter,
-    most: usize,
-    doubt_window: i64,
+    most: &usize,
+    doubt_window: &i64,
 ) -> rusqlite::Result<Vec<JobRow>> {
     let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
     let chosen =
@@ -208,10 +214,10 @@ pub(in crate::jobs) fn page(
                 job.0,
                 filter.after as i64,
                 filter.class.map(DuplicateKind::code),
-                most as i64,
+                *most as i64,
                 filter.skip as i64
             ],
-            |r| read(r, doubt_window),
+            |r| read(r, *doubt_window),
         )?
         .collect()
 }
@@ -234,8 +240,7 @@ impl super::Journal {
         account: &super::Account,
         badge: &BadgeId,
     ) -> Result<Vec<SentHere>, super::JournalError> {
-        let (account, badge) = (account.clone(), badge.clone());
-        self.read(move |db| sent_here(db, &account, Ok(&badge))).await
+        self.store().sent_badge(account.clone(), badge.clone()).await
     }
 
     /// Rows sent to an address whose badge was not seen as issued, newest first.
@@ -244,9 +249,24 @@ impl super::Journal {
         account: &super::Account,
         email: &str,
     ) -> Result<Vec<SentHere>, super::JournalError> {
-        let (account, key) = (account.clone(), EmailKey::of(email));
-        self.read(move |db| sent_here(db, &account, Err(&key))).await
+        self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
+}
+
+pub(super) fn sent_badge(
+    db: &Connection,
+    account: &super::Account,
+    badge: &BadgeId,
+) -> rusqlite::Result<Vec<SentHere>> {
+    sent_here(db, account, Ok(badge))
+}
+
+pub(super) fn sent_to(
+    db: &Connection,
+    account: &super::Account,
+    key: &EmailKey,
+) -> rusqlite::Result<Vec<SentHere>> {
+    sent_here(db, account, Err(key))
 }
 
 /// Sent rows of an account's issue jobs, with any of its keys: by badge id, or by address if not seen as issued,
@@ -332,7 +352,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
 }
 
 /// Sets the status and the reason of one row.
-pub(in crate::jobs) fn set(
+pub(super) fn set(
     db: &Connection,
     job: JobId,
     no: u64,
@@ -344,30 +364,52 @@ pub(in crate::jobs) fn set(
     Ok(())
 }
 
-/// Binds a badge to a row. Returns `false` if another row of an issue job has it already.
-pub(in crate::jobs) fn bind(
+/// Binds badges to rows of a job, and returns the bound badges. A badge that another row of an issue job has already
+/// stays with that row. `at` is the time of acceptance.
+pub(super) fn bind(
     db: &Connection,
     job: JobId,
-    no: u64,
-    badge: &BadgeId,
-    accepted: i64,
-) -> rusqlite::Result<bool> {
-    if holder_of(db, badge)?.is_some_and(|holder| holder != (job, no)) {
-        return Ok(false);
+    badges: &[(u64, &BadgeId)],
+    at: i64,
+) -> rusqlite::Result<Vec<BadgeId>> {
+    let wanted: Vec<(u64, &str)> = badges.iter().map(|(no, badge)| (*no, badge.wire())).collect();
+    let free: Vec<(i64, String)> = db
+        .prepare_cached(
+            "SELECT wanted.no, wanted.badge
+             FROM (SELECT key, value ->> 0 AS no, value ->> 1 AS badge FROM json_each(?2)) AS wanted
+             WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
+                               WHERE row.badge = wanted.badge AND job.kind = 'issue'
+                                 AND NOT (row.job = ?1 AND row.no = wanted.no))
+             ORDER BY wanted.key",
+        )?
+        .query_map(params![job.0, super::json(&wanted)], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut bound = HashSet::new();
+    let free: Vec<(i64, String)> =
+        free.into_iter().filter(|(_, badge)| bound.insert(badge.clone())).collect();
+    if free.is_empty() {
+        return Ok(Vec::new());
     }
-    db.prepare_cached(
-        "UPDATE row SET badge = ?3, accepted = ?4, bucket = 'waiting', why = NULL, absent = NULL
-         WHERE job = ?1 AND no = ?2",
-    )?
-    .execute(params![job.0, no as i64, badge.wire(), accepted])?;
-    // A revocation that waits for this badge's id gets it now.
-    db.prepare_cached("UPDATE row SET badge = ?3 WHERE of_job = ?1 AND of_no = ?2 AND badge IS NULL")?
-        .execute(params![job.0, no as i64, badge.wire()])?;
-    Ok(true)
+    let list = super::json(&free);
+    // Materialized, so that SQLite looks each row up by its key.
+    let bound = "WITH bound AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS badge
+                                             FROM json_each(?2))";
+    db.prepare_cached(&format!(
+        "{bound} UPDATE row SET badge = bound.badge, accepted = ?3, bucket = 'waiting', why = NULL, absent = NULL
+         FROM bound WHERE row.job = bound.job AND row.no = bound.no"
+    ))?
+    .execute(params![job.0, list, at])?;
+    // Revocations that wait for these badges' ids get them now.
+    db.prepare_cached(&format!(
+        "{bound} UPDATE row SET badge = bound.badge
+         FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
+    ))?
+    .execute(params![job.0, list])?;
+    Ok(free.into_iter().filter_map(|(_, badge)| BadgeId::new(badge)).collect())
 }
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
-pub(in crate::jobs) fn forget_failed(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
+pub(super) fn forget_failed(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
     let of_issue =
         "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
     db.prepare_cached(&format!(
@@ -382,17 +424,11 @@ pub(in crate::jobs) fn forget_failed(db: &Connection, job: JobId, no: u64) -> ru
 }
 
 /// The row of an issue job that has this badge.
-pub(in crate::jobs) fn holder_of(db: &Connection, badge: &BadgeId) -> rusqlite::Result<Option<(JobId, u64)>> {
+pub(super) fn holder_of(db: &Connection, badge: &BadgeId) -> rusqlite::Result<Option<(JobId, u64)>> {
     db.prepare_cached(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
          WHERE row.badge = ?1 AND job.kind = 'issue' LIMIT 1",
     )?
     .query_row([badge.wire()], |r| Ok((JobId(r.get(0)?), r.get::<_, i64>(1)?.unsigned_abs())))
     .optional()
-}
-
-pub(in crate::jobs) fn accepted_at(db: &Connection, job: JobId, no: u64, at: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE row SET accepted = ?3 WHERE job = ?1 AND no = ?2")?
-        .execute(params![job.0, no as i64, at])?;
-    Ok(())
 }

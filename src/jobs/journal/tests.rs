@@ -3,7 +3,7 @@
 
 use super::place::Site;
 use super::*;
-use crate::disk::FileSystem;
+use crate::fs::FileSystem;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -28,20 +28,19 @@ async fn with_a_job(folder: &TempDir) -> PathBuf {
 }
 
 async fn add_job(journal: &Journal) {
-    journal
-        .write("test", |db| {
-            db.execute(
-                "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
-                 VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
-                [],
-            )
-        })
-        .await
-        .expect("a job");
+    let add = |db: &Connection, (): &()| {
+        db.execute(
+            "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
+             VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
+            [],
+        )
+    };
+    journal.store().write("test", (), add).await.expect("a job");
 }
 
 async fn jobs_in(journal: &Journal) -> i64 {
-    journal.read(|db| db.query_row("SELECT count(*) FROM job", [], |r| r.get(0))).await.expect("counted")
+    let count = |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM job", [], |r| r.get(0));
+    journal.store().read((), count).await.expect("counted")
 }
 
 /// Closes the journal, and waits until its thread has released the files.
@@ -58,7 +57,7 @@ fn closed(journal: Journal, folder: &TempDir) {
 }
 
 #[tokio::test]
-async fn an_emptied_journal_is_refused_until_a_person_removes_it() {
+async fn an_emptied_journal_is_refused_until_it_is_removed() {
     for left in [0, 1, 50] {
         let folder = folder();
         let file = with_a_job(&folder).await;
@@ -76,7 +75,7 @@ async fn an_emptied_journal_is_refused_until_a_person_removes_it() {
 }
 
 #[tokio::test]
-async fn a_first_start_that_was_broken_off_is_no_emptied_journal() {
+async fn an_interrupted_first_start_is_not_an_emptied_journal() {
     let folder = folder();
     // As after kill -9 between creating the file and writing its first page.
     std::fs::write(Journal::file_in(folder.path()), "").expect("written");
@@ -85,7 +84,7 @@ async fn a_first_start_that_was_broken_off_is_no_emptied_journal() {
 }
 
 #[tokio::test]
-async fn a_journal_that_is_taken_from_under_a_living_process_is_not_begun_anew() {
+async fn a_journal_moved_away_while_open_is_not_replaced() {
     let folder = folder();
     let journal = Journal::open(folder.path()).expect("a journal");
     add_job(&journal).await;
@@ -100,7 +99,7 @@ async fn a_journal_that_is_taken_from_under_a_living_process_is_not_begun_anew()
 }
 
 #[tokio::test]
-async fn what_is_only_in_the_log_beside_an_emptied_journal_is_not_thrown_away() {
+async fn the_log_of_an_emptied_journal_is_kept() {
     let folder = folder();
     let file = with_a_job(&folder).await;
     std::fs::remove_dir_all(folder.path().join("owners")).expect("removed");
@@ -119,7 +118,7 @@ async fn what_is_only_in_the_log_beside_an_emptied_journal_is_not_thrown_away() 
 }
 
 #[tokio::test]
-async fn a_version_of_nought_over_tables_is_damage_and_no_statement_is_shown() {
+async fn tables_without_a_version_are_damage() {
     for version in [0, -1] {
         let folder = folder();
         let file = with_a_job(&folder).await;
@@ -137,7 +136,7 @@ async fn a_version_of_nought_over_tables_is_damage_and_no_statement_is_shown() {
 }
 
 #[tokio::test]
-async fn damage_within_is_found_by_a_second_connection_before_anything_is_sent() {
+async fn damage_is_found_before_sending() {
     let folder = folder();
     let file = with_a_job(&folder).await;
     let journal = Journal::open(folder.path()).expect("a journal");
@@ -156,15 +155,19 @@ async fn damage_within_is_found_by_a_second_connection_before_anything_is_sent()
 }
 
 #[tokio::test]
-async fn on_a_network_drive_one_computer_has_the_journal_until_it_is_closed() {
+async fn on_a_network_drive_one_computer_owns_the_journal() {
     let folder = folder();
     let (one, two) = (on(FileSystem::Network, "lab-1"), on(FileSystem::Network, "lab-2"));
     let first = open(&folder, &one).expect("the first");
     let second = open(&folder, &one).expect("another process of the same computer");
     add_job(&first).await;
     assert_eq!(jobs_in(&second).await, 1, "both see it");
-    let mode = |db: &Connection| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
-    assert_eq!(first.read(mode).await.expect("asked"), "truncate", "no log that computers cannot share");
+    let mode = |db: &Connection, (): &()| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    assert_eq!(
+        first.store().read((), mode).await.expect("asked"),
+        "truncate",
+        "no log that computers cannot share"
+    );
     first.assure_whole().await.expect("whole");
     let before = std::fs::read(Journal::file_in(folder.path())).expect("bytes");
     for _ in 0..2 {
@@ -184,7 +187,7 @@ async fn on_a_network_drive_one_computer_has_the_journal_until_it_is_closed() {
 }
 
 #[tokio::test]
-async fn after_a_crash_the_same_computer_goes_on_and_another_needs_a_person() {
+async fn after_a_crash_only_the_same_computer_may_continue() {
     let folder = folder();
     let (one, two) = (on(FileSystem::Network, "lab-1"), on(FileSystem::Network, "lab-2"));
     closed(open(&folder, &one).expect("the first"), &folder);
@@ -198,13 +201,13 @@ async fn after_a_crash_the_same_computer_goes_on_and_another_needs_a_person() {
 }
 
 #[tokio::test]
-async fn a_journal_goes_from_a_disk_to_a_network_drive_and_back() {
+async fn a_journal_moves_between_disk_and_network_drive() {
     let folder = folder();
     with_a_job(&folder).await;
-    let mode = |db: &Connection| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    let mode = |db: &Connection, (): &()| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
     for (system, is) in [(FileSystem::Network, "truncate"), (FileSystem::Local, "wal")] {
         let journal = open(&folder, &on(system, "lab-1")).expect("opened");
-        assert_eq!(journal.read(mode).await.expect("asked"), is);
+        assert_eq!(journal.store().read((), mode).await.expect("asked"), is);
         assert_eq!(jobs_in(&journal).await, 1);
         closed(journal, &folder);
         assert!(!folder.path().join("journal.computer").exists(), "released");

@@ -102,56 +102,6 @@ fn what_is_not_known_is_kept_as_it_is() {
 }
 
 #[test]
-fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
-    let db = Connection::open_in_memory().expect("a database");
-    db.execute_batch(include_str!("../journal/schema.sql")).expect("the first schema");
-    let korean = |code: Code| Reason::from(code).in_language(Language::Korean);
-    let twin = Reason::from(Code::SameAddress).with("row", 1);
-    db.execute(
-        "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title, origin, stop, stop_why, note,
-                          owner_label)
-         VALUES (1, 'issue', 'stopped', 0, 'p', 'u', 'a', 't',
-                 json_object('name', 'x.csv', 'sha256', '', 'columns', json('[]'), 'read_as', 'CSV \u{b7} UTF-8 \u{b7} comma'),
-                 'interrupted', ?1, 'a note of nobody', 'process 4711')",
-        [korean(Code::Interrupted)],
-    )
-    .expect("a job");
-    for no in 1..=3 {
-        db.execute(
-            "INSERT INTO row (job, no, name, email, email_key, bucket, why, class_why)
-             VALUES (1, ?1, 'n', 'e', 'e', 'left_out', ?2, ?3)",
-            params![no, (no < 3).then(|| korean(Code::CalledOff)), twin.in_language(Language::Korean)],
-        )
-        .expect("a row");
-    }
-    db.execute("INSERT INTO fact VALUES ('a', 'n', 'v', 'read in badges', 1, 2, 3)", []).expect("a fact");
-    db.execute(
-        "INSERT INTO request (job, rows, sha256, intent, heard, why) VALUES (1, 1, '', 0, 1, ?1)",
-        [korean(Code::Lost)],
-    )
-    .expect("a request");
-    migrate(&db).expect("migrated");
-    let one = |sql: &str| -> Reason { db.query_row(sql, [], |r| r.get(0)).expect("a reason") };
-    assert_eq!(one("SELECT stop_why FROM job"), Code::Interrupted.into());
-    assert_eq!(one("SELECT why FROM request"), Code::Lost.into());
-    assert_eq!(one("SELECT evidence FROM fact"), Code::ReadInBadges.into());
-    assert_eq!(one("SELECT owner_label FROM job"), Reason::from(Code::Process).with("id", 4711));
-    assert_eq!(one("SELECT note FROM job").code(), Code::Legacy);
-    assert_eq!(one("SELECT why FROM row WHERE no = 2"), Code::CalledOff.into());
-    assert_eq!(one("SELECT class_why FROM row WHERE no = 3"), twin);
-    assert_eq!(
-        one("SELECT json_extract(origin, '$.read_as') FROM job").in_language(Language::Korean),
-        format!("CSV \u{b7} UTF-8 \u{b7} {}", i18n::in_language(Language::Korean, "comma"))
-    );
-    let empty: i64 =
-        db.query_row("SELECT count(*) FROM row WHERE why IS NULL", [], |r| r.get(0)).expect("a count");
-    assert_eq!(empty, 1);
-    // A second migration changes nothing.
-    migrate(&db).expect("migrated again");
-    assert_eq!(one("SELECT note FROM job").english(), "a note of nobody");
-}
-
-#[test]
 fn a_redirect_is_kept_without_the_language_that_was_spoken() {
     let korean = |english: &str| i18n::in_language(Language::Korean, english).to_owned();
     let host: &dyn Display = &"10.0.0.1";

@@ -1,7 +1,7 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
 use crate::domain::{EmailKey, Text};
-use crate::sheet::tally;
+use crate::table::tally;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gateway_that_fails_everybody_stands_out() {
+    fn a_failing_mail_gateway_is_listed() {
         let mut rows = Vec::new();
         let staff: Vec<String> = (0..45).map(|at| format!("staff{at}@StrictGate.example")).collect();
         for (at, mail) in staff.iter().enumerate() {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_badges_and_missing_words_are_no_failures() {
+    fn waiting_badges_and_missing_statuses_are_no_failures() {
         let report = report(&[
             ("a@naru.example", Some("FAIL"), false),
             ("b@naru.example", Some("WAIT"), false),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn one_person_is_no_group_however_often_their_mail_fails() {
+    fn one_person_is_no_group() {
         let report = report(&[
             ("safety@moondeck.example", Some("FAIL"), true),
             ("Safety@Moondeck.example", Some("FAIL"), true),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_a_domain_are_one_and_words_stay_as_they_are() {
+    fn domains_ignore_case_and_statuses_do_not() {
         let report = report(&[
             ("a@예시.example", Some("발송대기"), true),
             ("b@xn--vv4b11d.example", Some("fail"), true),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn words_without_end_are_counted_together() {
+    fn rare_statuses_are_counted_together() {
         let words: Vec<String> = (0..50).map(|at| format!("\u{1b}word{at}")).collect();
         let mails = ["a@naru.example", "b@naru.example"];
         let rows = words.iter().enumerate().map(|(at, word)| (mails[at % 2], Some(word.as_str()), true));

@@ -1,16 +1,16 @@
 //! Receipts: a file with the state of every row of a job. Also redo files, which can be imported unchanged, and a
 //! report of failed mails.
 //!
-//! This module does not know where rows come from. [`crate::sheet`] writes the files.
+//! This module does not know where rows come from. [`crate::table`] writes the files.
 
 mod mail;
 #[cfg(test)]
 mod tests;
 
-pub use crate::sheet::{Format, Noted, NotedCell, SheetError, Watch, Written};
+pub use crate::table::{Format, Noted, NotedCell, TableError, Watch, Written};
 pub use mail::{MailGroup, MailReport, mail_failures};
 
-use crate::sheet::{Entry, Facts, Room, Table};
+use crate::table::{Entry, Facts, Room, TableWriter};
 use std::error::Error;
 use std::path::Path;
 
@@ -63,7 +63,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     head: &Head,
     lines: impl Iterator<Item = Result<ReceiptLine, E>>,
     watch: &mut Watch<'_>,
-) -> Result<Written, SheetError> {
+) -> Result<Written, TableError> {
     let mut names = head.columns.clone();
     names.extend(added(&head.columns));
     let width = head.columns.len();
@@ -84,7 +84,7 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     columns: &[String],
     rows: impl Iterator<Item = Result<Vec<String>, E>>,
     watch: &mut Watch<'_>,
-) -> Result<Written, SheetError> {
+) -> Result<Written, TableError> {
     let rows = rows.zip(1..).map(|(row, number)| row.map(|cells| Entry { number, bucket: None, cells }));
     to_file(to, format, overwrite, columns, None).write(rows, watch)
 }
@@ -110,8 +110,8 @@ fn to_file<'a>(
     overwrite: bool,
     names: &'a [String],
     facts: Option<(&'static str, &'a Facts<'a>)>,
-) -> Table<'a> {
-    Table { to, format, overwrite, names, facts, room: Room::EXCEL }
+) -> TableWriter<'a> {
+    TableWriter { to, format, overwrite, names, facts, room: Room::EXCEL }
 }
 
 fn entry(line: ReceiptLine, width: usize) -> Entry {

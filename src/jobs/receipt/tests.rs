@@ -3,7 +3,7 @@
 mod failures;
 
 use super::*;
-use crate::sheet::unguard;
+use crate::table::unguard;
 use calamine::{Data, Reader, Xlsx};
 use encoding_rs::EUC_KR;
 use proptest::prelude::*;
@@ -370,7 +370,8 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let by_bytes = Room { bytes: 700, ..Room::EXCEL };
     for room in [by_rows, by_bytes] {
         let facts = |written: &Written| facts(&head, written);
-        let table = Table { room, ..to_file(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
+        let table =
+            TableWriter { room, ..to_file(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
         let written = table.write(entries(), &mut go_on).expect("written");
         assert_eq!(written.rows, 25);
         let mut sheets = read_xlsx(&path);

@@ -1,14 +1,13 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, certain, ended, halt, record_answer};
+use super::{Next, certain, record_answer, record_failure};
 use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
-use crate::domain::{Accepted, BatchAccepted, EmailKey, TemplateId, Text};
+use crate::domain::{Accepted, BadgeId, BatchAccepted, EmailKey, TemplateId, Text};
 use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Job, RowStatus, StopKind};
-use crate::jobs::journal::requests::{self, Chunk, Ended};
-use crate::jobs::journal::{jobs, rows};
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::schedule::{self, Looking};
+use crate::jobs::journal::requests::{Chunk, Entry};
+use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
+use crate::jobs::reason::Code;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,62 +17,40 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     };
     let answer = ask(writer, template_id, &chunk, call).await;
     let (now, _) = core.moment();
-    let at = now.as_second();
-    let (id, request, rows_sent) = (job.id, chunk.request, chunk.entries.len());
+    let (id, request, sent) = (job.id, chunk.request, chunk.entries.len());
     match answer {
         Ok(accepted) => {
-            let looks = core.settings.schedule.clone();
-            let bound = record_answer(core, id, move |db| {
-                let by_key = by_address(&accepted);
-                let mut bound = Vec::new();
-                for entry in &chunk.entries {
-                    let item = match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
-                        (Some(Some(item)), _) => Some(*item),
-                        // The response to a single issue has no address (contract, "POST /badges").
-                        (_, [_]) => accepted.items.first().filter(|i| i.recipient_email.is_none()),
-                        _ => None,
-                    };
-                    if let Some(item) = item
-                        && rows::bind(db, id, entry.no, &item.badge_id, at)?
-                    {
-                        bound.push(touched(&item.badge_id, RowStatus::Waiting));
-                    }
-                }
-                let (count, sent) = (accepted.accepted_count, chunk.entries.len() as u64);
-                if count.is_some_and(|n| n >= sent) {
-                    requests::accepted_unbound(db, request, at, &Code::NotNamed.into())?;
-                } else {
-                    // The service did not name some of the rows, so lapel checks whether they were accepted.
-                    let said = count.unwrap_or(accepted.items.len() as u64);
-                    let why = Reason::from(Code::NotNamedOf).with("accepted", said).with("sent", sent);
-                    requests::settle(db, request, RowStatus::InDoubt, Some(&why))?;
-                }
-                let how = Ended { outcome: "accepted", status: Some(202), accepted: count, why: None };
-                requests::ended(db, request, at, &how)?;
-                if count.is_some_and(|n| n > sent) {
-                    let note = Reason::from(Code::AcceptedMore)
-                        .with("accepted", count.unwrap_or(0))
-                        .with("sent", sent);
-                    jobs::set_note(db, id, Some(&note))?;
-                }
-                let next = if bound.len() == chunk.entries.len() {
-                    schedule::next(&looks, Looking::Issue, now, now)
-                } else if count.is_some_and(|n| n >= sent) {
-                    schedule::next(&looks, Looking::Doubt, now, now)
-                } else {
-                    now
-                };
-                jobs::look_by(db, id, next)?;
-                Ok(bound)
-            })
-            .await;
+            let answer = IssueAnswer {
+                job: id,
+                request,
+                now,
+                sent: sent as u64,
+                accepted: accepted.accepted_count,
+                named: accepted.items.len() as u64,
+                badges: named(&accepted, &chunk),
+                schedule: core.settings.schedule.clone(),
+            };
+            let bound = record_answer(core, id, |store| store.record_issue_answer(answer.clone())).await;
             if let Some(bound) = bound {
-                core.changed(id, bound);
+                core.changed(id, bound.iter().map(|badge| touched(badge, RowStatus::Waiting)));
             }
             Next::GoOn
         }
-        Err(error) => failed(core, job, (request, rows_sent), error).await,
+        Err(error) => failed(core, job, (request, sent), error).await,
     }
+}
+
+/// The rows that an answer names, and their badges.
+fn named(accepted: &BatchAccepted, chunk: &Chunk) -> Vec<(u64, BadgeId)> {
+    let by_key = by_address(accepted);
+    let item = |entry: &Entry| match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
+        (Some(Some(item)), _) => Some(*item),
+        // The response to a single issue has no address (contract, "POST /badges").
+        (_, [_]) => accepted.items.first().filter(|i| i.recipient_email.is_none()),
+        _ => None,
+    };
+    let badge = |entry: &Entry| Some((entry.no, item(entry)?.badge_id.clone()));
+    chunk.entries.iter().filter_map(badge).collect()
 }
 
 async fn ask(
@@ -122,44 +99,21 @@ fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
 }
 
 async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), error: ApiError) -> Next {
-    let id = job.id;
-    let (now, _) = core.moment();
-    let at = now.as_second();
     let Some((outcome, next)) = certain(&error) else {
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
-        record_answer(core, id, move |db| {
-            let why = Reason::from(&error);
-            // Of several rows, the service may have accepted a part.
-            if accepted && rows == 1 {
-                requests::accepted_unbound(db, request, at, &why)?;
-            } else {
-                requests::settle(db, request, RowStatus::InDoubt, Some(&why))?;
-            }
-            let outcome = if accepted { "accepted" } else { "in_doubt" };
-            requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
-            // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
-            jobs::set_next_look(db, id, Some(now))
-        })
-        .await;
+        // Of several rows, the service may have accepted a part.
+        let rows = if accepted && rows == 1 { FailedRows::Unbound } else { FailedRows::InDoubt };
+        let outcome = if accepted { "accepted" } else { "in_doubt" };
+        record_failure(core, job.id, request, (&error, outcome), rows, &Next::Doubt).await;
         return Next::Doubt;
     };
     // A request that the service refused as invalid would be refused again, so its rows are refused. Other errors
     // did nothing, and the rows stay ready.
-    let refused = matches!(next, Next::Stop(StopKind::BadRequest, _));
-    let quota = matches!(next, Next::Stop(StopKind::Quota, _));
-    let stop = next.stop();
-    record_answer(core, id, move |db| {
-        let why = Reason::from(&error);
-        if refused {
-            requests::settle(db, request, RowStatus::NotDone, Some(&why))?;
-        } else if quota {
-            requests::keep_unproven(db, id, request)?;
-        } else {
-            requests::back(db, id, request)?;
-        }
-        halt(db, id, stop.as_ref())?;
-        requests::ended(db, request, at, &ended(outcome, Some(&error)))
-    })
-    .await;
+    let rows = match next {
+        Next::Stop(StopKind::BadRequest, _) => FailedRows::Refused,
+        Next::Stop(StopKind::Quota, _) => FailedRows::Unproven,
+        _ => FailedRows::Ready,
+    };
+    record_failure(core, job.id, request, (&error, outcome), rows, &next).await;
     next
 }

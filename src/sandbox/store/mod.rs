@@ -5,6 +5,7 @@
 //! reads thousands of texts instead of a million.
 
 mod change;
+mod copies;
 mod list;
 #[cfg(test)]
 mod tests;
@@ -164,7 +165,10 @@ impl Store {
             self.db
                 .query_row("SELECT count(*) FROM sqlite_master WHERE type = 'table'", [], |row| row.get(0))?;
         if tables == 0 {
-            self.fill(how.history)?;
+            match how.data {
+                Some(_) => fill(&mut self.db, how)?,
+                None => copies::fill(&mut self.db, how)?,
+            }
         } else {
             let known = self.meta("lapel_sandbox")?;
             anyhow::ensure!(known == Some(1), "it is not a data file of this sandbox");
@@ -174,74 +178,6 @@ impl Store {
         let last: i64 = self.db.query_row("SELECT coalesce(max(seq), 0) FROM badge", [], |row| row.get(0))?;
         self.next = self.meta("next")?.unwrap_or(1).max(last + 1);
         Ok(())
-    }
-
-    fn fill(&mut self, history: u64) -> rusqlite::Result<()> {
-        let all = self.db.transaction()?;
-        all.execute_batch(SCHEMA)?;
-        {
-            let mut add = all.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-            for (at, one) in self.templates.iter().enumerate() {
-                let category = super::demo::catalogue::CATEGORIES.get(one.category).map_or("", |c| c.name);
-                let kind = super::demo::catalogue::TYPES.get(one.kind).map_or("", |kind| kind.1);
-                let org = super::demo::catalogue::ORGS.get(one.org).map_or("", |org| org.name);
-                add.execute(params![
-                    at as i64,
-                    one.title,
-                    kind,
-                    category,
-                    one.level as i64,
-                    one.level_name(),
-                    org
-                ])?;
-            }
-            let plan = History::plan(self.seed, self.epoch, self.zone, history);
-            let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
-            for (at, one) in plan.holders.iter().enumerate() {
-                let (name, mail) = (one.name.to_lowercase(), one.mail.to_lowercase());
-                add.execute(params![at as i64 + 1, one.name, one.mail, name, mail])?;
-            }
-            let mut add = all.prepare(INSERT)?;
-            let mut seq = 0;
-            plan.each(|row| {
-                seq += 1;
-                let template = self.templates.get(row.template);
-                let until = match row.until {
-                    super::demo::Until::At(at) => Some(at),
-                    super::demo::Until::Policy => {
-                        template.and_then(|one| valid_until(one, row.issue_at, self.epoch, self.zone))
-                    }
-                };
-                add.execute(params![
-                    seq,
-                    template.map_or(0, |one| one.org) as i64,
-                    row.template as i64,
-                    row.holder as i64 + 1,
-                    row.reg_at,
-                    row.issue_at,
-                    until,
-                    row.revoke.map(|(asked, _, _)| asked),
-                    row.revoke.map(|(_, done, _)| done),
-                    row.revoke.map(|(_, _, reason)| reason),
-                    row.mail,
-                    row.label,
-                    row.internal,
-                    0
-                ])
-                .map(|_| ())
-            })?;
-            let mut meta = all.prepare("INSERT INTO meta VALUES (?1, ?2)")?;
-            for (name, value) in [
-                ("lapel_sandbox", 1),
-                ("seed", self.seed.cast_signed()),
-                ("epoch", self.epoch),
-                ("next", seq + 1),
-            ] {
-                meta.execute(params![name, value])?;
-            }
-        }
-        all.execute_batch(INDEXES)?;
-        all.commit()
     }
 
     fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
@@ -284,6 +220,73 @@ impl Store {
     pub fn badge(&self, seq: i64) -> rusqlite::Result<Option<Badge>> {
         self.db.prepare_cached(ONE)?.query_row([seq], read).optional()
     }
+}
+
+/// Makes the tables and the demo data.
+fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
+    let templates = templates();
+    let all = db.transaction()?;
+    all.execute_batch(SCHEMA)?;
+    {
+        let mut add = all.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+        for (at, one) in templates.iter().enumerate() {
+            let category = super::demo::catalogue::CATEGORIES.get(one.category).map_or("", |c| c.name);
+            let kind = super::demo::catalogue::TYPES.get(one.kind).map_or("", |kind| kind.1);
+            let org = super::demo::catalogue::ORGS.get(one.org).map_or("", |org| org.name);
+            add.execute(params![
+                at as i64,
+                one.title,
+                kind,
+                category,
+                one.level as i64,
+                one.level_name(),
+                org
+            ])?;
+        }
+        let plan = History::plan(how.seed, how.now, how.zone, how.history);
+        let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        for (at, one) in plan.holders.iter().enumerate() {
+            let (name, mail) = (one.name.to_lowercase(), one.mail.to_lowercase());
+            add.execute(params![at as i64 + 1, one.name, one.mail, name, mail])?;
+        }
+        let mut add = all.prepare(INSERT)?;
+        let mut seq = 0;
+        plan.each(|row| {
+            seq += 1;
+            let template = templates.get(row.template);
+            let until = match row.until {
+                super::demo::Until::At(at) => Some(at),
+                super::demo::Until::Policy => {
+                    template.and_then(|one| valid_until(one, row.issue_at, how.now, how.zone))
+                }
+            };
+            add.execute(params![
+                seq,
+                template.map_or(0, |one| one.org) as i64,
+                row.template as i64,
+                row.holder as i64 + 1,
+                row.reg_at,
+                row.issue_at,
+                until,
+                row.revoke.map(|(asked, _, _)| asked),
+                row.revoke.map(|(_, done, _)| done),
+                row.revoke.map(|(_, _, reason)| reason),
+                row.mail,
+                row.label,
+                row.internal,
+                0
+            ])
+            .map(|_| ())
+        })?;
+        let mut meta = all.prepare("INSERT INTO meta VALUES (?1, ?2)")?;
+        for (name, value) in
+            [("lapel_sandbox", 1), ("seed", how.seed.cast_signed()), ("epoch", how.now), ("next", seq + 1)]
+        {
+            meta.execute(params![name, value])?;
+        }
+    }
+    all.execute_batch(INDEXES)?;
+    all.commit()
 }
 
 fn read(row: &SqlRow<'_>) -> rusqlite::Result<Badge> {

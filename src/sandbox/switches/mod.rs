@@ -35,21 +35,13 @@ macro_rules! gaps {
     ) => {
         $(
             #[doc = $doc]
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
             pub enum $Type {
                 #[doc = $first_doc]
                 #[default]
+                #[strum(serialize = $first)]
                 $First,
-                $( #[doc = $what] $Variant, )*
-            }
-
-            impl $Type {
-                fn word(self) -> &'static str {
-                    match self { Self::$First => $first, $( Self::$Variant => $word, )* }
-                }
-                fn read(word: &str) -> Option<Self> {
-                    match word { $first => Some(Self::$First), $( $word => Some(Self::$Variant), )* _ => None }
-                }
+                $( #[doc = $what] #[strum(serialize = $word)] $Variant, )*
             }
         )+
 
@@ -84,9 +76,9 @@ macro_rules! gaps {
                 let name = name.trim().to_ascii_lowercase().replace('_', "-");
                 let value = value.trim();
                 match name.as_str() {
-                    $( $name => match $Type::read(value) {
-                        Some(value) => { self.$field = value; Ok(()) }
-                        None => Err(wrong_value($name, value)),
+                    $( $name => match value.parse() {
+                        Ok(value) => { self.$field = value; Ok(()) }
+                        Err(_) => Err(wrong_value($name, value)),
                     }, )+
                     $( $fname => match $read(value) {
                         Some(value) => { self.$ffield = value; Ok(()) }
@@ -99,7 +91,7 @@ macro_rules! gaps {
             /// The current value of every switch, in the order of the table.
             pub fn words(&self) -> Vec<(&'static str, String)> {
                 vec![
-                    $( ($name, self.$field.word().to_owned()), )+
+                    $( ($name, <&str>::from(self.$field).to_owned()), )+
                     $( ($fname, $show(self.$ffield.clone())), )+
                 ]
             }

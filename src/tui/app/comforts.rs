@@ -8,6 +8,7 @@ use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::copy_menu::CopyMenu;
+use crate::tui::modals::forget_recents::ForgetRecents;
 use crate::tui::modals::json_view::RawPane;
 use crate::tui::modals::request_log::RequestLog;
 use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
@@ -92,7 +93,7 @@ impl App {
                 out.open(RequestLog::new);
             }
             Action::AutoRefresh => self.switch_refresh(out),
-            Action::ForgetRecent => self.forget_recents(out),
+            Action::ForgetRecent => self.open(ForgetRecents),
             Action::Language => switch_language(out),
             _ => return false,
         }
@@ -126,8 +127,8 @@ impl App {
             _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
             Road::Terminal => self.ask_terminal(&clip, out),
             Road::Program { programs, or_terminal } => {
-                let ticket = out.ask(Request::Hand(Road::handing(&programs, &clip.text)));
-                self.comforts.handing.insert(ticket, Handed::Clip(clip, or_terminal));
+                let request = out.ask(Request::Hand(Road::handing(&programs, &clip.text)));
+                self.comforts.handing.insert(request, Handed::Clip(clip, or_terminal));
             }
         }
     }
@@ -161,8 +162,8 @@ impl App {
             (None, Some(desktop)) => {
                 out.say(t!("Opening {url} in the browser.", url));
                 let handing = Handing { programs: browsers(desktop, &url), input: None };
-                let ticket = out.ask(Request::Hand(handing));
-                self.comforts.handing.insert(ticket, Handed::Link(url));
+                let request = out.ask(Request::Hand(handing));
+                self.comforts.handing.insert(request, Handed::Link(url));
             }
             (why, _) => self.copy_link(url, why.unwrap_or_default(), out),
         }
@@ -177,12 +178,12 @@ impl App {
     /// Handles the response of an external program, or returns a response to another request.
     pub(super) fn handed(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Response::Handed(result) = answer else { return Err(answer) };
-        match (self.comforts.handing.remove(&ticket), result) {
+        match (self.comforts.handing.remove(&request), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
                     "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
@@ -265,11 +266,11 @@ impl App {
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
     pub(super) fn is_quiet_failure(
         &mut self,
-        (ticket, owner): (RequestId, Owner),
+        (request, owner): (RequestId, Owner),
         answer: &Response,
         out: &mut Effects<'_>,
     ) -> bool {
-        if !self.comforts.refresh.takes(ticket, answer, Instant::now()) {
+        if !self.comforts.refresh.takes(request, answer, Instant::now()) {
             return false;
         }
         // Requests that follow from it are background requests too.
@@ -278,7 +279,7 @@ impl App {
             return false;
         }
         if let Owner::Screen(tab) = owner {
-            self.screens.of_mut(tab).give_up(ticket);
+            self.screens.of_mut(tab).give_up(request);
         }
         self.changed = true;
         true

@@ -13,11 +13,11 @@ use crate::tui::worker::WorkerCommand;
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
-        let mut tickets = std::mem::take(&mut self.tickets);
-        let mut out = Effects::new(&mut tickets);
+        let mut requests = std::mem::take(&mut self.requests);
+        let mut out = Effects::new(&mut requests);
         self.welcome = Some(out.owned_by(Owner::Welcome, begin));
         self.finish(out);
-        self.tickets = tickets;
+        self.requests = requests;
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.

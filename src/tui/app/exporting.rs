@@ -8,14 +8,14 @@ use std::any::Any;
 
 impl App {
     /// Opens the export form. If a background export is running, shows its form instead.
-    pub(super) fn open_export(&mut self, takeaway: ExportSource) {
+    pub(super) fn open_export(&mut self, source: ExportSource) {
         if let Some((id, form)) = self.connection.export.take() {
-            if let Some(ticket) = form.ticket() {
-                self.connection.pending.show(ticket, true);
+            if let Some(request) = form.request() {
+                self.connection.pending.show(request, true);
             }
             self.modals.push(OpenedModal { id, modal: form });
         } else {
-            self.open(ExportForm::new(takeaway, &self.env));
+            self.open(ExportForm::new(source, &self.env));
         }
     }
 
@@ -26,8 +26,8 @@ impl App {
         };
         let modal: Box<dyn Any> = opened.modal;
         if let Ok(form) = modal.downcast::<ExportForm>() {
-            if let Some(ticket) = form.ticket() {
-                self.connection.pending.show(ticket, false);
+            if let Some(request) = form.request() {
+                self.connection.pending.show(request, false);
             }
             self.connection.export = Some((opened.id, form));
         }
@@ -36,18 +36,18 @@ impl App {
     /// Handles a response for the background export.
     pub(super) fn exported(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Some((_, form)) = &mut self.connection.export else { return Err(answer) };
         // Shown until it is closed, because the user is busy with something else.
-        if let Some(said) = form.take_response(ticket, answer, out)? {
+        if let Some(said) = form.take_response(request, answer, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
             out.news = Some((why, true));
         }
-        if form.ticket().is_none() {
+        if form.request().is_none() {
             self.connection.export = None;
         }
         Ok(())
@@ -68,10 +68,10 @@ impl App {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));
         }
-        let tickets: Vec<RequestId> = self.exports().filter_map(ExportForm::ticket).collect();
+        let requests: Vec<RequestId> = self.exports().filter_map(ExportForm::request).collect();
         self.modals.retain(|modal| modal.downcast_ref::<ExportForm>().is_none());
         self.connection.export = None;
-        out.cancel(tickets);
+        out.cancel(requests);
         self.wish = Some(LoopCommand::Quit);
     }
 }

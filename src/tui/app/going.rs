@@ -2,7 +2,7 @@
 
 use super::{App, OpenedModal, READ_ONLY, Tab};
 use crate::tui::effects::{Effects, Navigate, OpenModal, Owner};
-use crate::tui::modals::confirm_resend::{self, AgainForm};
+use crate::tui::modals::confirm_resend::{self, ConfirmResend};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::Request;
 use crate::tui::worker::job_command::JobCommand;
@@ -37,8 +37,8 @@ impl App {
                 self.follow_to(Tab::Activity);
                 self.screens.activity.select_newest();
             }
-            Navigate::Again(deed) => self.again(*deed, out),
-            Navigate::Export(takeaway) => self.open_export(*takeaway),
+            Navigate::Again(command) => self.again(*command, out),
+            Navigate::Export(source) => self.open_export(*source),
             Navigate::Aside => self.put_aside(),
             Navigate::Corrected => {
                 let draft = self.modals.iter_mut().rev().find_map(|opened| {
@@ -61,6 +61,7 @@ impl App {
                     self.screens.history.browser.use_filter(&filter, out);
                 });
             }
+            Navigate::ForgetRecents => self.forget_recents(out),
             Navigate::MarkAll => {
                 out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.mark_all(out));
             }
@@ -92,19 +93,19 @@ impl App {
     }
 
     /// Runs a command that sends again. In a live environment the user confirms it first.
-    fn again(&mut self, deed: JobCommand, out: &mut Effects<'_>) {
+    fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
         if self.env.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
         // A resend of many rows is confirmed by their number in every environment.
-        if !self.env.is_live() && !matches!(deed, JobCommand::ResendAll(..)) {
-            out.ask(Request::Do(Box::new(deed)));
+        if !self.env.is_live() && !matches!(command, JobCommand::ResendAll(..)) {
+            out.ask(Request::Do(Box::new(command)));
             return;
         }
-        let said = out.notice.take();
-        let job = confirm_resend::sends(&deed).and_then(|id| self.screens.activity.find(id));
-        let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
+        let toast = out.notice.take();
+        let job = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id));
+        let form = job.and_then(|job| ConfirmResend::new(command, job, toast, &self.env));
         if let Some(form) = form {
             self.open(form);
         }

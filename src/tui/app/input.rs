@@ -11,6 +11,7 @@ use crate::tui::modals::help::Help;
 use crate::tui::modals::palette::{Command, CommandPalette};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
+use crate::tui::persist::input_history::Typed;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -121,7 +122,7 @@ impl App {
                 self.act_inside(Action::Back, out);
             }
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
-                out.say(crate::tui::app::pictures::OFF);
+                out.say(crate::i18n::tr(crate::tui::platform::images::OFF));
             }
             // In a terminal that is too small, the user cannot see what they confirm.
             Action::Confirm if !self.fits() => {}
@@ -187,7 +188,8 @@ impl App {
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
-                let palette = CommandPalette::new(self.commands(), filters, self.modals.is_empty());
+                let recents = self.env.recents.list(Typed::LookUp).to_vec();
+                let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.open(palette);
             }
             Action::Back if self.news.is_none() => {
@@ -226,7 +228,7 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Effects<'_>) {
-        let sending = self.screens.activity.is_sending() || self.outstanding_deeds();
+        let sending = self.screens.activity.is_sending() || self.outstanding_commands();
         let written = self.being_written();
         if self.quit_asked || (!sending && written.is_none()) {
             self.leave(out);

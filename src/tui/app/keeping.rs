@@ -1,7 +1,7 @@
 //! Data kept for the next start: saved filters and recent lookups.
 
 use super::{App, Notice, Tab};
-use crate::config::{RecentChoice, and_more};
+use crate::config::and_more;
 use crate::domain::email::ended;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
@@ -18,17 +18,17 @@ impl App {
     pub(super) fn read_saved(&mut self) {
         self.env.saved = Saved::of(self.comforts.manner.filters.clone());
         if let Some(ask) = self.env.saved.ask(None) {
-            let ticket = self.tickets.next();
+            let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
-            self.connection.pending.insert(ticket, &ask, Owner::Shell);
-            self.orders.push(WorkerCommand::Request(ticket, ask));
+            self.connection.pending.insert(request, &ask, Owner::Shell);
+            self.orders.push(WorkerCommand::Request(request, ask));
         }
     }
 
     /// Reads the recent lookups of the open profile, or deletes them.
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = &self.env.session else { return };
-        let keeps = self.comforts.manner.settings.recent == RecentChoice::Kept;
+        let keeps = self.comforts.manner.settings.recent;
         self.env.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
         self.env.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
@@ -66,11 +66,11 @@ impl App {
 
     /// Handles a response about kept data, or returns another response. The form that shows the saved filters
     /// receives them too. Nothing is redrawn if no form shows them.
-    pub(super) fn kept(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub(super) fn kept(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Recents(lists) => {
                 self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
-                if let Some(why) = self.env.recents.on_response(ticket, lists) {
+                if let Some(why) = self.env.recents.on_response(request, lists) {
                     self.tell(why);
                 }
                 Ok(())

@@ -12,7 +12,7 @@ impl App {
     /// Passes a response to its owner. A response without an owner is dropped.
     pub(super) fn answer(
         &mut self,
-        (ticket, owner): (RequestId, Owner),
+        (request, owner): (RequestId, Owner),
         answer: Response,
         out: &mut Effects<'_>,
     ) {
@@ -24,14 +24,14 @@ impl App {
         self.env.pictures.learn(&answer);
         self.tour_hears(&answer);
         let left = match owner {
-            Owner::Shell => self.shell_response(ticket, answer, out),
+            Owner::Shell => self.shell_response(request, answer, out),
             Owner::Modal(id) if self.connection.export.as_ref().is_some_and(|(aside, _)| *aside == id) => {
-                self.exported(ticket, answer, out)
+                self.exported(request, answer, out)
             }
             _ => {
                 let mut answer = Some(answer);
                 let taken = self.with(owner, out, |component, env, out| {
-                    answer.take().map_or(Ok(()), |answer| component.on_response(ticket, answer, env, out))
+                    answer.take().map_or(Ok(()), |answer| component.on_response(request, answer, env, out))
                 });
                 match (taken, answer) {
                     (Some(taken), _) => taken,
@@ -51,13 +51,13 @@ impl App {
 
     fn shell_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Err(answer) = self.env.pictures.on_response(ticket, answer, out) else { return Ok(()) };
-        let Err(answer) = self.viewed(ticket, answer, out) else { return Ok(()) };
-        self.handed(ticket, answer, out)
+        let Err(answer) = self.env.pictures.on_response(request, answer, out) else { return Ok(()) };
+        let Err(answer) = self.viewed(request, answer, out) else { return Ok(()) };
+        self.handed(request, answer, out)
     }
 
     pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {

@@ -8,11 +8,6 @@ use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
-/// Message for an action on pictures when they are off.
-pub(super) const OFF: &str = tr_noop!(
-    "Pictures are off here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
-);
-
 impl App {
     /// The picture that the screen has space for now.
     fn wanted_picture(&self) -> Option<Want> {

@@ -6,7 +6,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::issue::IssueForm;
-use crate::tui::modals::question::Question;
+use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
@@ -88,7 +88,7 @@ impl App {
     }
 
     pub(super) fn tour_hears(&mut self, answer: &Response) {
-        let receipt = self.is_open(Question::is_receipt);
+        let receipt = self.is_open(Prompt::is_receipt);
         if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
             tour.wrote();
         }
@@ -125,7 +125,7 @@ impl App {
         let review = inner == Some(Context::Review);
         if !self.modals.is_empty() {
             return match review {
-                _ if self.top::<Question>().is_some_and(Question::is_receipt) => TourPlace::Paper,
+                _ if self.top::<Prompt>().is_some_and(Prompt::is_receipt) => TourPlace::Paper,
                 true if self.top::<IssueForm>().is_some() => TourPlace::IssueReview,
                 false if self.top::<IssueForm>().is_some() => TourPlace::IssueForm,
                 true if self.top::<RevokeForm>().is_some() => TourPlace::RevokeReview,

@@ -58,10 +58,10 @@ impl App {
     /// Applies what the command line asks to show first.
     pub fn begin(&mut self, wanted: Wanted) {
         self.views.wanted = wanted;
-        let mut tickets = std::mem::take(&mut self.tickets);
-        let out = Effects::new(&mut tickets);
+        let mut requests = std::mem::take(&mut self.requests);
+        let out = Effects::new(&mut requests);
         self.finish(out);
-        self.tickets = tickets;
+        self.requests = requests;
     }
 
     /// Requests the layout of a profile that was opened.
@@ -83,8 +83,8 @@ impl App {
                 self.show_view(&view, out);
             }
             _ => {
-                let ticket = out.ask(Request::View(ViewAsk::Recall(kept.file)));
-                self.views.stage = Stage::Reading(ticket);
+                let request = out.ask(Request::View(ViewAsk::Recall(kept.file)));
+                self.views.stage = Stage::Reading(request);
             }
         }
     }
@@ -125,12 +125,12 @@ impl App {
     /// Handles a response about the layout file, or returns another response.
     pub(super) fn viewed(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Response::View(answer) = answer else { return Err(answer) };
-        let reading = matches!(self.views.stage, Stage::Reading(wanted) if wanted == ticket);
+        let reading = matches!(self.views.stage, Stage::Reading(wanted) if wanted == request);
         match answer {
             ViewAnswer::Recalled(view, warning) if reading => {
                 self.views.kept = view.map(|view| *view).unwrap_or_default();

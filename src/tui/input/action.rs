@@ -1,23 +1,13 @@
 //! Every action of the TUI, with its texts for the footer, the help and the palette.
 
 use crate::i18n;
-
-/// The name used in files: `PageDown` becomes `page-down`.
-pub(in crate::tui) fn kebab(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.extend(letter.to_lowercase());
-    }
-    out
-}
+use strum::IntoStaticStr;
 
 /// Declares the actions with their texts, so that every action has them.
 macro_rules! actions {
     ($($name:ident: $hint:literal, $help:literal;)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+        #[strum(serialize_all = "kebab-case")]
         pub enum Action {
             $($name,)*
         }
@@ -27,8 +17,8 @@ macro_rules! actions {
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The name in `keys.toml`: `page-down`.
-            pub fn name(self) -> String {
-                kebab(match self { $(Self::$name => stringify!($name),)* })
+            pub fn name(self) -> &'static str {
+                self.into()
             }
 
             /// One or two words for the footer.

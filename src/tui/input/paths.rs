@@ -1,7 +1,7 @@
 //! Paths that users type, paste and drop.
 
-use crate::disk;
 use crate::domain::text::scrub;
+use crate::fs;
 use crate::tui::request::{NotSaved, Saving};
 use std::path::{Path, PathBuf};
 
@@ -117,9 +117,9 @@ pub fn complete(text: &str) -> Vec<String> {
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
     let written = if overwrite {
-        disk::replace(&to, text.as_bytes()).and_then(|()| disk::make_private(&to))
+        fs::replace(&to, text.as_bytes()).and_then(|()| fs::make_private(&to))
     } else {
-        disk::write_new(&to, text.as_bytes())
+        fs::write_new(&to, text.as_bytes())
     };
     match written {
         Ok(()) => Ok(to),
@@ -135,9 +135,9 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
 /// Writes a small private file, and creates missing folders.
 pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
-        disk::create_private_dir(folder)?;
+        fs::create_private_dir(folder)?;
     }
-    disk::replace(to, text.as_bytes())
+    fs::replace(to, text.as_bytes())
 }
 
 /// The common beginning of all names.

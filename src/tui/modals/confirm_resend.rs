@@ -9,27 +9,26 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;
 use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{fit, wrap};
 use crate::tui::worker::job_command::JobCommand;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-pub struct AgainForm {
-    deed: JobCommand,
+pub struct ConfirmResend {
+    command: JobCommand,
     id: JobId,
     /// Title of the job.
     title: String,
     rows: u64,
     confirm: Confirm,
     /// Toast after the confirmation.
-    said: Option<(String, bool)>,
+    toast: Option<(String, bool)>,
 }
 
 /// The job whose rows a command sends, if the command has no review of its own.
-pub fn sends(deed: &JobCommand) -> Option<JobId> {
-    match deed {
+pub fn sends(command: &JobCommand) -> Option<JobId> {
+    match command {
         JobCommand::Resume(id)
         | JobCommand::UseUp(id)
         | JobCommand::Retry(id)
@@ -56,8 +55,8 @@ pub fn sends(deed: &JobCommand) -> Option<JobId> {
 }
 
 /// Number of rows to send.
-fn rows(deed: &JobCommand, job: &Job) -> u64 {
-    match deed {
+fn rows(command: &JobCommand, job: &Job) -> u64 {
+    match command {
         JobCommand::Decide(..) => 1,
         JobCommand::ResendAll(_, rows, _) => *rows,
         JobCommand::Retry(_) => job.left_to_retry(),
@@ -65,20 +64,20 @@ fn rows(deed: &JobCommand, job: &Job) -> u64 {
     }
 }
 
-impl AgainForm {
+impl ConfirmResend {
     /// Returns `None` if the command sends no rows, or has a review.
-    pub fn new(deed: JobCommand, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
-        let id = sends(&deed)?;
-        let rows = rows(&deed, job);
+    pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>, env: &Env) -> Option<Self> {
+        let id = sends(&command)?;
+        let rows = rows(&command, job);
         let mut confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
-        if matches!(deed, JobCommand::ResendAll(..)) {
+        if matches!(command, JobCommand::ResendAll(..)) {
             confirm.insist();
         }
-        Some(Self { deed, id, title: job.title.to_string(), rows, confirm, said })
+        Some(Self { command, id, title: job.title.to_string(), rows, confirm, toast })
     }
 }
 
-impl Component for AgainForm {
+impl Component for ConfirmResend {
     fn key_contexts(&self) -> Vec<Context> {
         self.confirm.key_contexts(Context::Review)
     }
@@ -91,8 +90,8 @@ impl Component for AgainForm {
         match action {
             Action::Confirm => {
                 if self.confirm.agrees(out) {
-                    out.ask(Request::Do(Box::new(self.deed.clone())));
-                    out.notice = self.said.take();
+                    out.ask(Request::Do(Box::new(self.command.clone())));
+                    out.notice = self.toast.take();
                     // This also answers the modal that opened this one.
                     out.go.push(Navigate::CloseAll);
                 }
@@ -111,7 +110,7 @@ impl Component for AgainForm {
     }
 
     fn on_job(&mut self, job: &Job, env: &Env) {
-        let now = rows(&self.deed, job);
+        let now = rows(&self.command, job);
         if job.id == self.id && now != self.rows {
             self.rows = now;
             self.confirm = Confirm::new(usize::try_from(now).unwrap_or(usize::MAX), env);
@@ -119,10 +118,9 @@ impl Component for AgainForm {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
+        let mut form = FormText::new(area, env);
         let id = self.id;
-        let what = match &self.deed {
+        let what = match &self.command {
             JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
             JobCommand::UseUp(_) => {
                 t!("Job {id}: lapel sends ever smaller requests until the quota is used up.", id)
@@ -138,17 +136,16 @@ impl Component for AgainForm {
         };
         let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
         let place = format!("{} {} {sent}", env.place(), env.glyphs.dot);
-        let cut = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
-        let mut lines = vec![Line::styled(cut(&self.title), theme.strong())];
-        lines.extend(wrap(&what, room).into_iter().map(|l| Line::from(vec![Span::raw("  "), Span::raw(l)])));
-        lines.push(Line::styled(cut(&place), theme.accent()));
-        lines.push(Line::raw(""));
-        lines.extend(self.confirm.lines(Context::Review, t!("to send"), room, env));
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.cut(&self.title, env.theme.strong());
+        form.text(&what, env.theme.text());
+        form.cut(&place, env.theme.accent());
+        form.blank();
+        form.extend(self.confirm.lines(Context::Review, t!("to send"), form.room(), env));
+        form.draw(frame, area);
     }
 }
 
-impl Modal for AgainForm {
+impl Modal for ConfirmResend {
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
 use crate::domain::text::scrub;
-use crate::jobs::intake::{Field as Of, Severity, check_person};
+use crate::jobs::intake::{Field, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
@@ -9,82 +9,81 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::fields::Fields;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::label::aligned;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::text_layout::fit;
 use crate::tui::worker::job_command::JobCommand;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-pub struct CorrectForm {
+pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
-    fields: [Field; 2],
-    focus: Focus,
-    ticket: Option<RequestId>,
-    said: Option<String>,
+    /// Name, e-mail address.
+    fields: Fields<2>,
+    /// The running request to save the row.
+    request: Option<RequestId>,
+    error: Option<String>,
 }
 
-impl CorrectForm {
+impl EditRow {
     pub fn new(job: JobId, row: Box<JobRow>) -> Self {
-        let fields = [Field::with(row.holder.wire()), Field::with(row.address.wire())];
+        let mut fields =
+            Fields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
         let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
         let worst = findings.iter().map(|finding| finding.severity).max();
-        let about_address =
-            findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Of::Email);
-        Self { job, row, fields, focus: Focus { at: usize::from(about_address) }, ticket: None, said: None }
+        let of_email =
+            findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Field::Email);
+        fields.set_focus(usize::from(of_email));
+        Self { job, row, fields, request: None, error: None }
     }
 }
 
-impl Component for CorrectForm {
+impl Component for EditRow {
     fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Form, Context::Always]
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::NextField => self.focus.next(2),
-            Action::PreviousField => self.focus.previous(2),
-            Action::ClearField => self.fields[self.focus.at].clear(),
-            Action::Accept if self.ticket.is_none() => {
-                let [name, email] = self.fields.each_ref().map(|field| field.value().to_owned());
-                let deed = JobCommand::Correct(self.job, self.row.no, name, email);
-                self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
+            Action::Accept if self.request.is_none() => {
+                let [name, email] = self.fields.values().map(str::to_owned);
+                let command = JobCommand::Correct(self.job, self.row.no, name, email);
+                self.request = Some(out.ask(Request::Do(Box::new(command))));
             }
             Action::Back => out.close(),
             Action::Accept | Action::PageDown | Action::PageUp => {}
-            _ => return false,
+            _ => return self.fields.on_action(action),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.fields[self.focus.at].on_text_key(key)
+        self.fields.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        self.fields[self.focus.at].on_paste(text.trim());
+        self.fields.on_paste(text);
     }
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
-        answer: Response,
+        request: RequestId,
+        response: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        match answer {
-            Response::Done(done) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+        match response {
+            Response::Done(done) if self.request == Some(request) => {
+                self.request = None;
                 match done {
                     Ok(_) => {
                         out.close();
                         out.go.push(Navigate::Corrected);
                     }
-                    Err(why) => self.said = Some(why),
+                    Err(why) => self.error = Some(why),
                 }
                 Ok(())
             }
@@ -93,63 +92,48 @@ impl Component for CorrectForm {
     }
 
     fn typed(&self) -> Vec<&str> {
-        self.fields.iter().map(Field::value).collect()
+        self.fields.values().to_vec()
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
+        let mut form = FormText::new(area, env);
         let place =
             self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
-        lines.push(Line::styled(format!("  {}", t!("Correct {place}", place)), theme.strong()));
+        form.cut(&t!("Correct {place}", place), env.theme.strong());
         if let Some(why) = &self.row.why {
-            put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.warning());
+            form.warning(&why.to_string());
         }
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
             let text = t!("original: {cells}", cells = cells.join(" | "));
-            put(&mut lines, &fit(&text, room * 2, env.glyphs.ellipsis), theme.dim());
+            form.dim(&fit(&text, form.room() * 2, env.glyphs.ellipsis));
         }
-        lines.push(Line::raw(""));
-        for (at, label) in aligned([tr_noop!("Name"), tr_noop!("E-mail")]).into_iter().enumerate() {
-            let focused = self.focus.at == at;
-            let style = if focused { theme.strong() } else { theme.dim() };
-            let cursor = if focused { env.glyphs.cursor } else { " " };
-            let mut spans =
-                vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
-            let columns = room.saturating_sub(width(&label) + 3).min(60);
-            spans.extend(self.fields[at].spans(columns, focused, env));
-            lines.push(Line::from(spans));
-        }
-        lines.push(Line::raw(""));
-        let (_, _, _, findings) = check_person(self.fields[0].value(), self.fields[1].value());
+        form.blank();
+        self.fields.draw(&mut form, env);
+        form.blank();
+        let (_, _, _, findings) = check_person(self.fields.value(0), self.fields.value(1));
         for finding in &findings {
             let style = match finding.severity {
-                Severity::Refuse => theme.error(),
-                Severity::Ask => theme.warning(),
-                Severity::Note => theme.dim(),
+                Severity::Refuse => env.theme.error(),
+                Severity::Ask => env.theme.warning(),
+                Severity::Note => env.theme.dim(),
             };
             let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
-            put(&mut lines, &text, style);
+            form.text(&text, style);
         }
-        let text = t!(
+        form.dim(&t!(
             "The file is not changed; nothing is sent.  {enter} save in the draft  {esc} back",
             enter = env.key(&self.key_contexts(), Action::Accept),
             esc = env.key(&self.key_contexts(), Action::Back)
-        );
-        put(&mut lines, &text, theme.dim());
-        if let Some(said) = &self.said {
-            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        ));
+        if let Some(error) = &self.error {
+            form.error(error);
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 }
 
-impl Modal for CorrectForm {
+impl Modal for EditRow {
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -5,7 +5,7 @@ use crate::api::End;
 use crate::domain::text::scrub;
 use crate::export::{ExportError, ExportRequest, Exported, Kind, What, cost, summary};
 use crate::i18n::tr;
-use crate::sheet::{Format, SheetError};
+use crate::table::{Format, TableError};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
@@ -13,13 +13,12 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::form_layout;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::widgets::text_layout::{fit, number};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// File kinds in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
@@ -33,7 +32,7 @@ const KINDS: [(Kind, &str, &str); 4] = [
 const LONGEST_NAME: usize = 32;
 
 pub struct ExportForm {
-    takeaway: ExportSource,
+    source: ExportSource,
     kind: usize,
     file: PathField,
     /// Whether a file with this name exists and would be replaced.
@@ -42,19 +41,19 @@ pub struct ExportForm {
     work: Option<(RequestId, u64, u64)>,
     /// Whether the export replaces an existing file.
     replaces: bool,
-    said: Option<String>,
+    error: Option<String>,
 }
 
 impl ExportForm {
-    pub fn new(takeaway: ExportSource, env: &Env) -> Self {
+    pub fn new(source: ExportSource, env: &Env) -> Self {
         let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
-        file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
-        Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
+        file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
+        Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
     /// The running export, if there is one.
-    pub fn ticket(&self) -> Option<RequestId> {
-        self.work.map(|(ticket, ..)| ticket)
+    pub fn request(&self) -> Option<RequestId> {
+        self.work.map(|(request, ..)| request)
     }
 
     /// Name of the file being written, and what remains if the user cancels the export.
@@ -68,9 +67,9 @@ impl ExportForm {
     }
 
     fn back(&mut self, out: &mut Effects<'_>) {
-        self.said = None;
-        if let Some((ticket, ..)) = self.work.take() {
-            out.cancel([ticket]);
+        self.error = None;
+        if let Some((request, ..)) = self.work.take() {
+            out.cancel([request]);
             out.say(t!("Export cancelled. Nothing was saved."));
         } else if self.exists {
             self.exists = false;
@@ -100,30 +99,29 @@ impl ExportForm {
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
-        self.said = None;
+        self.error = None;
         let Some(to) = self.file.path() else {
-            self.said = Some(t!("type a file name").to_owned());
+            self.error = Some(t!("type a file name").to_owned());
             return;
         };
         (self.exists, self.replaces) = (false, overwrite);
-        let order =
-            ExportRequest { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
-        self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
+        let order = ExportRequest { what: self.source.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
+        self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.source.rows.unwrap_or(0)));
     }
 
     /// Why the export wrote no file while the form was hidden. `None` if there is no problem.
     pub fn trouble(&self) -> Option<String> {
         let exists =
             || self.exists.then(|| t!("A file with this name already exists. Nothing was saved.").to_owned());
-        self.said.clone().or_else(exists).map(|why| t!("Export: {why}", why))
+        self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
     /// Number of requests that the export needs, as text.
     fn cost(&self, env: &Env) -> String {
-        if matches!(self.takeaway.what, What::Rows(..)) {
+        if matches!(self.source.what, What::Rows(..)) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
-        let Some(rows) = self.takeaway.rows else {
+        let Some(rows) = self.source.rows else {
             return t!("The number of requests is unknown: the service does not report the number of rows.")
                 .to_owned();
         };
@@ -133,12 +131,12 @@ impl ExportForm {
     /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
     pub fn take_response(
         &mut self,
-        ticket: RequestId,
-        answer: Response,
+        request: RequestId,
+        response: Response,
         out: &mut Effects<'_>,
     ) -> Result<Option<(String, bool)>, Response> {
-        match answer {
-            Response::Export(done) if self.ticket() == Some(ticket) => {
+        match response {
+            Response::Export(done) if self.request() == Some(request) => {
                 self.work = None;
                 match *done {
                     Ok(done) => {
@@ -146,14 +144,14 @@ impl ExportForm {
                         if let Ok(path) = std::path::absolute(&done.written.path) {
                             out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
                         }
-                        return Ok(Some(said(&done, &self.takeaway)));
+                        return Ok(Some(toast(&done, &self.source)));
                     }
-                    Err(ExportError::File(SheetError::Exists(_))) => self.exists = true,
-                    Err(why) => self.said = Some(why.to_string()),
+                    Err(ExportError::File(TableError::Exists(_))) => self.exists = true,
+                    Err(why) => self.error = Some(why.to_string()),
                 }
                 Ok(None)
             }
-            other => self.file.on_response(ticket, other).map(|()| None),
+            other => self.file.on_response(request, other).map(|()| None),
         }
     }
 }
@@ -211,7 +209,7 @@ impl Component for ExportForm {
         }
         let typed = self.file.on_text_key(key);
         if typed {
-            self.said = None;
+            self.error = None;
             self.follow_ending();
         }
         typed
@@ -226,21 +224,21 @@ impl Component for ExportForm {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
-        answer: Response,
+        request: RequestId,
+        response: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        if let Some(said) = self.take_response(ticket, answer, out)? {
-            out.notice = Some(said);
+        if let Some(toast) = self.take_response(request, response, out)? {
+            out.notice = Some(toast);
             out.close();
         }
         Ok(())
     }
 
-    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+    fn on_progress(&mut self, request: RequestId, now: u64, of: u64) -> bool {
         match &mut self.work {
-            Some((mine, done, all)) if *mine == ticket => {
+            Some((mine, done, all)) if *mine == request => {
                 (*done, *all) = (now, of);
                 true
             }
@@ -250,31 +248,18 @@ impl Component for ExportForm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
-        put(&mut lines, &t!("Export   {what}", what = self.takeaway.head), theme.strong());
-        put(&mut lines, &env.place(), theme.accent());
-        lines.push(Line::raw(""));
+        let mut form = FormText::new(area, env);
+        form.text(&t!("Export   {what}", what = self.source.head), theme.strong());
+        form.text(&env.place(), theme.accent());
+        form.blank();
         for (at, (_, name, what)) in KINDS.iter().enumerate() {
-            let (sign, style) =
-                if at == self.kind { (env.glyphs.on, theme.strong()) } else { (env.glyphs.off, theme.dim()) };
-            let text = fit(&format!("{sign} {} {}", fit(name, 12, ""), tr(what)), room, env.glyphs.ellipsis);
-            lines.push(Line::styled(format!("  {}", text.trim_end()), style));
+            form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
-        lines.push(Line::raw(""));
-        let busy = self.work.is_some() || self.exists;
-        let label = t!("File");
-        let mut spans = vec![
-            Span::styled(format!("  {label} "), theme.strong()),
-            Span::styled(if busy { " " } else { env.glyphs.cursor }, theme.accent()),
-        ];
-        spans.extend(self.file.spans(room.saturating_sub(width(label) + 3), !busy, env));
-        lines.push(Line::from(spans));
-        lines.extend(self.file.lines(room, env));
-        lines.push(Line::raw(""));
+        form.blank();
+        let focused = self.work.is_none() && !self.exists;
+        form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, env));
+        form.extend(self.file.lines(form.room(), env));
+        form.blank();
         let key = |action| env.key(&self.key_contexts(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
@@ -282,57 +267,45 @@ impl Component for ExportForm {
                 Some(all) => t!("{done} of {all} rows", done, all),
                 None => t!("{done} rows", done),
             };
-            put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
-            let text = t!(
+            form.text(&format!("{} {far}", env.spinner()), theme.text());
+            form.dim(&t!(
                 "lapel tells you when the file is ready.  {key} continue in the background  {esc} cancel (nothing is saved)",
                 key = key(Action::Aside),
                 esc = key(Action::Back)
-            );
-            put(&mut lines, &text, theme.dim());
+            ));
         } else if self.exists {
-            let text = format!(
-                "{} {}",
-                env.glyphs.alert,
-                t!("A file with this name already exists. Nothing was saved.")
-            );
-            put(&mut lines, &text, theme.warning());
-            put(
-                &mut lines,
-                &t!("{key} replace  {esc} back", key = key(Action::Confirm), esc = key(Action::Back)),
-                theme.accent(),
-            );
+            form.warning(t!("A file with this name already exists. Nothing was saved."));
+            form.yes(t!("to replace"), &self.key_contexts());
         } else {
-            for text in self.takeaway.note.iter().chain([&self.cost(env)]) {
-                put(&mut lines, text, theme.text());
+            for text in self.source.note.iter().chain([&self.cost(env)]) {
+                form.text(text, theme.text());
             }
-            let text = t!(
+            form.dim(&t!(
                 "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it is saved where lapel was started.  {enter} save  {up} {down} format",
                 enter = key(Action::Accept),
                 up = key(Action::Up),
                 down = key(Action::Down)
-            );
-            put(&mut lines, &text, theme.dim());
+            ));
         }
-        if let Some(said) = &self.said {
-            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        if let Some(error) = &self.error {
+            form.error(error);
         }
-        let lines = form_layout::squeezed(lines, area.height, env);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 }
 
 impl Modal for ExportForm {}
 
 /// Message about the written file, and whether it is a warning: the file may be incomplete.
-fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
+fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {
     let path = scrub(&done.written.path.to_string_lossy()).into_owned();
     let mut parts =
         vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
-    if let (Some(read), What::List(list)) = (&done.read, &takeaway.what) {
+    if let (Some(read), What::List(list)) = (&done.read, &source.what) {
         bad = !matches!(read.end, End::Complete | End::Uncounted);
         // Completeness is not mentioned if the number of rows matches the list.
-        if read.end != End::Complete || read.gone > 0 || takeaway.rows != Some(read.rows) {
+        if read.end != End::Complete || read.gone > 0 || source.rows != Some(read.rows) {
             parts.push(summary(read, list.shape().noun));
         }
     }

@@ -13,9 +13,10 @@ use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::Spec;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::table_header::Head;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::table_header::ColumnDef;
+use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -27,7 +28,7 @@ pub struct FiltersForm {
     /// Key of the list, e.g. `history`.
     list: &'static str,
     specs: &'static [Spec],
-    heads: &'static [Head],
+    columns: Vec<ColumnDef>,
     /// Filter and sort order of the tab now.
     current: Option<NamedFilter>,
     at: usize,
@@ -35,7 +36,7 @@ pub struct FiltersForm {
     name: Option<Naming>,
     /// Name of the filter that the next press removes.
     removing: Option<String>,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     said: Option<String>,
 }
 
@@ -52,7 +53,7 @@ impl FiltersForm {
     /// With `naming`, it opens the name field to save the current filter. lapel reads the file again, because
     /// users edit it.
     pub fn new(
-        (list, specs, heads): (&'static str, &'static [Spec], &'static [Head]),
+        (list, specs, columns): (&'static str, &'static [Spec], Vec<ColumnDef>),
         current: Option<NamedFilter>,
         naming: bool,
         env: &Env,
@@ -61,13 +62,13 @@ impl FiltersForm {
         let mut form = Self {
             list,
             specs,
-            heads,
+            columns,
             current,
             at: 0,
             sight: Sight::default(),
             name: None,
             removing: None,
-            ticket: None,
+            request: None,
             said: env.saved.error.clone(),
         };
         form.ask(None, env, out);
@@ -79,7 +80,7 @@ impl FiltersForm {
 
     fn ask(&mut self, change: Option<FilterChange>, env: &Env, out: &mut Effects<'_>) {
         match env.saved.ask(change) {
-            Some(ask) => out.ask_instead(&mut self.ticket, Request::Filters(Box::new(ask))),
+            Some(ask) => out.ask_instead(&mut self.request, Request::Filters(Box::new(ask))),
             None => {
                 self.said = Some(t!("Filters cannot be saved: lapel has no settings folder.").to_owned());
             }
@@ -166,9 +167,9 @@ impl FiltersForm {
         let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
         let sort = filter.sort.iter().map(|(column, downwards)| {
             let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
-            let head = self.heads.iter().find(|head| head.sort_by == column);
+            let def = self.columns.iter().find(|def| def.key == column);
             let shown =
-                head.map_or_else(|| scrub(column).into_owned(), |head| i18n::tr(head.title).to_lowercase());
+                def.map_or_else(|| scrub(column).into_owned(), |def| i18n::tr(def.title).to_lowercase());
             t!("by {column}", column = shown) + arrow
         });
         fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
@@ -204,7 +205,7 @@ impl Component for FiltersForm {
             Action::First => self.at = 0,
             Action::Last => self.at = last,
             Action::Back => {
-                out.cancel(self.ticket.take());
+                out.cancel(self.request.take());
                 out.close();
             }
             Action::SaveFilter => self.name_current(),
@@ -267,14 +268,14 @@ impl Component for FiltersForm {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Filters(done, asked) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Filters(done, asked) if self.request == Some(request) => {
+                self.request = None;
                 match done {
                     Err(why) => self.said = Some(why),
                     Ok(read) => {
@@ -296,47 +297,40 @@ impl Component for FiltersForm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let put = |text: &str, style| {
-            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
-        };
         let head = if self.list == "history" {
             t!("Saved filters of History")
         } else {
             t!("Saved filters of Templates")
         };
-        let mut lines = vec![Line::styled(format!("  {head}"), theme.strong()), Line::raw("")];
-        let mut foot: Vec<Line<'static>> = Vec::new();
+        let (mut form, mut foot) = (FormText::new(area, env), FormText::new(area, env));
+        let room = form.room();
+        form.text(head, theme.strong());
+        form.blank();
         if let Some(said) = &self.said {
-            foot.push(Line::raw(""));
+            foot.blank();
             for part in said.lines() {
-                foot.extend(put(&scrub(part), theme.warning()));
+                foot.text(&scrub(part), theme.warning());
             }
         }
         if let Some(naming) = &self.name {
             let label = if naming.of.is_some() { t!("New filter name") } else { t!("Filter name") };
-            let mut spans = vec![
-                Span::styled(format!("  {label} "), theme.strong()),
-                Span::styled(env.glyphs.cursor, theme.accent()),
-            ];
-            spans.extend(naming.field.spans(room.saturating_sub(width(label) + 2), true, env));
-            lines.push(Line::from(spans));
+            form.field(label, &naming.field, true);
             if let (None, Some(current)) = (&naming.of, &self.current) {
-                lines.extend(put(&self.words(current, env), theme.dim()));
+                form.dim(&self.words(current, env));
             }
-            lines.push(Line::raw(""));
+            form.blank();
         }
         let filters: Vec<&NamedFilter> = env.saved.of_list(self.list).collect();
         let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
         let names = names.min(room / 2) + 2;
-        let rows = below(area, lines.len());
+        let rows = below(area, form.len());
         let foot_rows = u16::try_from(foot.len() + 2).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
         let (shown, rest) = self.sight.lay_all(rows, self.at, filters.len(), env);
         for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = at == self.at && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
-            lines.push(Line::from(vec![
+            form.line(Line::from(vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
                 Span::raw(" "),
                 Span::styled(fit(&scrub(&filter.name), names, env.glyphs.ellipsis), plain(theme.text())),
@@ -346,16 +340,16 @@ impl Component for FiltersForm {
                 ),
             ]));
         }
-        lines.extend(rest);
+        form.extend(rest);
         if filters.is_empty() && self.said.is_none() {
-            let text = match self.ticket {
+            let text = match self.request {
                 Some(_) if self.name.is_none() => t!("reading saved filters"),
                 _ => t!("There are no saved filters."),
             };
-            lines.extend(put(text, theme.dim()));
+            form.dim(text);
         }
-        lines.extend(foot);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.extend(foot.into_lines());
+        form.draw(frame, area);
     }
 }
 

@@ -24,7 +24,7 @@ pub struct RawPane {
     /// The same badge from several endpoints.
     records: Vec<RawOf>,
     at: usize,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     read: Option<Result<Raw, String>>,
     /// Scrubbed lines, not wrapped.
     laid_out: Vec<String>,
@@ -40,11 +40,11 @@ pub struct RawPane {
 impl RawPane {
     /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
-        let ticket = Some(out.ask(Request::Raw(records.first()?.clone())));
+        let request = Some(out.ask(Request::Raw(records.first()?.clone())));
         Some(Self {
             records,
             at: 0,
-            ticket,
+            request,
             read: None,
             laid_out: Vec::new(),
             lines: Vec::new(),
@@ -57,7 +57,7 @@ impl RawPane {
 
     fn ask(&mut self, out: &mut Effects<'_>) {
         if let Some(of) = self.records.get(self.at) {
-            out.ask_instead(&mut self.ticket, Request::Raw(of.clone()));
+            out.ask_instead(&mut self.request, Request::Raw(of.clone()));
         }
     }
 }
@@ -94,7 +94,7 @@ impl Component for RawPane {
                 _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
             Action::Back => {
-                out.cancel(self.ticket.take());
+                out.cancel(self.request.take());
                 out.close();
             }
             _ => return false,
@@ -104,14 +104,14 @@ impl Component for RawPane {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         _: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Raw(raw) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Raw(raw) if self.request == Some(request) => {
+                self.request = None;
                 self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire()));
                 self.columns = 0;
                 self.seek = self.at > 0;
@@ -151,7 +151,7 @@ impl Component for RawPane {
         two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
         let mut lines = Vec::new();
         match &self.read {
-            _ if self.ticket.is_some() && self.read.is_none() => {
+            _ if self.request.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
                     t!("  {spinner} reading the JSON, 1 request", spinner = env.spinner()),
                     theme.dim(),

@@ -5,11 +5,9 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::widgets::form_layout;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::wrap;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Number of characters shown of the text.
 const SHOWN: usize = 4;
@@ -61,31 +59,27 @@ impl Component for KeyQuestion {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let room = usize::from(area.width).saturating_sub(4);
-        let put = |text: &str, style| {
-            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
-        };
+        let mut form = FormText::new(area, env);
         let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
         let texts: Vec<String> = self.texts.iter().map(begins).collect();
-        let mut lines = form_layout::head(t!("This looks like an API key"), &env.place(), room, env);
-        lines.push(Line::raw(""));
-        lines.extend(put(
+        form.head(t!("This looks like an API key"), &env.place());
+        form.blank();
+        form.text(
             &t!(
                 "The text that begins with {text} looks like an API key. Nothing was sent.",
                 text = texts.join(", ")
             ),
             env.theme.warning(),
-        ));
-        lines.extend(put(
+        );
+        form.text(
             t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office."),
             env.theme.text(),
-        ));
-        lines.push(Line::raw(""));
+        );
+        form.blank();
         let key = |action| env.key(&self.key_contexts(), action);
         let text = t!("{y} send (not a key)  {esc} back", y = key(Action::Confirm), esc = key(Action::Back));
-        lines.extend(put(&text, env.theme.accent()));
-        let lines = form_layout::squeezed(lines, area.height, env);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.text(&text, env.theme.accent());
+        form.draw(frame, area);
     }
 }
 

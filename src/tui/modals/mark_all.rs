@@ -1,18 +1,16 @@
 //! Confirmation before lapel marks all rows that match a filter: their number, and the requests needed to read
 //! them.
 
-use crate::api::MAX_ROWS_PER_PAGE;
+use crate::export::Cost;
 use crate::i18n::number;
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::wrap;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Clear;
 
 /// Approximate number of background requests a second, one after the other and without delays.
 const A_SECOND: u64 = 5;
@@ -56,38 +54,29 @@ impl Component for MarkAllForm {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let room = usize::from(area.width).saturating_sub(4);
-        let put = |text: &str, style| {
-            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
-        };
+        let mut form = FormText::new(area, env);
         let question = match self.rows {
             Some(rows) => {
                 plural!(rows, "Mark the {n} badge that matches?", "Mark all {n} badges that match?")
             }
             None => t!("Mark all badges that match? The service does not report how many.").to_owned(),
         };
-        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        let mut lines = vec![Line::styled(format!(" {rule}"), env.theme.dim())];
-        lines.extend(put(&question, env.theme.strong()));
+        form.text(&question, env.theme.strong());
         if !self.words.is_empty() {
-            lines.extend(put(&self.words.join(&format!(" {} ", env.glyphs.dot)), env.theme.text()));
+            form.text(&self.words.join(&format!(" {} ", env.glyphs.dot)), env.theme.text());
         }
         let a_minute = env.link.as_ref().map_or(u32::MAX, |link| link.background);
         if let Some(rows) = self.rows {
-            lines.extend(put(&cost(rows, a_minute), env.theme.text()));
+            form.text(&cost(rows, a_minute), env.theme.text());
         }
-        let text = t!(
+        form.dim(&t!(
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
             esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
-        );
-        lines.extend(put(&text, env.theme.dim()));
+        ));
         let key = |action| env.key(&self.key_contexts(), action);
         let text = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
-        lines.extend(put(&text, env.theme.accent()));
-        let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);
-        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
-        frame.render_widget(Clear, area);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.text(&text, env.theme.accent());
+        form.draw_popup(frame, area);
     }
 }
 
@@ -99,10 +88,8 @@ impl Modal for MarkAllForm {
 
 /// Number of requests to read `rows` rows, and the approximate time.
 fn cost(rows: u64, a_minute: u32) -> String {
-    let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
-    // The first minute's share of requests is available at once. Further requests wait for the next minute.
-    let waits = requests.saturating_sub(1) / u64::from(a_minute).max(1) * 60;
-    let seconds = number(waits + requests.div_ceil(A_SECOND));
+    let Cost { requests, waits } = Cost::of(rows, a_minute);
+    let seconds = number(waits * 60 + requests.div_ceil(A_SECOND));
     plural!(
         requests,
         "This takes {n} request, about {seconds} s at this rate.",

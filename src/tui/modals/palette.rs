@@ -1,12 +1,15 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
-//! finds a badge, a holder or a template by its name, id or address.
+//! finds a badge, a holder or a template by its name, id or address. It never selects an action that sends, revokes
+//! or deletes something: the user does.
+
+mod search;
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
-use crate::tui::footer::sends;
+use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
@@ -14,15 +17,14 @@ use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
-use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
-use unicode_normalization::UnicodeNormalization;
+use search::{Rank, Search, letters, word_starts};
+use std::cmp::Reverse;
 
-/// Score bonus of a possible action, about as much as one matching letter.
-const POSSIBLE: u32 = 16;
+/// Maximum number of recent look-ups in the list.
+const RECENT: usize = 3;
 
 /// One action in the palette.
 #[derive(Clone, Debug)]
@@ -33,6 +35,9 @@ pub struct Command {
     /// Why the action is not possible now. `None` if it is possible.
     pub why_not: Option<String>,
 }
+
+/// The order of the matches: rank, whether it is impossible now, score.
+type Worth = (Rank, bool, Reverse<u32>);
 
 /// Line of the palette.
 #[derive(Clone, Debug)]
@@ -50,89 +55,99 @@ enum Entry {
 pub struct CommandPalette {
     all: Vec<Command>,
     filters: Vec<NamedFilter>,
+    /// Earlier look-ups, newest first.
+    recents: Vec<String>,
     field: Field,
     shown: Vec<Entry>,
     at: usize,
+    /// Whether the entry at `at` is selected. False while the best match is a destructive action that the user has
+    /// not selected.
+    is_selected: bool,
     sight: Sight,
     /// Whether the user may go to another screen. False in a form with input.
     leaves: bool,
 }
 
 impl CommandPalette {
-    /// Lists possible commands first. `filters` are the saved filters, which open their lists. With `leaves`,
-    /// entries that go to another screen are possible.
-    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
+    /// Lists possible commands first. `filters` are the saved filters, which open their lists; `recents` are earlier
+    /// look-ups. With `leaves`, entries that go to another screen are possible.
+    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
         all.sort_by_key(|command| command.why_not.is_some());
-        let (field, sight) = (Field::default(), Sight::default());
-        let mut palette = Self { all, filters, field, shown: Vec::new(), at: 0, sight, leaves };
+        let mut palette = Self {
+            all,
+            filters,
+            recents,
+            field: Field::default(),
+            shown: Vec::new(),
+            at: 0,
+            is_selected: false,
+            sight: Sight::default(),
+            leaves,
+        };
         palette.find();
         palette
     }
 
     fn find(&mut self) {
-        self.at = 0;
-        self.sight.forget_clicks();
         let typed = self.field.value().trim().to_owned();
+        let commands = self.all.iter().cloned().map(Entry::Command);
+        let entries = commands.chain(self.filters.iter().cloned().map(Entry::Filter));
         if typed.is_empty() {
-            let filters = self.filters.iter().cloned().map(Entry::Filter);
-            self.shown = self.all.iter().cloned().map(Entry::Command).chain(filters).collect();
-            return;
-        }
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let pattern =
-            Pattern::new(&letters(&typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
-        let mut buffer = Vec::new();
-        let found: Vec<(u32, &Command)> = self
-            .all
-            .iter()
-            .filter_map(|command| {
-                let mut score =
-                    |text: &str| pattern.score(Utf32Str::new(&letters(text), &mut buffer), &mut matcher);
-                // A match in the name counts double.
-                let name = score(command.action.hint()).map(|n| n.saturating_mul(2));
-                name.max(score(command.action.help())).map(|score| (score, command))
-            })
-            .collect();
-        // Best match first. Of two similar matches, the possible one comes first. The sort is stable, so equal
-        // matches keep the order of the help.
-        let worth = |score: u32, command: &Command| {
-            score.saturating_add(if command.why_not.is_none() { POSSIBLE } else { 0 })
-        };
-        let mut found: Vec<(u32, Entry)> = found
-            .into_iter()
-            .map(|(score, command)| (worth(score, command), Entry::Command(command.clone())))
-            .collect();
-        // A saved filter has only a name, so its match counts double.
-        found.extend(self.filters.iter().filter_map(|filter| {
-            let name = letters(&filter_words(filter));
-            let score = pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher)?;
-            let possible = if self.leaves { POSSIBLE } else { 0 };
-            Some((score.saturating_mul(2).saturating_add(possible), Entry::Filter(filter.clone())))
-        }));
-        found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
-        let commands = found.into_iter().map(|(_, entry)| entry);
-        let ways = ways(&typed);
-        // An e-mail address can only find a holder. Other text may be the start of a command.
-        self.shown = if typed.contains('@') {
-            ways.into_iter().chain(commands).collect()
+            self.shown = entries.collect();
         } else {
-            commands.chain(ways).collect()
-        };
+            let mut search = Search::new(&typed);
+            let mut found: Vec<(Worth, Entry)> = entries
+                .filter_map(|entry| {
+                    let (rank, score) = search.rank(&entry)?;
+                    // Of similar matches, the possible one comes first. Equal matches keep the order of the help.
+                    Some(((rank, self.why_not(&entry).is_some(), Reverse(score)), entry))
+                })
+                .collect();
+            found.extend(self.destinations(&typed).into_iter().map(|entry| {
+                // An e-mail address can only find a holder. Other text may be the start of a command.
+                let rank = if typed.contains('@') { Rank::Name } else { Rank::Destination };
+                ((rank, false, Reverse(u32::MAX)), entry)
+            }));
+            found.sort_by_key(|(worth, _)| *worth);
+            self.shown = found.into_iter().map(|(_, entry)| entry).collect();
+        }
+        self.sight.forget_clicks();
+        self.at = 0;
+        let best = self.shown.first().filter(|entry| self.why_not(entry).is_none());
+        self.is_selected = !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
+    }
+
+    /// Recent look-ups that begin like the typed text, then what the text itself can mean.
+    fn destinations(&self, typed: &str) -> Vec<Entry> {
+        let recents = self.recents.iter().filter(|recent| word_starts(&letters(recent), &letters(typed)));
+        let mut all: Vec<Entry> =
+            recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next()).collect();
+        for way in ways(typed) {
+            if !all.iter().any(|entry| what(entry) == what(&way)) {
+                all.push(way);
+            }
+        }
+        all
     }
 
     /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.at)? {
-            Entry::Command(command) if command.why_not.is_none() => Some(command.action),
+            Entry::Command(command) if self.is_selected && command.why_not.is_none() => Some(command.action),
             _ => None,
         }
     }
 
-    fn choose(&self, out: &mut Effects<'_>) {
+    fn choose(&self, env: &Env, out: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.at) else {
             out.say(t!("No match. Nothing was done."));
             return;
         };
+        if !self.is_selected {
+            let down = env.key(&self.key_contexts(), Action::Down);
+            out.say(t!("Select it with {down} first. Nothing was done.", down));
+            return;
+        }
         if let Some(why) = self.why_not(entry) {
             out.say(t!("Not now: {why}. Nothing was done.", why));
             return;
@@ -167,32 +182,56 @@ impl CommandPalette {
         }
     }
 
-    /// One entry. `keys` is the width of the key column, `room` the width of the line. The reason why an action is
-    /// not possible follows it if it fits. For the selected entry, the reason is below the list.
-    fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
+    /// One entry: key, name and explanation. The reason why an action is not possible follows if it fits. For the
+    /// selected entry, the reason is below the list.
+    fn line(
+        &self,
+        entry: &Entry,
+        selected: bool,
+        widths: &Widths,
+        search: &mut Search,
+        env: &Env,
+    ) -> Line<'static> {
         let theme = &env.theme;
-        let left = room.saturating_sub(keys + 2);
         let why = self.why_not(entry);
-        let mut what = what(entry);
-        if let Some(why) = why.filter(|_| !selected) {
-            let with = format!("{what}   {} {why}", env.glyphs.dash);
-            if width(&with) <= left {
-                what = with;
-            }
-        }
-        let key = if let Entry::Command(command) = entry { command.keys.as_str() } else { "" };
         let plain = |style| if selected { theme.selected() } else { style };
         let words = match (why, selected) {
             (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
             (Some(_), false) => theme.dim(),
             (None, _) => plain(theme.text()),
         };
-        Line::from(vec![
-            Span::styled(format!("  {} ", if selected { env.glyphs.cursor } else { " " }), theme.accent()),
-            Span::styled(fit(key, keys, env.glyphs.ellipsis), plain(theme.key())),
-            Span::styled(fit(&what, left, env.glyphs.ellipsis), words),
-        ])
+        let mut spans = vec![Span::styled(
+            format!("  {} ", if selected { env.glyphs.cursor } else { " " }),
+            theme.accent(),
+        )];
+        let Entry::Command(command) = entry else {
+            let room = widths.room.saturating_sub(widths.keys + 2);
+            spans.push(Span::styled(" ".repeat(widths.keys), words));
+            spans.extend(search.highlighted(&what(entry), room, words, env));
+            return Line::from(spans);
+        };
+        let room = widths.room.saturating_sub(widths.keys + widths.names + 2);
+        let mut help = command.action.help().to_owned();
+        if let Some(why) = why.filter(|_| !selected) {
+            let with = format!("{help}   {} {why}", env.glyphs.dash);
+            if width(&with) <= room {
+                help = with;
+            }
+        }
+        spans.push(Span::styled(fit(&command.keys, widths.keys, env.glyphs.ellipsis), plain(theme.key())));
+        spans.extend(search.highlighted(command.action.hint(), widths.names, words, env));
+        let dim = if selected { words } else { theme.dim() };
+        spans.extend(search.highlighted(&help, room, dim, env));
+        Line::from(spans)
     }
+}
+
+/// Widths of the columns, in cells.
+struct Widths {
+    keys: usize,
+    names: usize,
+    /// The whole line.
+    room: usize,
 }
 
 impl Component for CommandPalette {
@@ -200,19 +239,23 @@ impl Component for CommandPalette {
         vec![Context::Palette, Context::Always]
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let last = self.shown.len().saturating_sub(1);
         match action {
+            Action::Down if !self.is_selected => self.is_selected = true,
             Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
-            Action::PageDown => self.at = (self.at + 10).min(last),
-            Action::PageUp => self.at = self.at.saturating_sub(10),
+            Action::Up => {
+                self.at = self.at.checked_sub(1).unwrap_or(last);
+                self.is_selected = true;
+            }
+            Action::PageDown => (self.at, self.is_selected) = ((self.at + 10).min(last), true),
+            Action::PageUp => (self.at, self.is_selected) = (self.at.saturating_sub(10), true),
             Action::ClearField => {
                 self.field.clear();
                 self.find();
             }
             Action::Back => out.close(),
-            Action::Accept => self.choose(out),
+            Action::Accept => self.choose(env, out),
             _ => return false,
         }
         true
@@ -233,6 +276,7 @@ impl Component for CommandPalette {
 
     fn on_click(&mut self, at: Position, _: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
         let click = self.sight.click(at, &mut self.at);
+        self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
             let enter = env.key(&self.key_contexts(), Action::Accept);
             out.say(t!("A click sends nothing. {enter} does this.", enter));
@@ -266,9 +310,16 @@ impl Component for CommandPalette {
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.sight.lay(rows, self.at, self.shown.len());
-        let keys = self.all.iter().map(|c| width(&c.keys)).max().unwrap_or(0).min(room / 4) + 2;
+        let widest = |text: &dyn Fn(&Command) -> usize| self.all.iter().map(text).max().unwrap_or(0);
+        let widths = Widths {
+            keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
+            names: widest(&|command| width(command.action.hint())).min(room / 3) + 2,
+            room,
+        };
+        let mut search = Search::new(self.field.value().trim());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
-            lines.push(self.line(entry, n == self.at, (keys, room), env));
+            let selected = n == self.at && self.is_selected;
+            lines.push(self.line(entry, selected, &widths, &mut search, env));
         }
         if self.shown.is_empty() {
             lines.push(Line::styled(t!("    no match"), theme.dim()));
@@ -276,7 +327,8 @@ impl Component for CommandPalette {
             let rest = out_of_sight(&shown, self.shown.len(), env);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));
         }
-        let selected = self.shown.get(self.at).and_then(reason).unwrap_or_default();
+        let selected = self.shown.get(self.at).filter(|_| self.is_selected);
+        let selected = selected.and_then(reason).unwrap_or_default();
         lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
@@ -332,21 +384,6 @@ fn ways(typed: &str) -> Vec<Entry> {
     }
 }
 
-/// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
-/// becomes an initial consonant.
-fn letters(text: &str) -> String {
-    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
-    text.nfd()
-        .map(|c| match ALONE.chars().position(|alone| alone == c) {
-            Some(at) => u32::try_from(at).ok().and_then(|at| char::from_u32(0x1100 + at)).unwrap_or(c),
-            None if ('ㅏ'..='ㅣ').contains(&c) => {
-                char::from_u32(u32::from(c) - u32::from('ㅏ') + 0x1161).unwrap_or(c)
-            }
-            None => c,
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,6 +402,7 @@ mod tests {
                 command(Action::Filter, None),
             ],
             Vec::new(),
+            vec!["Seoyun.Han@naru.example".to_owned(), "임하늘".to_owned()],
             true,
         )
     }
@@ -376,16 +414,41 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_finds_by_letters_in_their_order() {
+    fn beginnings_of_words_are_found_before_destinations_and_those_before_scattered_letters() {
         let mut palette = palette();
         assert_eq!(found(&mut palette, "").len(), 4);
-        assert_eq!(found(&mut palette, "srt")[0], Action::Sort.help());
         assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
+        assert_eq!(found(&mut palette, "marked rev")[0], Action::Revoke.help());
         // Of two equal matches, the possible one comes first.
         assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
-        let nothing = found(&mut palette, "zzzz");
-        let ways = ["look up holders named zzzz", "show templates with zzzz in the title", "open badge zzzz"];
-        assert_eq!(nothing, ways);
+        let destinations =
+            ["look up holders named srt", "show templates with srt in the title", "open badge srt"];
+        let scattered = found(&mut palette, "srt");
+        assert_eq!(scattered[..3], destinations);
+        assert_eq!(scattered[3], Action::Sort.help());
+        assert_eq!(found(&mut palette, "zzzz").len(), 3);
+        assert_eq!(found(&mut palette, "seoy")[0], "look up what Seoyun.Han@naru.example holds");
+        let named = "look up holders named 임하늘";
+        assert_eq!(found(&mut palette, "임하늘").iter().filter(|text| *text == named).count(), 1);
+    }
+
+    #[test]
+    fn a_destructive_action_is_never_selected_by_typing() {
+        let env = Env::for_test();
+        for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
+            let command = Command { action: *action, keys: String::new(), why_not: None };
+            let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
+            for typed in ["", action.hint(), action.help()] {
+                found(&mut palette, typed);
+                let mut ids = crate::tui::request::RequestIds::default();
+                let mut out = Effects::new(&mut ids);
+                assert_eq!(palette.selected(), None, "{action:?} {typed}");
+                palette.on_action(Action::Accept, &env, &mut out);
+                assert!(out.go.is_empty() && out.notice.is_some(), "{action:?} {typed}");
+                palette.on_action(Action::Down, &env, &mut out);
+                assert_eq!(palette.selected(), Some(*action), "the user selects it: {typed}");
+            }
+        }
     }
 
     #[test]
@@ -420,12 +483,12 @@ mod tests {
             keys: "x".to_owned(),
             why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
         });
-        let mut palette = CommandPalette::new(all.collect(), Vec::new(), true);
+        let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
         // The palette's size on an 80x24 and on a 60x16 terminal.
         for (columns, rows) in [(78, 18), (58, 10)] {
             let area = Rect::new(0, 0, columns, rows);
             for at in 0..palette.shown.len() {
-                palette.at = at;
+                (palette.at, palette.is_selected) = (at, true);
                 let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
                 terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
                 let buffer = terminal.backend().buffer();
@@ -441,19 +504,5 @@ mod tests {
                 assert_eq!(cursors, 2, "{screen:#?}");
             }
         }
-    }
-
-    #[test]
-    fn hangul_is_found_letter_by_letter() {
-        let has = |text: &str, typed: &str| {
-            let mut matcher = Matcher::new(Config::DEFAULT);
-            let pattern =
-                Pattern::new(&letters(typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
-            pattern.score(Utf32Str::new(&letters(text), &mut Vec::new()), &mut matcher).is_some()
-        };
-        for typed in ["한글", "한", "하", "ㅎ", "ㅎㄱ", "한ㄱ", "글"] {
-            assert!(has("한글 입력", typed), "{typed}");
-        }
-        assert!(!has("한글 입력", "영"));
     }
 }

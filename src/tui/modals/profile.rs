@@ -1,7 +1,8 @@
 //! Form for a new or an existing profile, on the first screen and in the list of profiles. It never shows the key.
+//! The lines of the settings are made from their declarations.
 
 use super::key_source::KeyFrom;
-use crate::config::{Change, Environment, NewProfile, ProfileLine};
+use crate::config::{Change, Edit, Input, NewProfile, ProfileInput, ProfileLine, ProfileSettings};
 use crate::i18n;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
@@ -14,82 +15,82 @@ use crate::tui::worker::profile_requests::ProfileChange;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
-const RIGHTS: [&str; 2] = [tr_noop!("issue and revoke"), tr_noop!("read-only")];
 const PINNING: [&str; 2] = [tr_noop!("keep the pin"), tr_noop!("pin again")];
-/// Placeholder key while the other settings are checked.
-const NO_KEY: &str = "not-yet-known";
 /// Width of the labels in columns.
 const WIDE: usize = 16;
 
 /// Line of the form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slot {
+    /// Only for a new profile.
     Name,
-    Organisation,
-    Rights,
-    CaFile,
-    Proxy,
+    /// A setting by its index in [`ProfileForm::settings`].
+    Setting(usize),
+    /// Only for an existing profile.
     Pinning,
-    Place,
-    Environment,
-    BaseUrl,
+    /// The key itself, or what the key source needs.
     Key,
 }
 
-/// Lines for a new profile, then for an existing one. An existing profile keeps its name and can be pinned again.
-const NEW: [Slot; 9] = [
-    Slot::Name,
-    Slot::Organisation,
-    Slot::Rights,
-    Slot::CaFile,
-    Slot::Proxy,
-    Slot::Place,
-    Slot::Environment,
-    Slot::BaseUrl,
-    Slot::Key,
-];
-const CHANGED: [Slot; 9] = [
-    Slot::Organisation,
-    Slot::Rights,
-    Slot::CaFile,
-    Slot::Proxy,
-    Slot::Pinning,
-    Slot::Place,
-    Slot::Environment,
-    Slot::BaseUrl,
-    Slot::Key,
-];
-
-impl Slot {
-    fn label(self, key: &KeyFrom) -> &'static str {
-        match self {
-            Self::Name => t!("Name"),
-            Self::Organisation => t!("Organisation"),
-            Self::Rights => t!("Access"),
-            Self::CaFile => t!("CA file"),
-            Self::Proxy => t!("Proxy"),
-            Self::Pinning => t!("Key pin"),
-            Self::Place => t!("Key from"),
-            Self::Environment => t!("Environment"),
-            Self::BaseUrl => t!("Base URL"),
-            Self::Key => key.label(),
-        }
-    }
+/// A setting with its input.
+struct SettingInput {
+    key: &'static str,
+    edit: Edit,
+    control: Control,
 }
 
-const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
+enum Control {
+    Field(Field),
+    /// Values of the file with their labels, and the index of the chosen one.
+    Choice(Vec<(&'static str, String)>, usize),
+    /// The key source, see [`ProfileForm::key`].
+    KeySource,
+}
+
+impl SettingInput {
+    /// The input with the value of a setting.
+    fn new(key: &'static str, edit: Edit, value: &str) -> Self {
+        let choice = |choices: Vec<(&'static str, String)>| {
+            let chosen = choices.iter().position(|(word, _)| *word == value).unwrap_or(0);
+            Control::Choice(choices, chosen)
+        };
+        let control = match edit.input {
+            Input::Text | Input::Path => Control::Field(Field::with(value)),
+            Input::Words(words) => choice(words.iter().map(|word| (*word, word.to_uppercase())).collect()),
+            Input::Switch([off, on]) => {
+                choice(vec![("false", i18n::tr(off).to_owned()), ("true", i18n::tr(on).to_owned())])
+            }
+            Input::Key => Control::KeySource,
+        };
+        Self { key, edit, control }
+    }
+
+    /// The value as typed or chosen.
+    fn shown(&self) -> &str {
+        match &self.control {
+            Control::Field(field) => field.value().trim(),
+            Control::Choice(choices, chosen) => choices.get(*chosen).map_or("", |(value, _)| value),
+            Control::KeySource => "",
+        }
+    }
+
+    /// The value to save. A path becomes absolute, independent of the working directory.
+    fn value(&self) -> String {
+        let shown = self.shown();
+        if self.edit.input != Input::Path || shown.is_empty() {
+            return shown.to_owned();
+        }
+        let typed = paths::typed(shown);
+        std::path::absolute(&typed).unwrap_or(typed).to_string_lossy().into_owned()
+    }
+}
 
 pub struct ProfileForm {
     /// The profile before the change. `None` for a new profile.
     was: Option<ProfileLine>,
     name: Field,
-    organisation: Field,
-    ca_file: Field,
-    proxy: Field,
-    only_look: usize,
+    settings: Vec<SettingInput>,
     pin: usize,
-    environment: usize,
-    base_url: Field,
     key: KeyFrom,
     focus: Focus,
 }
@@ -110,32 +111,25 @@ pub enum Step {
 
 impl ProfileForm {
     pub fn new(name: &str) -> Self {
-        let at = if name.is_empty() { Slot::Name } else { Slot::BaseUrl };
-        Self {
+        let mut form = Self {
             was: None,
             name: Field::with(name),
-            organisation: Field::default(),
-            ca_file: Field::default(),
-            proxy: Field::default(),
-            only_look: 0,
+            settings: inputs(&ProfileSettings::default()),
             pin: 0,
-            environment: 0,
-            base_url: Field::default(),
             key: KeyFrom::new(),
-            focus: Focus { at: NEW.iter().position(|slot| *slot == at).unwrap_or(0) },
+            focus: Focus::default(),
+        };
+        let is_url = |slot: &Slot| matches!(slot, Slot::Setting(at) if form.settings[*at].key == "base_url");
+        if !name.is_empty() {
+            form.focus.at = form.slots().iter().position(is_url).unwrap_or(0);
         }
+        form
     }
 
     pub fn of(line: ProfileLine) -> Self {
-        let text = |text: &Option<String>| Field::with(text.as_deref().unwrap_or_default());
         Self {
-            organisation: text(&line.organisation),
-            ca_file: text(&line.ca_file),
-            proxy: text(&line.proxy),
-            only_look: usize::from(line.read_only),
-            key: KeyFrom::of(line.kept_in.clone(), &line.key_from),
-            environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
-            base_url: Field::with(&line.base_url),
+            settings: inputs(&line.settings),
+            key: KeyFrom::of(line.key_store(), &line.key_from),
             focus: Focus::default(),
             was: Some(line),
             ..Self::new("")
@@ -147,8 +141,20 @@ impl ProfileForm {
         self.was.as_ref().map(|line| line.name.as_str())
     }
 
-    fn slots(&self) -> &'static [Slot] {
-        if self.was.is_some() { &CHANGED } else { &NEW }
+    /// The lines in their order. An existing profile keeps its name and can be pinned again.
+    fn slots(&self) -> Vec<Slot> {
+        let settings = |is_wanted: fn(&Edit) -> bool| {
+            let all = self.settings.iter().enumerate().filter(move |(_, setting)| is_wanted(&setting.edit));
+            all.map(|(at, _)| Slot::Setting(at))
+        };
+        let mut slots = Vec::new();
+        slots.extend(self.was.is_none().then_some(Slot::Name));
+        slots.extend(settings(|edit| !edit.is_required));
+        slots.extend(self.was.is_some().then_some(Slot::Pinning));
+        slots.extend(settings(|edit| edit.input == Input::Key));
+        slots.extend(settings(|edit| edit.is_required && edit.input != Input::Key));
+        slots.push(Slot::Key);
+        slots
     }
 
     fn at(&self) -> Slot {
@@ -161,7 +167,7 @@ impl ProfileForm {
             Action::NextField => self.focus.next(many),
             Action::PreviousField => self.focus.previous(many),
             Action::ClearField => {
-                if let Some(field) = self.field() {
+                if let Some(field) = self.field_mut() {
                     field.clear();
                 }
             }
@@ -178,37 +184,28 @@ impl ProfileForm {
     }
 
     fn candidate(&self) -> Step {
-        let (place, key) = match self.key.given() {
+        let (store, key) = match self.key.given() {
             Ok(given) => given,
             Err(why) => return Step::Wrong(why),
         };
-        let organisation = self.organisation.value().trim();
-        let mut profile = NewProfile::new(
-            self.name.value().trim(),
-            ENVIRONMENTS[self.environment],
-            self.base_url.value().trim(),
-        );
-        profile.kept_in = place;
-        profile.organisation = (!organisation.is_empty()).then(|| organisation.to_owned());
-        profile.read_only = self.only_look == 1;
-        profile.proxy = Some(self.proxy.value().trim().to_owned()).filter(|proxy| !proxy.is_empty());
-        profile.ca_file = self.ca_path().filter(|path| !path.as_os_str().is_empty());
-        // Report invalid settings before the key is sent. The CA file is checked later, because reading it can
-        // take long.
-        let looked_at = NewProfile { ca_file: None, ..profile.clone() };
-        if let Err(error) = looked_at.profile(NO_KEY) {
+        let input = self.input(|_| true);
+        let profile = NewProfile { key_store: store, ..NewProfile::of(self.name.value().trim(), input) };
+        // Report invalid settings before the key is sent. The CA file is read later, because that can take long.
+        if let Err(error) = profile.settings() {
             return Step::Wrong(format!("{error}."));
         }
         Step::Try(Box::new(Candidate { profile, key }))
     }
 
-    /// Absolute path of the CA file, independent of the working directory. Empty if no file is given.
-    fn ca_path(&self) -> Option<std::path::PathBuf> {
-        let typed = self.ca_file.value().trim();
-        if typed.is_empty() {
-            return Some(std::path::PathBuf::new());
+    /// The values of the settings but the key.
+    fn input(&self, is_wanted: impl Fn(&SettingInput) -> bool) -> ProfileInput {
+        let mut input = ProfileInput::default();
+        for setting in self.settings.iter().filter(|setting| setting.edit.input != Input::Key) {
+            if is_wanted(setting) {
+                input.set(setting.key, setting.value());
+            }
         }
-        std::path::absolute(paths::typed(typed)).ok()
+        input
     }
 
     fn change(&self, line: &ProfileLine) -> Step {
@@ -216,20 +213,8 @@ impl ProfileForm {
             Ok(key) => key,
             Err(why) => return Step::Wrong(why),
         };
-        let changed = |field: &Field, was: Option<&str>| {
-            let now = field.value().trim();
-            (now != was.unwrap_or_default()).then(|| now.to_owned())
-        };
-        let environment = ENVIRONMENTS[self.environment];
-        let change = Change {
-            environment: (environment != line.environment).then_some(environment),
-            base_url: changed(&self.base_url, Some(&line.base_url)),
-            organisation: changed(&self.organisation, line.organisation.as_deref()),
-            read_only: (line.read_only != (self.only_look == 1)).then_some(self.only_look == 1),
-            ca_file: changed(&self.ca_file, line.ca_file.as_deref()).and_then(|_| self.ca_path()),
-            proxy: changed(&self.proxy, line.proxy.as_deref()),
-            ..Change::default()
-        };
+        let input = self.input(|setting| setting.shown() != line.text(setting.key));
+        let change = Change { input, ..Change::default() };
         if change.is_empty() && key.is_none() && self.pin == 0 {
             return Step::Wrong(t!("No changes given.").to_owned());
         }
@@ -238,42 +223,77 @@ impl ProfileForm {
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        let by = match key.code {
+        let by: isize = match key.code {
             KeyCode::Right | KeyCode::Char(' ') => 1,
-            KeyCode::Left => usize::MAX,
+            KeyCode::Left => -1,
             _ => 0,
         };
-        let turn = |at: &mut usize, len: usize| {
-            *at = if by == usize::MAX { (*at + len - 1) % len } else { (*at + by) % len };
-            by != 0
+        let choice = match self.at() {
+            Slot::Pinning => Some((&mut self.pin, PINNING.len())),
+            Slot::Setting(at) => match &mut self.settings[at].control {
+                Control::Choice(choices, chosen) => Some((chosen, choices.len())),
+                Control::KeySource => {
+                    self.key.turn(by);
+                    return by != 0;
+                }
+                Control::Field(_) => None,
+            },
+            Slot::Name | Slot::Key => None,
         };
-        match self.at() {
-            Slot::Place => {
-                self.key.turn(if by == usize::MAX { -1 } else { by.cast_signed() });
+        match choice {
+            Some((chosen, len)) => {
+                *chosen = (*chosen as isize + by).rem_euclid(len as isize).unsigned_abs();
                 by != 0
             }
-            Slot::Environment => turn(&mut self.environment, ENVIRONMENTS.len()),
-            Slot::Rights => turn(&mut self.only_look, RIGHTS.len()),
-            Slot::Pinning => turn(&mut self.pin, PINNING.len()),
-            _ => self.field().is_some_and(|field| field.on_text_key(key)),
+            None => self.field_mut().is_some_and(|field| field.on_text_key(key)),
         }
     }
 
     pub fn on_paste(&mut self, text: &str) {
-        if let Some(field) = self.field() {
+        if let Some(field) = self.field_mut() {
             field.on_paste(text.trim());
         }
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
+    /// The field of the focused line.
+    fn field_mut(&mut self) -> Option<&mut Field> {
         match self.at() {
             Slot::Name => Some(&mut self.name),
-            Slot::Organisation => Some(&mut self.organisation),
-            Slot::CaFile => Some(&mut self.ca_file),
-            Slot::Proxy => Some(&mut self.proxy),
-            Slot::BaseUrl => Some(&mut self.base_url),
+            Slot::Setting(at) => match &mut self.settings[at].control {
+                Control::Field(field) => Some(field),
+                Control::Choice(..) | Control::KeySource => None,
+            },
             Slot::Key => self.key.field_mut(),
-            Slot::Rights | Slot::Pinning | Slot::Place | Slot::Environment => None,
+            Slot::Pinning => None,
+        }
+    }
+
+    /// The label and the input of a line.
+    fn line(&self, slot: Slot, room: usize, focused: bool, env: &Env) -> (&'static str, Vec<Span<'static>>) {
+        let choice = |words: &[&str], chosen: usize| choice(words, chosen, room, focused, env);
+        match slot {
+            Slot::Name => (t!("Name"), self.name.spans(room, focused, env)),
+            Slot::Setting(at) => {
+                let setting = &self.settings[at];
+                let spans = match &setting.control {
+                    Control::Field(field) => field.spans(room, focused, env),
+                    Control::Choice(choices, chosen) => {
+                        let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
+                        choice(&labels, *chosen)
+                    }
+                    Control::KeySource => choice(&self.key.places(), self.key.chosen()),
+                };
+                (i18n::tr(setting.edit.label), spans)
+            }
+            Slot::Pinning => (t!("Key pin"), choice(&PINNING.map(i18n::tr), self.pin)),
+            Slot::Key => {
+                let text = || fit(self.key.said(), room, env.glyphs.ellipsis);
+                let spans = match self.key.field() {
+                    Some(field) => field.spans(room, focused, env),
+                    None => vec![Span::styled(text(), env.theme.dim())],
+                };
+                (self.key.label(), spans)
+            }
         }
     }
 
@@ -281,45 +301,17 @@ impl ProfileForm {
     pub fn lines(&self, room: usize, brief: bool, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut lines = Vec::new();
-        for (at, slot) in self.slots().iter().enumerate() {
+        for (at, slot) in self.slots().into_iter().enumerate() {
             let focused = self.focus.at == at;
+            let (label, input) = self.line(slot, room.saturating_sub(WIDE + 2), focused, env);
             let mut spans = vec![
                 Span::styled(
-                    format!("  {}", fit(slot.label(&self.key), WIDE, "")),
+                    format!("  {}", fit(label, WIDE, "")),
                     if focused { theme.strong() } else { theme.dim() },
                 ),
                 Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
             ];
-            let room = room.saturating_sub(WIDE + 2);
-            let field = match slot {
-                Slot::Name => Some(&self.name),
-                Slot::Organisation => Some(&self.organisation),
-                Slot::CaFile => Some(&self.ca_file),
-                Slot::Proxy => Some(&self.proxy),
-                Slot::BaseUrl => Some(&self.base_url),
-                Slot::Key => self.key.field(),
-                Slot::Rights | Slot::Pinning | Slot::Place | Slot::Environment => None,
-            };
-            match (slot, field) {
-                (_, Some(field)) => spans.extend(field.spans(room, focused, env)),
-                (Slot::Rights, _) => {
-                    spans.extend(choice(&RIGHTS.map(i18n::tr), self.only_look, room, focused, env));
-                }
-                (Slot::Pinning, _) => {
-                    spans.extend(choice(&PINNING.map(i18n::tr), self.pin, room, focused, env));
-                }
-                (Slot::Place, _) => {
-                    spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));
-                }
-                (Slot::Key, _) => {
-                    spans.push(Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), theme.dim()));
-                }
-                _ => {
-                    let words = ENVIRONMENTS.map(|environment| environment.to_string());
-                    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                    spans.extend(choice(&words, self.environment, room, focused, env));
-                }
-            }
+            spans.extend(input);
             lines.push(Line::from(spans));
         }
         lines.push(Line::raw(""));
@@ -351,6 +343,14 @@ impl ProfileForm {
         lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         lines
     }
+}
+
+/// The inputs of all settings, with the values of a profile.
+fn inputs(settings: &ProfileSettings) -> Vec<SettingInput> {
+    ProfileSettings::editable()
+        .into_iter()
+        .map(|(key, edit)| SettingInput::new(key, edit, &settings.text(key)))
+        .collect()
 }
 
 /// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word

@@ -280,13 +280,13 @@ impl Component for Profiles {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Profiles(read) if self.reading == Some(ticket) => {
+            Response::Profiles(read) if self.reading == Some(request) => {
                 self.reading = None;
                 match read {
                     Ok(lines) => self.lines = lines,
@@ -294,13 +294,13 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == ticket) => {
+            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == request) => {
                 if let Some((_, name, changes)) = self.working.take() {
                     self.worked(name, changes, done, out);
                 }
                 Ok(())
             }
-            Response::Connected(opened) if self.opening == Some(ticket) => {
+            Response::Connected(opened) if self.opening == Some(request) => {
                 self.opening = None;
                 match opened {
                     Ok(session) => out.go.push(Navigate::Connect(session)),

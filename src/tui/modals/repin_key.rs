@@ -9,24 +9,25 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-pub struct PinForm {
+pub struct RepinKey {
     profile: String,
     pinned: String,
     said: String,
     field: Field,
     /// Whether the name is typed correctly and only `y` is missing.
     is_typed: bool,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     wrong: Option<String>,
 }
 
-impl PinForm {
+impl RepinKey {
     /// Returns `None` for errors other than [`ApiError::OtherKey`].
     pub fn of(error: &ApiError) -> Option<Self> {
         let ApiError::OtherKey { profile, pinned, said } = error else { return None };
@@ -36,13 +37,13 @@ impl PinForm {
             said: said.clone(),
             field: Field::default(),
             is_typed: false,
-            ticket: None,
+            request: None,
             wrong: None,
         })
     }
 }
 
-impl Component for PinForm {
+impl Component for RepinKey {
     fn key_contexts(&self) -> Vec<Context> {
         let own = if self.is_typed { Context::Review } else { Context::Form };
         vec![own, Context::Always]
@@ -63,9 +64,9 @@ impl Component for PinForm {
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
+            Action::Back if self.is_typed && self.request.is_none() => self.is_typed = false,
             Action::Back => {
-                out.cancel(self.ticket.take());
+                out.cancel(self.request.take());
                 out.close();
             }
             Action::ClearField => self.field.clear(),
@@ -74,10 +75,10 @@ impl Component for PinForm {
                 self.wrong = (!self.is_typed)
                     .then(|| t!("The profile is {profile}. Nothing was pinned.", profile = self.profile));
             }
-            Action::Confirm if self.is_typed && self.ticket.is_none() => {
+            Action::Confirm if self.is_typed && self.request.is_none() => {
                 self.wrong = None;
                 let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
-                self.ticket = Some(out.ask(ask));
+                self.request = Some(out.ask(ask));
             }
             Action::Accept
             | Action::Confirm
@@ -96,14 +97,14 @@ impl Component for PinForm {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
-        answer: Response,
+        request: RequestId,
+        response: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        match answer {
-            Response::Connected(pinned) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+        match response {
+            Response::Connected(pinned) if self.request == Some(request) => {
+                self.request = None;
                 match pinned {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(why) => self.wrong = Some(why),
@@ -116,63 +117,53 @@ impl Component for PinForm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
-        put(&mut lines, t!("Another key"), theme.strong());
-        put(&mut lines, &env.place(), theme.accent());
-        lines.push(Line::raw(""));
+        let mut form = FormText::new(area, env);
+        form.text(t!("Another key"), theme.strong());
+        form.text(&env.place(), theme.accent());
+        form.blank();
         let name = &self.profile;
         for (label, text) in [(t!("pinned"), &self.pinned), (t!("now"), &self.said)] {
-            lines.push(Line::from(vec![
+            form.line(Line::from(vec![
                 Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
                 Span::styled(text.clone(), theme.strong()),
                 Span::raw(env.glyphs.ellipsis),
             ]));
         }
-        lines.push(Line::raw(""));
+        form.blank();
         let text = t!(
             "Profile {name} was checked with a key that begins as above. The service says that the current key begins differently. It may belong to another organisation. lapel has requested nothing with it, and will not.",
             name
         );
-        put(&mut lines, &text, theme.warning());
-        lines.push(Line::raw(""));
-        let text = t!(
-            "If the organisation has a new key, pin it. The profile then uses it, also for the jobs of the old key. If not, put the correct key back."
+        form.text(&text, theme.warning());
+        form.blank();
+        form.text(
+            t!(
+                "If the organisation has a new key, pin it. The profile then uses it, also for the jobs of the old key. If not, put the correct key back."
+            ),
+            theme.text(),
         );
-        put(&mut lines, text, theme.text());
-        lines.push(Line::raw(""));
+        form.blank();
         if self.is_typed {
-            let key = |action| env.key(&self.key_contexts(), action);
-            lines.push(Line::from(vec![
-                Span::raw("  "),
-                Span::styled(key(Action::Confirm), theme.key()),
-                Span::styled(format!(" {}", t!("to pin this key")), theme.accent()),
-                Span::raw("   "),
-                Span::styled(key(Action::Back), theme.key()),
-                Span::raw(format!(" {}", t!("back"))),
-            ]));
+            form.yes(t!("to pin this key"), &self.key_contexts());
         } else {
             let ask =
                 t!("type {name}, then {enter}", name, enter = env.key(&self.key_contexts(), Action::Accept));
-            let columns = room.saturating_sub(width(&ask) + 7).max(8);
+            let columns = form.room().saturating_sub(width(&ask) + 7).max(8);
             let mut spans = vec![Span::raw(format!("  {ask}  "))];
             spans.push(Span::styled(env.glyphs.cursor, theme.accent()));
             spans.extend(self.field.spans(columns, true, env));
-            lines.push(Line::from(spans));
+            form.line(Line::from(spans));
         }
-        if self.ticket.is_some() {
-            lines.push(Line::raw(""));
-            put(&mut lines, &format!("{} {}", env.spinner(), t!("checking the key again")), theme.dim());
+        if self.request.is_some() {
+            form.blank();
+            form.busy(t!("checking the key again"));
         }
         if let Some(wrong) = &self.wrong {
-            lines.push(Line::raw(""));
-            put(&mut lines, &crate::domain::text::scrub(wrong), theme.error());
+            form.blank();
+            form.text(&crate::domain::text::scrub(wrong), theme.error());
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 }
 
-impl Modal for PinForm {}
+impl Modal for RepinKey {}

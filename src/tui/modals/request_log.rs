@@ -119,13 +119,13 @@ impl Component for RequestLog {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::LogBeyond { watched } if self.watch == Some(ticket) => {
+            Response::LogBeyond { watched } if self.watch == Some(request) => {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
                 if watched {
@@ -135,7 +135,7 @@ impl Component for RequestLog {
             }
             other => match &mut self.save {
                 Some(save) => {
-                    let closed = save.on_response(ticket, other, out)?;
+                    let closed = save.on_response(request, other, out)?;
                     if closed {
                         self.save = None;
                     }

@@ -8,12 +8,12 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
-use crate::tui::widgets::field::{Field, Recent};
-use crate::tui::widgets::form_layout;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::reason_field::ReasonField;
 use crate::tui::widgets::text_layout::{cells, line_width, number, width, wrap};
 use crate::tui::worker::job_command::JobCommand;
 use crossterm::event::KeyEvent;
@@ -25,38 +25,27 @@ const LONG_REASON: usize = 200;
 /// Minimum height in rows to show earlier reasons.
 const ROOMY: u16 = 16;
 /// Column widths before the outcome of each state: the number of badges and the state.
-const FATE: [usize; 2] = [7, 14];
+const OUTCOME: [usize; 2] = [7, 14];
 
 pub struct RevokeForm {
-    victims: Vec<RevokeTarget>,
-    reason: Field,
+    targets: Vec<RevokeTarget>,
+    reason: ReasonField,
     error: Option<String>,
     review: Option<(RevokePlan, Confirm)>,
     /// Index of the first listed target.
     top: usize,
     /// Whether waiting badges are revoked when they become Issued.
     when_issued: bool,
-    reasons: Recent,
-    reasons_ticket: Option<RequestId>,
 }
 
 impl RevokeForm {
-    pub fn new(mut victims: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
-        victims.sort_by_key(|v| !v.state.may_be_revoked());
-        Self {
-            victims,
-            reason: Field::default(),
-            error: None,
-            review: None,
-            top: 0,
-            when_issued: false,
-            reasons: Recent::default(),
-            reasons_ticket: Some(out.ask(Request::Reasons)),
-        }
+    pub fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
+        targets.sort_by_key(|target| !target.state.may_be_revoked());
+        Self { targets, reason: ReasonField::new(out), error: None, review: None, top: 0, when_issued: false }
     }
 
     fn of(&self, which: impl Fn(&State) -> bool) -> usize {
-        self.victims.iter().filter(|v| which(&v.state)).count()
+        self.targets.iter().filter(|target| which(&target.state)).count()
     }
 
     fn waiting(&self) -> usize {
@@ -64,7 +53,7 @@ impl RevokeForm {
     }
 
     /// Number of badges to revoke, now or when they become Issued.
-    fn meant(&self) -> usize {
+    fn to_revoke(&self) -> usize {
         self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }
 
@@ -74,15 +63,13 @@ impl RevokeForm {
 
     fn go_on(&mut self, env: &Env) {
         self.error = None;
-        if self.meant() == 0 {
+        if self.to_revoke() == 0 {
             return;
         }
-        if crate::domain::Text::new(self.reason.value()).looks_empty() {
-            self.error =
-                Some(t!("the reason is empty: the service requires one, and holders may see it").to_owned());
-        } else {
-            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
-            let confirm = Confirm::new(self.meant(), env);
+        self.error = self.reason.error();
+        if self.error.is_none() {
+            let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
+            let confirm = Confirm::new(self.to_revoke(), env);
             self.review = Some((plan, confirm));
         }
     }
@@ -90,14 +77,14 @@ impl RevokeForm {
     /// Number of badges for each state, and what will happen to them.
     fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
-        for victim in &self.victims {
-            match states.iter_mut().find(|(state, _)| *state == victim.state) {
+        for target in &self.targets {
+            match states.iter_mut().find(|(state, _)| *state == target.state) {
                 Some((_, n)) => *n += 1,
-                None => states.push((victim.state.clone(), 1)),
+                None => states.push((target.state.clone(), 1)),
             }
         }
         let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
-        let fate = |state: &State| match state {
+        let outcome = |state: &State| match state {
             State::Issued => {
                 plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
             }
@@ -116,11 +103,11 @@ impl RevokeForm {
                     (format!("{:>7}", number(n as u64)), env.theme.strong()),
                     (word, env.theme.state(&state)),
                 ];
-                let before = FATE.iter().sum::<usize>() + FATE.len();
-                let parts = wrap(&fate(&state), (room + 2).saturating_sub(before));
+                let before = OUTCOME.iter().sum::<usize>() + OUTCOME.len();
+                let parts = wrap(&outcome(&state), (room + 2).saturating_sub(before));
                 let lines = parts.into_iter().enumerate().map(|(at, part)| {
                     let mut spans = if at == 0 {
-                        cells(&row, &FATE, env.glyphs.ellipsis)
+                        cells(&row, &OUTCOME, env.glyphs.ellipsis)
                     } else {
                         vec![Span::raw(" ".repeat(before - 1))]
                     };
@@ -130,6 +117,62 @@ impl RevokeForm {
                 lines.collect::<Vec<_>>()
             })
             .collect()
+    }
+
+    /// The checkbox for the waiting badges, and its key.
+    fn when_issued_lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let sign = if self.when_issued { "[x]" } else { "[ ]" };
+        let text = t!("{sign} waiting badges: revoke when issued", sign);
+        // The checkbox has its own column, also when the text has a second line.
+        let parts = wrap(&text, room.saturating_sub(10));
+        let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
+        let lines = parts.iter().enumerate().map(|(at, part)| format!("{}{part}", " ".repeat(indent(at))));
+        let mut lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
+        let toggle = Span::styled(env.key(&self.key_contexts(), Action::Toggle), env.theme.key());
+        match lines.last_mut() {
+            Some(last) if line_width(last) + 3 + width(&toggle.content) <= room + 2 => {
+                last.push_span(Span::raw("   "));
+                last.push_span(toggle);
+            }
+            _ => lines.push(Line::from(vec![Span::raw(" ".repeat(indent(1))), toggle])),
+        }
+        lines
+    }
+
+    fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, env: &Env) {
+        let focused = self.review.is_none();
+        let has_hint = focused && self.reason.has_earlier() && self.reason.value().is_empty();
+        form.labelled(t!("Reason"), focused, |columns| {
+            let mut spans = self.reason.spans(columns, focused, env);
+            if has_hint {
+                let key = env.key(&self.key_contexts(), Action::Earlier);
+                spans.truncate(1);
+                spans.push(Span::styled(format!("  {key} {}", t!("earlier reasons")), env.theme.dim()));
+            }
+            spans
+        });
+        if focused && area.height >= ROOMY {
+            form.extend(self.reason.earlier_lines(8, form.room(), env));
+        }
+    }
+
+    /// The confirmation, or what Enter does.
+    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+        let mut foot = FormText::new(area, env);
+        let key = |action| env.key(&self.key_contexts(), action);
+        match &self.review {
+            Some((_, confirm)) => {
+                let verb = t!("to revoke (cannot be undone)");
+                foot.extend(confirm.lines(Context::Review, verb, foot.room(), env));
+            }
+            None if self.to_revoke() == 0 => foot.dim(&t!("{esc} back", esc = key(Action::Back))),
+            None => foot.dim(&t!(
+                "Nothing is sent until you confirm.  {enter} continue  {esc} back",
+                enter = key(Action::Accept),
+                esc = key(Action::Back)
+            )),
+        }
+        foot.into_lines()
     }
 }
 
@@ -144,20 +187,19 @@ impl Component for RevokeForm {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::Toggle => self.waiting() > 0,
-            Action::Earlier | Action::Later => !self.reasons.is_empty(),
-            Action::Accept | Action::ClearField | Action::Editor => self.meant() > 0,
-            Action::PageDown | Action::PageUp => self.victims.len() > 5,
+            Action::Earlier | Action::Later => self.reason.has_earlier(),
+            Action::Accept | Action::ClearField | Action::Editor => self.to_revoke() > 0,
+            Action::PageDown | Action::PageUp => self.targets.len() > 5,
             _ => true,
         }
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::ClearField => match &mut self.review {
-                Some((_, confirm)) => confirm.clear(),
-                None => self.reason.clear(),
-            },
-            Action::PageDown => self.top = (self.top + 5).min(self.victims.len().saturating_sub(1)),
+            Action::ClearField if self.review.is_some() => {
+                self.review.iter_mut().for_each(|(_, confirm)| confirm.clear());
+            }
+            Action::PageDown => self.top = (self.top + 5).min(self.targets.len().saturating_sub(1)),
             Action::PageUp => self.top = self.top.saturating_sub(5),
             Action::Accept => self.go_on(env),
             Action::Confirm => {
@@ -180,19 +222,14 @@ impl Component for RevokeForm {
                     self.when_issued = !self.when_issued;
                 }
             }
-            Action::Earlier | Action::Later => {
-                if let Some(reason) = self.reasons.step(action == Action::Earlier, self.reason.value()) {
-                    self.reason.set(&reason);
-                    self.error = None;
-                }
-            }
+            _ if self.reason.on_action(action) => self.error = None,
             _ => return false,
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.meant() == 0 {
+        if self.to_revoke() == 0 {
             return false;
         }
         match &mut self.review {
@@ -206,25 +243,18 @@ impl Component for RevokeForm {
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.review.is_none() {
-            self.reason.on_paste(text.trim());
+            self.reason.on_paste(text);
         }
     }
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
-        answer: Response,
+        request: RequestId,
+        response: Response,
         _: &Env,
         _: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        match answer {
-            Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
-                self.reasons_ticket = None;
-                self.reasons = Recent::new(reasons);
-                Ok(())
-            }
-            other => Err(other),
-        }
+        self.reason.on_response(request, response)
     }
 
     fn typed(&self) -> Vec<&str> {
@@ -232,97 +262,40 @@ impl Component for RevokeForm {
     }
 
     fn long_field(&mut self) -> Option<&mut Field> {
-        (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
+        (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let what = plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges");
-        let mut lines = form_layout::head(&what, &env.place(), room, env);
-        lines.extend(self.breakdown(room, env));
+        let mut form = FormText::new(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
+        let what = plural!(self.to_revoke() as u64, "Revoke {n} badge", "Revoke {n} badges");
+        form.head(&what, &env.place());
+        form.extend(self.breakdown(form.room(), env));
         if self.waiting() > 0 && self.review.is_none() {
-            let sign = if self.when_issued { "[x]" } else { "[ ]" };
-            let text = t!("{sign} waiting badges: revoke when issued", sign);
-            // The checkbox has its own column, also when the text has a second line.
-            let parts = wrap(&text, room.saturating_sub(10));
-            let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
-            let said = parts.iter().enumerate().map(|(at, part)| format!("{}{part}", " ".repeat(indent(at))));
-            let mut said: Vec<Line<'_>> = said.map(Line::raw).collect();
-            let toggle = Span::styled(key(Action::Toggle), theme.key());
-            match said.last_mut() {
-                Some(last) if line_width(last) + 3 + width(&toggle.content) <= room + 2 => {
-                    last.push_span(Span::raw("   "));
-                    last.push_span(toggle);
-                }
-                _ => said.push(Line::from(vec![Span::raw(" ".repeat(indent(1))), toggle])),
-            }
-            lines.extend(said);
+            form.extend(self.when_issued_lines(form.room(), env));
         }
-        lines.push(Line::raw(""));
-        if self.meant() > 0 {
-            let label = t!("Reason");
-            let mut spans = vec![
-                Span::styled(format!("  {label} "), theme.strong()),
-                Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
-            ];
-            spans.extend(self.reason.spans(
-                room.saturating_sub(width(label) + 3),
-                self.review.is_none(),
-                env,
-            ));
-            if self.review.is_none() && !self.reasons.is_empty() && self.reason.value().is_empty() {
-                spans.truncate(3);
-                let hint = format!("  {} {}", key(Action::Earlier), t!("earlier reasons"));
-                spans.push(Span::styled(hint, theme.dim()));
-            }
-            lines.push(Line::from(spans));
-            if self.review.is_none() && area.height >= ROOMY {
-                lines.extend(input_history::offered(&self.reasons, self.reason.value(), 8, room, env));
-            }
+        form.blank();
+        if self.to_revoke() > 0 {
+            self.draw_reason(&mut form, area, env);
         } else {
-            let text = format!("  {}", t!("No badge here can be revoked now. Nothing is sent."));
-            lines.push(Line::styled(text, theme.warning()));
+            form.text(t!("No badge here can be revoked now. Nothing is sent."), env.theme.warning());
         }
         if self.reason.value().chars().count() > LONG_REASON {
-            let text = format!(
-                "         {} {}",
-                env.glyphs.alert,
-                t!("longer than {n} characters: holders may see all of it", n = LONG_REASON)
-            );
-            lines.push(Line::styled(text, theme.warning()));
+            let text = t!("longer than {n} characters: holders may see all of it", n = LONG_REASON);
+            form.text(&format!("       {} {text}", env.glyphs.alert), env.theme.warning());
         }
         if let Some(error) = &self.error {
-            lines
-                .extend(wrap(error, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+            form.text(error, env.theme.error());
         }
-        lines.push(Line::raw(""));
-        let foot = match &self.review {
-            Some((_, confirm)) => {
-                confirm.lines(Context::Review, t!("to revoke (cannot be undone)"), room, env)
-            }
-            None if self.meant() == 0 => {
-                let text = t!("{esc} back", esc = key(Action::Back));
-                vec![Line::styled(format!("  {text}"), theme.dim())]
-            }
-            None => {
-                let text = t!(
-                    "Nothing is sent until you confirm.  {enter} continue  {esc} back",
-                    enter = key(Action::Accept),
-                    esc = key(Action::Back)
-                );
-                wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())).collect()
-            }
-        };
+        form.blank();
+        let foot = self.foot(area, env);
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
         // The list of targets gets the rows between the breakdown and the foot.
-        let free = usize::from(area.height).saturating_sub(lines.len() + 2 + foot.len()).max(1);
-        let top = self.top.min(self.victims.len().saturating_sub(free));
-        lines.extend(
-            self.victims.iter().skip(top).take(free).map(|v| victim_line(v, usize::from(area.width), env)),
-        );
-        let rest = self.victims.len().saturating_sub(top + free);
+        let free = usize::from(area.height).saturating_sub(form.len() + 2 + foot.len()).max(1);
+        let top = self.top.min(self.targets.len().saturating_sub(free));
+        let shown = self.targets.iter().skip(top).take(free);
+        form.extend(shown.map(|target| target_line(target, usize::from(area.width), env)));
+        let rest = self.targets.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
             let text = t!(
                 "{above} above, {below} below: {up} {down}",
@@ -331,12 +304,11 @@ impl Component for RevokeForm {
                 up = key(Action::PageUp),
                 down = key(Action::PageDown)
             );
-            lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
+            form.dim(&format!("  {text}"));
         }
         // The confirmation is always visible at the bottom.
         let rows = area.height.saturating_sub(foot_rows);
-        let lines = form_layout::squeezed(lines, rows, env);
-        frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });
+        form.draw(frame, Rect { height: rows, ..area });
         let at = Rect { y: area.y + rows, height: foot_rows, ..area };
         frame.render_widget(ratatui::text::Text::from(foot), at);
     }
@@ -352,18 +324,18 @@ impl Modal for RevokeForm {
     }
 }
 
-fn victim_line(victim: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {
+fn target_line(target: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {
     let rest = columns.saturating_sub(4 + 12 + 4);
-    let style = if victim.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
+    let style = if target.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
     let row = [
         (
-            format!("{} {}", env.glyphs.state(&victim.state), victim.state.word()),
-            env.theme.state(&victim.state),
+            format!("{} {}", env.glyphs.state(&target.state), target.state.word()),
+            env.theme.state(&target.state),
         ),
-        (victim.holder.to_string(), style),
-        (victim.email.to_string(), style),
-        (victim.title.to_string(), style),
-        (victim.badge_id.to_string(), env.theme.dim()),
+        (target.holder.to_string(), style),
+        (target.email.to_string(), style),
+        (target.title.to_string(), style),
+        (target.badge_id.to_string(), env.theme.dim()),
     ];
     let id = 14.min(rest / 4);
     let widths = [12, rest / 5, rest / 4, rest - rest / 5 - rest / 4 - id, id];

@@ -5,8 +5,8 @@
 //! file. Text that may be an API key is never kept.
 
 use crate::config::recent_file;
-use crate::disk;
 use crate::domain::text::scrub;
+use crate::fs;
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
@@ -191,8 +191,8 @@ impl Recents {
     }
 
     /// Takes the file's content. Returns an error text once; after an error the entries stay in memory only.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Result<Lists, String>) -> Option<String> {
-        if self.asked != Some(ticket) {
+    pub fn on_response(&mut self, request: RequestId, answer: Result<Lists, String>) -> Option<String> {
+        if self.asked != Some(request) {
             return None;
         }
         self.asked = None;
@@ -235,9 +235,9 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     if changes.iter().any(|change| matches!(change, Change::Typed(..))) && lists.len() > 0 {
         let text = serde_json::to_string(&lists).unwrap_or_default();
         let folder = path.parent().unwrap_or(Path::new("."));
-        disk::create_private_dir(folder)
-            .and_then(|()| disk::replace(path, text.as_bytes()))
-            .and_then(|()| disk::make_private(path))
+        fs::create_private_dir(folder)
+            .and_then(|()| fs::replace(path, text.as_bytes()))
+            .and_then(|()| fs::make_private(path))
             .map_err(cannot)?;
     }
     Ok(lists)

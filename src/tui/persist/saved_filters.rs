@@ -91,7 +91,7 @@ pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
 
 /// Whether a field accepts a value, with the same check as typed text.
 fn check<T: Browse>(field: &str, value: &str) -> Result<(), String> {
-    let spec = T::FIELDS.iter().find(|spec| spec.name == field);
+    let spec = T::FILTERS.iter().find(|spec| spec.name == field);
     spec.map_or(Ok(()), |spec| filter::read(*spec, value).map(drop))
 }
 
@@ -99,8 +99,8 @@ fn lists() -> Vec<FilteredList> {
     fn list<T: Browse>() -> FilteredList {
         FilteredList {
             list: T::LIST,
-            fields: T::FIELDS.iter().map(|field| field.name).collect(),
-            columns: T::HEADS.iter().map(|head| head.sort_by).collect(),
+            fields: T::FILTERS.iter().map(|spec| spec.name).collect(),
+            columns: T::FIELDS.iter().map(|field| field.column.key).collect(),
             check: check::<T>,
         }
     }

@@ -9,7 +9,8 @@ mod wanted;
 pub use wanted::Wanted;
 
 use crate::tui::app::Tab;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Version of the file format; a higher number is from a newer lapel.
@@ -27,40 +28,62 @@ pub struct ViewUse {
     pub keep: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct View {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tab: Option<Tab>,
+    #[serde(skip_serializing_if = "ListView::is_default")]
     pub templates: ListView,
+    #[serde(skip_serializing_if = "ListView::is_default")]
     pub history: ListView,
+    #[serde(skip_serializing_if = "ListView::is_default")]
     pub wallet: ListView,
+    #[serde(skip_serializing_if = "ListView::is_default")]
     pub jobs: ListView,
+    #[serde(rename = "job_rows", skip_serializing_if = "ListView::is_default")]
     pub rows: ListView,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ListView {
     /// The columns in order; empty for the default columns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ColumnView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<SortView>,
     /// Names of filter fields in the contract, with the typed text.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
     pub filter: Vec<(String, String)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnView {
     /// The field, by its name in the contract if it has one.
     pub field: String,
     pub shown: bool,
     /// The width in cells, if the user set one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SortView {
     /// The name of the field in the contract.
     pub field: String,
     /// Whether the largest value comes first.
     pub descending: bool,
+}
+
+/// A file: its version comes first.
+#[derive(Serialize)]
+struct Saved<'a> {
+    version: u64,
+    #[serde(flatten)]
+    view: &'a View,
+}
+
+fn as_object<S: Serializer>(filter: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(filter.iter().map(|(name, text)| (name, text)))
 }
 
 /// Why a text cannot be read as a layout.
@@ -74,27 +97,7 @@ pub enum NoView {
 
 impl View {
     pub fn to_json(&self) -> String {
-        let mut fields = Map::new();
-        fields.insert("version".to_owned(), VERSION.into());
-        if let Some(tab) = self.tab {
-            fields.insert("tab".to_owned(), tab.word().into());
-        }
-        for (name, list) in self.lists() {
-            if *list != ListView::default() {
-                fields.insert(name.to_owned(), list.to_value());
-            }
-        }
-        format!("{:#}\n", Value::Object(fields))
-    }
-
-    fn lists(&self) -> [(&'static str, &ListView); 5] {
-        [
-            ("templates", &self.templates),
-            ("history", &self.history),
-            ("wallet", &self.wallet),
-            ("jobs", &self.jobs),
-            ("job_rows", &self.rows),
-        ]
+        format!("{:#}\n", json!(Saved { version: VERSION, view: self }))
     }
 
     /// Reads the text of a file. Unknown parts are left out.
@@ -120,28 +123,8 @@ impl View {
 }
 
 impl ListView {
-    fn to_value(&self) -> Value {
-        let mut fields = Map::new();
-        if !self.columns.is_empty() {
-            let columns = self.columns.iter().map(|column| {
-                let mut value = json!({ "field": column.field, "shown": column.shown });
-                if let Some(width) = column.width {
-                    value["width"] = width.into();
-                }
-                value
-            });
-            fields.insert("columns".to_owned(), columns.collect());
-        }
-        if let Some(sort) = &self.sort {
-            let value = json!({ "field": sort.field, "descending": sort.descending });
-            fields.insert("sort".to_owned(), value);
-        }
-        if !self.filter.is_empty() {
-            let filter: Map<String, Value> =
-                self.filter.iter().map(|(name, text)| (name.clone(), text.as_str().into())).collect();
-            fields.insert("filter".to_owned(), filter.into());
-        }
-        fields.into()
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 
     fn from_value(value: Option<&Value>) -> Self {
@@ -206,7 +189,7 @@ mod tests {
     /// Pins the file format: its names must not change.
     #[test]
     fn a_file_of_today_is_read_and_written() {
-        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/view.json"));
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/view.json"));
         assert_eq!(View::from_json(text), Ok(some()));
         assert_eq!(some().to_json(), text);
     }

@@ -1,7 +1,7 @@
 //! Crash reports that a user can send to the developers. A report has the version, the place of the failure and
 //! the last actions. It has no data of the service, of a file or of typed text.
 
-use crate::disk;
+use crate::fs;
 use crate::tui::input::action::Action;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -44,12 +44,12 @@ pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     // The panic may have happened while the list was locked.
     let actions = ACTIONS.try_lock().map(|actions| actions.clone()).unwrap_or_default();
     let text = report(said, &place, &actions);
-    disk::create_private_dir(folder)?;
+    fs::create_private_dir(folder)?;
     let path = file_in(folder);
     if std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() > LARGEST) {
         std::fs::rename(&path, folder.join("crash.txt.1"))?;
     }
-    disk::open_private_append(&path)?.write_all(text.as_bytes())?;
+    fs::open_private_append(&path)?.write_all(text.as_bytes())?;
     Ok(path)
 }
 
@@ -63,7 +63,7 @@ fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
         std::env::consts::OS,
         without_quotes(said)
     );
-    let actions: Vec<String> = actions.iter().map(|action| action.name()).collect();
+    let actions: Vec<&str> = actions.iter().map(|action| action.name()).collect();
     // Writing to a String cannot fail.
     let _ = writeln!(out, "  last actions: {}", actions.join(" "));
     let trace = std::backtrace::Backtrace::capture();

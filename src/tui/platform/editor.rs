@@ -1,7 +1,7 @@
 //! The user's external editor, for a long text. The editor gets a private file and the whole terminal.
 
-use crate::disk;
 use crate::domain::text::scrub;
+use crate::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -27,7 +27,7 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
     let folder = builder.tempdir().map_err(kept)?;
     let path = folder.path().join("reason.txt");
     let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
-    disk::write_new(&path, ended.as_bytes()).map_err(kept)?;
+    fs::write_new(&path, ended.as_bytes()).map_err(kept)?;
     edit(editor, &path)?;
     read(&path)
 }

@@ -1,6 +1,6 @@
 //! The host environment: whether programs can open on this computer, or only the terminal can be used.
 
-use crate::config::{BehaviourSettings, Env};
+use crate::config::{AppSettings, Env};
 use std::path::PathBuf;
 
 /// The host environment, from environment variables.
@@ -29,7 +29,7 @@ pub enum Desktop {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    pub settings: BehaviourSettings,
+    pub settings: AppSettings,
     pub around: Around,
     /// The file of the saved filters. Without it there are none.
     pub filters: Option<PathBuf>,

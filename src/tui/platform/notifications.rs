@@ -78,13 +78,13 @@ fn sequence(text: &str, manner: &Manner) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::BehaviourSettings;
+    use crate::config::AppSettings;
     use crate::tui::platform::host::Around;
 
     fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
         Manner {
             filters: None,
-            settings: BehaviourSettings { notice, ..BehaviourSettings::default() },
+            settings: AppSettings { notice, ..AppSettings::default() },
             around: Around { term: term.into(), tmux, ..Around::default() },
         }
     }

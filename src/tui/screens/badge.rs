@@ -1,15 +1,14 @@
 //! The Badge tab: one badge, with the verdict first and everything else below it.
 
 mod copyables;
+mod lines;
 mod told;
 
 use crate::api::ApiError;
 use crate::domain::call_advice::script;
-use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::text::short;
-use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict, issue_time};
+use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::component::Component;
@@ -24,15 +23,13 @@ use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
-use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::{Field, Recent};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::job_rows;
 use crate::tui::widgets::text_layout::{width, wrap};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use crossterm::event::KeyEvent;
+use lines::{badge_lines, not_read};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -41,7 +38,7 @@ pub struct BadgeScreen {
     /// The time of acceptance from a list. The badge's own record does not have it.
     accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     /// The journal's records of a badge that the service does not show, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
@@ -65,7 +62,7 @@ impl Default for BadgeScreen {
             wanted: None,
             accepted_at: None,
             read: None,
-            ticket: None,
+            request: None,
             sent: (None, Vec::new()),
             find: Some(Field::default()),
             recent: Recent::default(),
@@ -89,7 +86,7 @@ impl BadgeScreen {
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = Recent::default();
-        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        out.cancel(self.cert.take().map(|(request, _)| request));
         self.certs = Certs::default();
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
@@ -100,13 +97,13 @@ impl BadgeScreen {
         self.accepted_at = accepted_at;
         self.sent = (None, Vec::new());
         self.wanted = Some(id.clone());
-        out.ask_instead(&mut self.ticket, Request::Badge(id));
+        out.ask_instead(&mut self.request, Request::Badge(id));
     }
 
     /// Reads the badge again if it is the one on the screen.
     pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.wanted.as_ref() == Some(id) {
-            out.ask_instead(&mut self.ticket, Request::Badge(id.clone()));
+            out.ask_instead(&mut self.request, Request::Badge(id.clone()));
         }
     }
 
@@ -117,11 +114,11 @@ impl BadgeScreen {
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
         out.typed.push((Typed::Badge, typed.wire().to_owned()));
-        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        out.cancel(self.cert.take().map(|(request, _)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
-            let ticket = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
-            self.cert = Some((ticket, number));
+            let request = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
+            self.cert = Some((request, number));
         } else {
             self.open(typed, None, out);
         }
@@ -214,7 +211,7 @@ impl Component for BadgeScreen {
                 }
             }
             Action::Back if self.find.is_some() => {
-                out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+                out.cancel(self.cert.take().map(|(request, _)| request));
                 self.find = None;
             }
             Action::Back if self.over_text => self.over_text = false,
@@ -236,7 +233,7 @@ impl Component for BadgeScreen {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::Reload => {
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.ticket, Request::Badge(id));
+                    out.ask_instead(&mut self.request, Request::Badge(id));
                 }
             }
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
@@ -298,26 +295,26 @@ impl Component for BadgeScreen {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
             Response::Index(IndexAnswer::Found(found))
-                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == ticket) =>
+                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == request) =>
             {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
                 }
                 Ok(())
             }
-            Response::SentBadge(sent) if self.sent.0 == Some(ticket) => {
+            Response::SentBadge(sent) if self.sent.0 == Some(request) => {
                 self.sent = (None, sent);
                 Ok(())
             }
-            Response::Badge(badge) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Badge(badge) if self.request == Some(request) => {
+                self.request = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(id) = &self.wanted
                 {
@@ -420,181 +417,11 @@ impl Component for BadgeScreen {
             let below = Rect { y: area.y + used, height: area.height - used, ..area };
             input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
         }
-        if self.ticket.is_some() && self.read.is_some() {
+        if self.request.is_some() && self.read.is_some() {
             frame.render_widget(
                 Line::styled(format!("{} ", env.spinner()), env.theme.dim()).right_aligned(),
                 Rect { width: area.width.saturating_sub(1), ..top },
             );
         }
-    }
-}
-
-fn not_read(
-    error: &ApiError,
-    id: &BadgeId,
-    (certs, sent): (Certs, &[SentHere]),
-    room: usize,
-    env: &Env,
-) -> Vec<Line<'static>> {
-    if let ([sent, ..], ApiError::NotFound(_)) = (sent, error) {
-        let mut lines = vec![Line::styled(
-            format!("{}: {}", t!("Badge {id}", id = short(id.wire())), sent.title),
-            env.theme.strong(),
-        )];
-        let said = job_rows::sent_here(sent, env);
-        lines.extend(wrap(&said, room).into_iter().map(|l| Line::styled(l, env.theme.warning())));
-        lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
-        return lines;
-    }
-    let head = t!("Badge {id} could not be read.", id = short(id.wire()));
-    let mut lines: Vec<Line<'static>> =
-        wrap(&head, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
-    lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
-    if matches!(error, ApiError::NotFound { .. }) {
-        let said = t!(
-            "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
-        );
-        lines.extend(wrap(said, room).into_iter().map(Line::raw));
-        if certs != Certs::NotAsked {
-            lines
-                .extend(wrap(&certs.advice(env), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
-        }
-    }
-    lines
-}
-
-/// All lines of a badge: verdict, mail, recipient and title, dates, then the rest.
-/// The advice for a caller follows the mail line if it fits into `rows`, otherwise the fields.
-fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
-    let theme = &env.theme;
-    let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
-    let now = env.now();
-    let verdict = Verdict::of(badge, now);
-    let state = verdict.state();
-    let (word, why) = verdict.line();
-    let dot = format!(" {} ", env.glyphs.dot);
-    let mut lines = Vec::new();
-    let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
-    let mut first = format!("{} {word}  {why}", env.glyphs.state(&state));
-    if matches!(verdict, Verdict::Waiting { since: None }) {
-        // A badge's own record does not have the time of acceptance. Its holder's history does.
-        first.push_str("; ");
-        first.push_str(&if badge.recipient_email.is_some() {
-            let key = env.key(&[Context::Badge], Action::Wallet);
-            t!("no acceptance time in the record: {key} shows it", key)
-        } else {
-            t!("no acceptance time in the record").to_owned()
-        });
-    }
-    lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
-    let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
-        .into_iter()
-        .flatten()
-        .collect();
-    lines.extend(wrap(&what.join(&dot), room).into_iter().map(|l| Line::styled(l, theme.strong())));
-    let who: Vec<String> =
-        [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
-    lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
-    lines.extend(mail_line(badge, room, env));
-    let behind_mail = lines.len();
-    lines.push(Line::raw(""));
-    let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
-    // A waiting badge is not valid yet, so its dates are hidden. It must not show "no end date" either.
-    let from = badge.valid_from.as_ref().filter(|_| state != State::Waiting).map(|t| with_age(t, now));
-    let until = match (&badge.valid_until, &state) {
-        (_, State::Waiting) => None,
-        (Some(until), _) => Some(with_age(until, now)),
-        (None, _) => Some(t!("no end date").to_owned()),
-    };
-    let fields = [
-        (t!("State"), text(&badge.status_name).map(|word| t!("{word} (the service's word)", word))),
-        (t!("Accepted at"), time(&badge.reg_date)),
-        (t!("Issued at"), issue_time(badge).map(|t| with_age(t, now))),
-        (t!("From"), from),
-        (t!("Until"), until),
-        (t!("Revoked at"), time(&badge.revoke_at)),
-        (t!("Reason"), text(&badge.revoke_reason)),
-        (t!("Badge id"), Some(badge.badge_id.to_string())),
-        (t!("Cert. no."), text(&badge.cert_no)),
-        (t!("Issuer"), text(&badge.issuing_org)),
-        (t!("Company"), text(&badge.company_name)),
-        (t!("Category"), text(&badge.category_name)),
-        (
-            t!("Skills"),
-            (!badge.skills_tag.is_empty())
-                .then(|| badge.skills_tag.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-        ),
-        (t!("Criteria"), text(&badge.criteria)),
-        (t!("About"), text(&badge.description)),
-        (t!("Source"), text(&badge.source_cd)),
-        (t!("Front"), text(&badge.front_image_url)),
-        (t!("Back"), text(&badge.back_image_url)),
-    ];
-    lines.extend(labelled(&fields, room, env));
-    let behind_fields = lines.len();
-    lines.push(Line::raw(""));
-    let basis = match env.clock().basis() {
-        crate::domain::time::OffsetBasis::ThisComputer => {
-            t!("service times, zone not given; ages assume this computer's zone")
-        }
-        crate::domain::time::OffsetBasis::AtLeast => t!(
-            "service times, zone not given and not this computer's; ages are minimums: set utc_offset in the profile to correct them"
-        ),
-        crate::domain::time::OffsetBasis::Setting => {
-            t!("service times; time zone set in the profile")
-        }
-        crate::domain::time::OffsetBasis::Learned => {
-            t!("service times; time zone detected from the service's answers")
-        }
-    };
-    lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
-    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
-    let behind = if fits { behind_mail } else { behind_fields };
-    lines.splice(behind..behind, told);
-    lines
-}
-
-/// The mail status in the service's own word, and the exact address.
-fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let Some(address) = &badge.recipient_email else { return Vec::new() };
-    let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
-    let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
-    let (text, style) = match status {
-        Some(word) if sent => {
-            (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
-        }
-        Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
-        None => (t!("mail status not given").to_owned(), env.theme.dim()),
-    };
-    let mut lines: Vec<Line<'static>> =
-        wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
-    // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
-    let odd = remarks(address.wire());
-    if !odd.is_empty() {
-        let said = t!("the address has {remarks}", remarks = odd.join(", "));
-        let letters = spelled(address.wire(), env);
-        let wide: usize = letters.iter().map(Span::width).sum();
-        let beside = width(&said) + 2 + wide <= room;
-        lines.push(Line::styled(said, env.theme.warning()));
-        match lines.last_mut() {
-            Some(line) if beside => {
-                line.spans.push(Span::raw("  "));
-                line.spans.extend(letters);
-            }
-            // An address longer than the line is not repeated here. The recipient's line above has it in full.
-            _ if wide <= room => lines.push(Line::from(letters)),
-            _ => {}
-        }
-    }
-    lines
-}
-
-fn with_age(time: &ServiceTime, now: jiff::civil::DateTime) -> String {
-    match time.start() {
-        Some(start) if start <= now => {
-            t!("{time} ({age} ago)", time, age = age(now.duration_since(start)))
-        }
-        Some(start) => t!("{time} (in {age})", time, age = age(start.duration_since(now))),
-        None => time.to_string(),
     }
 }

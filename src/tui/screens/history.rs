@@ -7,8 +7,8 @@ mod marks;
 pub use marks::LARGEST_RANGE;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, State, Text, Verdict, issue_time};
-use crate::export::{self, What};
+use crate::domain::{BadgeId, HistoryItem, Page, State, Text, Verdict, issue_time};
+use crate::export::{self, FieldValue, What};
 use crate::jobs::RevokeTarget;
 use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
@@ -16,19 +16,21 @@ use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::modals::revoke_ids::IdsForm;
+use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, level};
-use crate::tui::widgets::table_header::{Head, SortKey};
+use crate::tui::widgets::record_field::{RecordField, short};
+use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, number};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use std::collections::BTreeMap;
+
+type Field = RecordField<HistoryItem>;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -41,7 +43,7 @@ impl Browse for HistoryItem {
     type Filter = HistoryFilter;
     const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
     const LIST: &'static str = "history";
-    const FIELDS: &'static [Spec] = &[
+    const FILTERS: &'static [Spec] = &[
         Spec { name: "recipient_name", label: tr_noop!("Name"), takes: Takes::Text },
         Spec { name: "recipient_email", label: tr_noop!("E-mail"), takes: Takes::Text },
         Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
@@ -50,84 +52,44 @@ impl Browse for HistoryItem {
         Spec { name: "revoke_start_date", label: tr_noop!("Revoked from"), takes: Takes::Date },
         Spec { name: "revoke_end_date", label: tr_noop!("Revoked to"), takes: Takes::Date },
     ];
-    const HEADS: &'static [Head] = &[
-        Head {
-            title: tr_noop!("State"),
-            column: Column { least: 10, share: 0, goes: 0 },
-            sort_by: "status_name",
-        },
-        Head {
-            title: tr_noop!("Holder"),
-            column: Column { least: 10, share: 2, goes: 0 },
-            sort_by: "recipient_name",
-        },
-        Head {
-            title: tr_noop!("E-mail"),
-            column: Column { least: 14, share: 4, goes: 0 },
-            sort_by: "recipient_email",
-        },
-        Head { title: tr_noop!("Badge"), column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
-        Head {
-            title: tr_noop!("Issued at"),
-            column: Column { least: 11, share: 1, goes: 2 },
-            sort_by: "issued_at",
-        },
-        Head {
-            title: tr_noop!("Mail"),
-            column: Column { least: 5, share: 1, goes: 1 },
-            sort_by: "email_status",
-        },
-        Head {
-            title: tr_noop!("Valid until"),
-            column: Column { least: 16, share: 0, goes: 3 },
-            sort_by: "valid_until",
-        },
-        Head {
-            title: tr_noop!("Revoked at"),
-            column: Column { least: 16, share: 0, goes: 3 },
-            sort_by: "revoke_at",
-        },
-        Head {
-            title: tr_noop!("Accepted at"),
-            column: Column { least: 16, share: 0, goes: 3 },
-            sort_by: "reg_date",
-        },
-        Head {
-            title: tr_noop!("Type"),
-            column: Column { least: 11, share: 0, goes: 3 },
-            sort_by: "badge_type_name",
-        },
-        Head {
-            title: tr_noop!("Category"),
-            column: Column { least: 14, share: 1, goes: 3 },
-            sort_by: "category_name",
-        },
-        Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
-        Head {
-            title: tr_noop!("Issuer"),
-            column: Column { least: 12, share: 1, goes: 3 },
-            sort_by: "issuing_org",
-        },
-        Head {
-            title: tr_noop!("Badge id"),
-            column: Column { least: 12, share: 1, goes: 3 },
-            sort_by: "badge_id",
-        },
-        Head {
-            title: tr_noop!("Template id"),
-            column: Column { least: 10, share: 0, goes: 3 },
-            sort_by: "template_id",
-        },
+    const FIELDS: &'static [RecordField<Self>] = &[
+        Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
+            .shown(|row, (), env| {
+                let state = state(row, env);
+                format!("{} {}", env.glyphs.state(&state), state.word())
+            })
+            .styled(|row, env| env.theme.state(&state(row, env)))
+            .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
+            .whole(|row, (), env| state(row, env).word().to_string()),
+        Field::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
+        Field::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
+        Field::of("title", tr_noop!("Badge"), (14, 5, 0)),
+        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 1, 2), |row| {
+            FieldValue::Time(issue_time(row))
+        })
+        .shown(|row, (), env| short(issue_time(row), env))
+        .dim(),
+        Field::of("email_status", tr_noop!("Mail"), (5, 1, 1)).dim(),
+        Field::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),
+        Field::of("revoke_at", tr_noop!("Revoked at"), (16, 0, 3)).dim(),
+        Field::of("reg_date", tr_noop!("Accepted at"), (16, 0, 3)).dim(),
+        Field::of("badge_type_name", tr_noop!("Type"), (11, 0, 3)),
+        Field::of("category_name", tr_noop!("Category"), (14, 1, 3)),
+        Field::of("level", tr_noop!("Level"), (10, 0, 3))
+            .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env)),
+        Field::of("issuing_org", tr_noop!("Issuer"), (12, 1, 3)),
+        Field::of("badge_id", tr_noop!("Badge id"), (12, 1, 3)).dim(),
+        Field::of("template_id", tr_noop!("Template id"), (10, 0, 3)).dim(),
     ];
-    const USUAL: usize = 6;
+    const DEFAULT_COLUMNS: usize = 6;
 
-    fn own() -> Vec<Column> {
-        let mut own: Vec<Column> = Self::HEADS.iter().map(|head| head.column).collect();
+    fn widths() -> Vec<Column> {
+        let mut widths: Vec<Column> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
         // The sign, a space and the longest word: Korean words are wider than English ones.
         for state in [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired] {
-            own[0] = own[0].titled(&format!("  {}", state.word()));
+            widths[0] = widths[0].titled(&format!("  {}", state.word()));
         }
-        own
+        widths
     }
 
     fn filter(values: &[Value]) -> HistoryFilter {
@@ -150,55 +112,23 @@ impl Browse for HistoryItem {
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
         if let Response::History(page) = answer { Ok(page) } else { Err(answer) }
     }
+}
 
-    fn cells(&self, env: &Env) -> Vec<(String, Style)> {
-        let now = env.now();
-        let state = Verdict::of(self, now).state();
-        let text =
-            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
-        let dash = || env.glyphs.dash.to_owned();
-        let time = |t: &Option<ServiceTime>| t.as_ref().map_or_else(dash, ServiceTime::to_minute);
-        let issued = issue_time(self).map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
-        vec![
-            (format!("{} {}", env.glyphs.state(&state), state.word()), env.theme.state(&state)),
-            (text(&self.recipient_name), env.theme.text()),
-            (text(&self.recipient_email), env.theme.text()),
-            (text(&self.title), env.theme.text()),
-            (issued, env.theme.dim()),
-            (text(&self.email_status), env.theme.dim()),
-            (time(&self.valid_until), env.theme.dim()),
-            (time(&self.revoke_at), env.theme.dim()),
-            (time(&self.reg_date), env.theme.dim()),
-            (text(&self.badge_type_name), env.theme.text()),
-            (text(&self.category_name), env.theme.text()),
-            (level(self.level, self.level_name.as_ref(), env), env.theme.text()),
-            (text(&self.issuing_org), env.theme.text()),
-            (self.badge_id.to_string(), env.theme.dim()),
-            (self.template_id.as_ref().map_or_else(dash, ToString::to_string), env.theme.dim()),
-        ]
-    }
+/// The fields of a copied row.
+const COPIED: [&str; 9] = [
+    "status_name",
+    "recipient_name",
+    "recipient_email",
+    "title",
+    "reg_date",
+    "issued_at",
+    "valid_until",
+    "email_status",
+    "badge_id",
+];
 
-    fn sort_key(&self, column: usize) -> SortKey {
-        match column {
-            0 => SortKey::text(self.status_name.as_ref()),
-            1 => SortKey::text(self.recipient_name.as_ref()),
-            2 => SortKey::text(self.recipient_email.as_ref()),
-            3 => SortKey::text(self.title.as_ref()),
-            4 => SortKey::time(issue_time(self)),
-            5 => SortKey::text(self.email_status.as_ref()),
-            6 => SortKey::time(self.valid_until.as_ref()),
-            7 => SortKey::time(self.revoke_at.as_ref()),
-            8 => SortKey::time(self.reg_date.as_ref()),
-            9 => SortKey::text(self.badge_type_name.as_ref()),
-            10 => SortKey::text(self.category_name.as_ref()),
-            11 => self.level.map_or(SortKey::None, SortKey::Number),
-            12 => SortKey::text(self.issuing_org.as_ref()),
-            13 => SortKey::Text(self.badge_id.wire().to_lowercase()),
-            _ => {
-                self.template_id.as_ref().map_or(SortKey::None, |id| SortKey::Text(id.wire().to_lowercase()))
-            }
-        }
-    }
+fn state(row: &HistoryItem, env: &Env) -> State {
+    Verdict::of(row, env.now()).state()
 }
 
 #[derive(Default)]
@@ -227,9 +157,9 @@ impl History {
     }
 
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
-    fn takeaway(&self, env: &Env) -> Result<ExportSource, String> {
+    fn source(&self, env: &Env) -> Result<ExportSource, String> {
         if self.marks.is_empty() {
-            return self.browser.takeaway("history", env);
+            return self.browser.source("history", env);
         }
         let now = env.now();
         let rows: Vec<export::ExportRow> =
@@ -249,15 +179,15 @@ impl History {
 
     fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
         let now = env.now();
-        let victims: Vec<RevokeTarget> = if self.marks.is_empty() {
-            self.browser.list.selected().map(|row| victim(row, now)).into_iter().collect()
+        let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
+            self.browser.list.selected().map(|row| target(row, now)).into_iter().collect()
         } else {
-            self.marks.values().map(|row| victim(row, now)).collect()
+            self.marks.values().map(|row| target(row, now)).collect()
         };
-        if victims.is_empty() {
+        if targets.is_empty() {
             out.say(t!("This row has no badge to revoke."));
         } else {
-            out.open(|_, out| RevokeForm::new(victims, out));
+            out.open(|_, out| RevokeForm::new(targets, out));
         }
     }
 }
@@ -281,16 +211,7 @@ impl Component for History {
             return self.browser.on_action(action, out);
         }
         match action {
-            Action::Open => match self.browser.list.selected() {
-                Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
-                None => out.say(t!("This row has no badge to open.")),
-            },
-            Action::Wallet => {
-                match self.browser.list.selected().and_then(|row| row.recipient_email.as_ref()) {
-                    Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
-                    None => out.say(t!("This row has no e-mail address to look up.")),
-                }
-            }
+            Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
             Action::Mark => self.toggle_mark(out),
             Action::Range => self.range(env, out),
             Action::MarkLoaded => {
@@ -323,9 +244,9 @@ impl Component for History {
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
-            Action::Ids => out.open(IdsForm::new),
-            Action::Export => match self.takeaway(env) {
-                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
+            Action::Ids => out.open(RevokeIds::new),
+            Action::Export => match self.source(env) {
+                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
             _ => return self.browser.on_action(action, out),
@@ -335,13 +256,13 @@ impl Component for History {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
-        self.browser.on_response(ticket, answer, out)?;
+        let Err(answer) = self.receive_marking(request, answer, out) else { return Ok(()) };
+        self.browser.on_response(request, answer, out)?;
         // Marked badges show their latest known state.
         for (_, row) in self.browser.list.loaded() {
             if let Some(marked) = self.marks.get_mut(&row.badge_id)
@@ -404,12 +325,28 @@ impl Component for History {
         self.browser.on_paste(text, out);
     }
 
-    fn on_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
-        self.take_progress(ticket, done, all)
+    fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
+        self.take_progress(request, done, all)
     }
 }
 
-fn victim(row: &HistoryItem, now: jiff::civil::DateTime) -> RevokeTarget {
+/// Opens the badge or the holder's wallet of a row. Returns false for other actions.
+pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
+    match action {
+        Action::Open => match row {
+            Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
+            None => out.say(t!("This row has no badge to open.")),
+        },
+        Action::Wallet => match row.and_then(|row| row.recipient_email.as_ref()) {
+            Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
+            None => out.say(t!("This row has no e-mail address to look up.")),
+        },
+        _ => return false,
+    }
+    true
+}
+
+fn target(row: &HistoryItem, now: jiff::civil::DateTime) -> RevokeTarget {
     RevokeTarget {
         badge_id: row.badge_id.clone(),
         holder: row.recipient_name.clone().unwrap_or_default(),

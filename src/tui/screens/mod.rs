@@ -10,17 +10,21 @@ pub mod wallet;
 pub mod welcome;
 
 use crate::tui::component::Screen;
+use serde::Serialize;
+use strum::{EnumString, IntoStaticStr};
 
-/// Declares the screens: tab, field and type, word on the command line and in files, name in the header.
+/// Declares the screens: tab, field and type, name in the header. On the command line and in files the tab is in
+/// lower case.
 macro_rules! screens {
-    ($($tab:ident, $field:ident: $screen:ty, $word:literal, $name:expr;)+) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    ($($tab:ident, $field:ident: $screen:ty, $name:expr;)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+        #[serde(rename_all = "lowercase")]
+        #[strum(serialize_all = "lowercase")]
         pub enum Tab { $($tab),+ }
 
         impl Tab {
-            /// Every tab with its word, and with its name if the header shows it.
-            pub const ALL: &'static [(Self, &'static str, Option<&'static str>)] =
-                &[$((Self::$tab, $word, $name)),+];
+            /// Every tab, with its name if the header shows it.
+            pub const ALL: &'static [(Self, Option<&'static str>)] = &[$((Self::$tab, $name)),+];
         }
 
         #[derive(Default)]
@@ -41,27 +45,27 @@ macro_rules! screens {
 }
 
 screens! {
-    Templates, templates: templates::Templates, "templates", Some(tr_noop!("Templates"));
-    History, history: history::History, "history", Some(tr_noop!("History"));
-    Wallet, wallet: wallet::Wallet, "wallet", Some(tr_noop!("Wallet"));
-    Badge, badge: badge::BadgeScreen, "badge", Some(tr_noop!("Badge"));
-    Activity, activity: activity::Activity, "activity", Some(tr_noop!("Activity"));
+    Templates, templates: templates::Templates, Some(tr_noop!("Templates"));
+    History, history: history::History, Some(tr_noop!("History"));
+    Wallet, wallet: wallet::Wallet, Some(tr_noop!("Wallet"));
+    Badge, badge: badge::BadgeScreen, Some(tr_noop!("Badge"));
+    Activity, activity: activity::Activity, Some(tr_noop!("Activity"));
     // Not in the header: it opens over the other tabs.
-    Overview, overview: overview::Overview, "overview", None;
+    Overview, overview: overview::Overview, None;
 }
 
 impl Tab {
     /// The tabs of the header in order, with their names.
     pub fn header() -> impl Iterator<Item = (Self, &'static str)> {
-        Self::ALL.iter().filter_map(|(tab, _, name)| Some((*tab, (*name)?)))
+        Self::ALL.iter().filter_map(|(tab, name)| Some((*tab, (*name)?)))
     }
 
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(tab, ..)| *tab == self).map_or("", |(_, word, _)| word)
+        self.into()
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known, _)| *known == word).map(|(tab, ..)| *tab)
+        word.parse().ok()
     }
 
     /// Moves `by` tabs in the header and wraps around. A negative number moves back.

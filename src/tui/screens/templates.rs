@@ -21,8 +21,8 @@ use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, level};
-use crate::tui::widgets::table_header::{Head, SortKey};
-use crate::tui::widgets::text_layout::{Column, fit, width, wrap};
+use crate::tui::widgets::record_field::{RecordField, pane};
+use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -37,6 +37,8 @@ const REST: Duration = Duration::from_millis(150);
 const CATEGORY_FIELD: usize = 3;
 const TITLE_FIELD: usize = 0;
 
+type Field = RecordField<Template>;
+
 impl Row for Template {
     type Id = TemplateId;
     fn id(&self) -> TemplateId {
@@ -48,7 +50,7 @@ impl Browse for Template {
     type Filter = TemplateFilter;
     const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
     const LIST: &'static str = "templates";
-    const FIELDS: &'static [Spec] = &[
+    const FILTERS: &'static [Spec] = &[
         Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
         Spec { name: "use_yn", label: tr_noop!("In use"), takes: Takes::YesNo },
         Spec { name: "badge_type", label: tr_noop!("Type"), takes: Takes::BadgeType },
@@ -58,32 +60,24 @@ impl Browse for Template {
         Spec { name: "reg_str_date", label: tr_noop!("Registered from"), takes: Takes::Date },
         Spec { name: "reg_end_date", label: tr_noop!("Registered to"), takes: Takes::Date },
     ];
-    const HEADS: &'static [Head] = &[
-        Head { title: tr_noop!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
-        Head {
-            title: tr_noop!("Type"),
-            column: Column { least: 11, share: 0, goes: 2 },
-            sort_by: "badge_type_name",
-        },
-        Head {
-            title: tr_noop!("Category"),
-            column: Column { least: 16, share: 1, goes: 1 },
-            sort_by: "category_name",
-        },
-        Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
-        Head { title: tr_noop!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
-        Head {
-            title: tr_noop!("Registered"),
-            column: Column { least: 16, share: 0, goes: 4 },
-            sort_by: "reg_date",
-        },
-        Head {
-            title: tr_noop!("Template id"),
-            column: Column { least: 10, share: 0, goes: 4 },
-            sort_by: "template_id",
-        },
+    const FIELDS: &'static [RecordField<Self>] = &[
+        Field::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
+        Field::of("badge_type_name", tr_noop!("Type"), (11, 0, 2)).styled(in_use),
+        Field::of("category_name", tr_noop!("Category"), (16, 1, 1)).styled(in_use),
+        Field::of("level", tr_noop!("Level"), (10, 0, 3))
+            .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env))
+            .styled(in_use),
+        Field::of("use_yn", tr_noop!("Use"), (3, 0, 0))
+            .shown(|row, (), _| row.use_yn.map_or("?", |used| if used { "Y" } else { "N" }).to_owned())
+            .styled(|row, env| match row.use_yn {
+                Some(true) => env.theme.text(),
+                Some(false) => env.theme.warning(),
+                None => env.theme.dim(),
+            }),
+        Field::of("reg_date", tr_noop!("Registered"), (16, 0, 4)).styled(in_use),
+        Field::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
     ];
-    const USUAL: usize = 5;
+    const DEFAULT_COLUMNS: usize = 5;
 
     fn filter(values: &[Value]) -> TemplateFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
@@ -106,49 +100,43 @@ impl Browse for Template {
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
         if let Response::Templates(page) = answer { Ok(page) } else { Err(answer) }
     }
+}
 
-    fn cells(&self, env: &Env) -> Vec<(String, Style)> {
-        let text =
-            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
-        let made = self
-            .reg_date
-            .as_ref()
-            .map_or_else(|| env.glyphs.dash.to_owned(), crate::domain::ServiceTime::to_minute);
-        let (used, style) = match self.use_yn {
-            Some(true) => ("Y", env.theme.text()),
-            Some(false) => ("N", env.theme.warning()),
-            None => ("?", env.theme.dim()),
-        };
-        let all = if self.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() };
-        vec![
-            (text(&self.title), all),
-            (text(&self.badge_type_name), all),
-            (text(&self.category_name), all),
-            (level(self.level, self.level_name.as_ref(), env), all),
-            (used.to_owned(), style),
-            (made, all),
-            (self.template_id.to_string(), all),
-        ]
-    }
+/// The fields of a copied row.
+const COPIED: &[Field] = &[
+    Field::plain("title", tr_noop!("Title")),
+    Field::plain("badge_type_name", tr_noop!("Type")),
+    Field::plain("category_name", tr_noop!("Category")),
+    Field::plain("level", tr_noop!("Level")),
+    Field::plain("level_name", tr_noop!("Level name")),
+    Field::plain("use_yn", tr_noop!("In use")),
+    Field::plain("template_id", tr_noop!("Template id")),
+];
 
-    fn sort_key(&self, column: usize) -> SortKey {
-        match column {
-            0 => SortKey::text(self.title.as_ref()),
-            1 => SortKey::text(self.badge_type_name.as_ref()),
-            2 => SortKey::text(self.category_name.as_ref()),
-            3 => self.level.map_or(SortKey::None, SortKey::Number),
-            5 => SortKey::time(self.reg_date.as_ref()),
-            6 => SortKey::Text(self.template_id.wire().to_lowercase()),
-            _ => SortKey::text(self.use_yn.map(|u| Text::from(if u { "Y" } else { "N" })).as_ref()),
-        }
-    }
+/// The fields of the details.
+const DETAILS: &[RecordField<TemplateDetail>] = &[
+    RecordField::plain("skills_tag", tr_noop!("Skills")),
+    RecordField::plain("criteria", tr_noop!("Criteria")),
+    RecordField::plain("description", tr_noop!("About")),
+    RecordField::plain("category_name", tr_noop!("Category")),
+    RecordField::plain("level", tr_noop!("Level")),
+    RecordField::plain("badge_type", tr_noop!("Type code")),
+    RecordField::plain("card_color_cd", tr_noop!("Colour")),
+    RecordField::plain("template_id", tr_noop!("Id")),
+    RecordField::plain("reg_date", tr_noop!("Reg. date")),
+    RecordField::plain("upd_date", tr_noop!("Updated")),
+];
+
+/// The style of a row. A template that is not in use is dim.
+fn in_use(row: &Template, env: &Env) -> Style {
+    if row.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() }
 }
 
 #[derive(Default)]
 pub struct Templates {
     pub browser: Browser<Template>,
     detail: Option<(TemplateId, Result<TemplateDetail, ApiError>)>,
-    detail_ticket: Option<RequestId>,
+    detail_request: Option<RequestId>,
     rest: Option<RequestId>,
     wanted: Option<TemplateId>,
     /// Whether the details are open in place of the list, when there is no room beside it.
@@ -263,8 +251,8 @@ impl Component for Templates {
             Action::Categories => {
                 self.categories = Some(Categories::open(out));
             }
-            Action::Export => match self.browser.takeaway("templates", env) {
-                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
+            Action::Export => match self.browser.source("templates", env) {
+                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
@@ -284,41 +272,41 @@ impl Component for Templates {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Paused if self.rest == Some(ticket) => {
+            Response::Paused if self.rest == Some(request) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_ticket, Request::Template(id));
+                    out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             }
-            Response::Template(detail) if self.detail_ticket == Some(ticket) => {
-                self.detail_ticket = None;
+            Response::Template(detail) if self.detail_request == Some(request) => {
+                self.detail_request = None;
                 if let Some(id) = self.wanted.clone() {
                     self.detail = Some((id, *detail));
                 }
             }
             Response::Categories(listed) => {
                 if let Some(open) = &mut self.categories
-                    && open.ticket == Some(ticket)
+                    && open.request == Some(request)
                 {
-                    open.ticket = None;
+                    open.request = None;
                     open.categories = Some(listed);
                 }
             }
             Response::BadgeTypes(types) => {
                 if let Some(open) = &mut self.categories
-                    && open.types_ticket == Some(ticket)
+                    && open.types_request == Some(request)
                 {
-                    open.types_ticket = None;
+                    open.types_request = None;
                     open.types = Some(types);
                 }
             }
-            other => return self.browser.on_response(ticket, other, out),
+            other => return self.browser.on_response(request, other, out),
         }
         Ok(())
     }
@@ -334,9 +322,9 @@ impl Component for Templates {
             self.scroll = 0;
             // The first template is read at once. Later the cursor must rest, because otherwise every row passed
             // would cost a request.
-            if self.detail.is_none() && self.detail_ticket.is_none() && self.rest.is_none() {
+            if self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none() {
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_ticket, Request::Template(id));
+                    out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             } else {
                 out.ask_instead(&mut self.rest, Request::Pause(REST));
@@ -414,20 +402,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
         lines.extend(wrap(&warning, room).into_iter().map(|l| Line::styled(l, theme.warning())));
     }
     lines.push(Line::raw(""));
-    let skills: Vec<String> = detail.skills_tag.iter().map(ToString::to_string).collect();
-    let fields = [
-        (t!("Skills"), (!skills.is_empty()).then(|| skills.join(", "))),
-        (t!("Criteria"), text(&detail.criteria)),
-        (t!("About"), text(&detail.description)),
-        (t!("Category"), text(&detail.category_name)),
-        (t!("Level"), detail.level.map(|l| l.to_string())),
-        (t!("Type code"), detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
-        (t!("Colour"), text(&detail.card_color_cd)),
-        (t!("Id"), Some(detail.template_id.to_string())),
-        (t!("Reg. date"), detail.reg_date.as_ref().map(ToString::to_string)),
-        (t!("Updated"), detail.upd_date.as_ref().map(ToString::to_string)),
-    ];
-    lines.extend(labelled(&fields, room, env));
+    lines.extend(labelled(&pane(DETAILS, detail, env), room, env));
     lines
 }
 

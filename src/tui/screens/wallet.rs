@@ -109,8 +109,8 @@ pub struct Wallet {
     recent: Recent,
     typing: bool,
     error: Option<String>,
-    ticket: Option<RequestId>,
-    /// The running request for anything but a holder. `ticket` has that one.
+    request: Option<RequestId>,
+    /// The running request for anything but a holder. `request` has that one.
     errand: Option<(RequestId, Lookups)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
@@ -133,7 +133,7 @@ impl Default for Wallet {
             recent: Recent::default(),
             typing: true,
             error: None,
-            ticket: None,
+            request: None,
             errand: None,
             asked: None,
             found: None,
@@ -176,7 +176,7 @@ impl Wallet {
     }
 
     pub fn has_found(&self) -> bool {
-        self.is_listing() && self.ticket.is_none()
+        self.is_listing() && self.request.is_none()
     }
 
     fn held(&self) -> &[Held] {
@@ -220,7 +220,7 @@ impl Wallet {
         }
     }
 
-    fn victim(&self, held: &Held, env: &Env) -> RevokeTarget {
+    fn target(&self, held: &Held, env: &Env) -> RevokeTarget {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
         RevokeTarget {
             badge_id: held.badge_id.clone(),
@@ -231,7 +231,7 @@ impl Wallet {
         }
     }
 
-    fn takeaway(&self, env: &Env) -> Result<ExportSource, &'static str> {
+    fn source(&self, env: &Env) -> Result<ExportSource, &'static str> {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
@@ -312,8 +312,8 @@ impl Component for Wallet {
             }
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.typing = true,
-            Action::Export => match self.takeaway(env) {
-                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
+            Action::Export => match self.source(env) {
+                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
             Action::Down => self.at = (self.at + 1).min(last),
@@ -335,7 +335,7 @@ impl Component for Wallet {
             },
             Action::Revoke => match self.selected() {
                 Some(held) => {
-                    let target = self.victim(held, env);
+                    let target = self.target(held, env);
                     out.open(|_, out| RevokeForm::new(vec![target], out));
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
@@ -406,20 +406,20 @@ impl Component for Wallet {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        if self.ticket == Some(ticket)
+        if self.request == Some(request)
             && let Response::Holder(holder) = answer
         {
-            self.ticket = None;
+            self.request = None;
             self.take_holder(*holder, out);
             return Ok(());
         }
         match &self.errand {
-            Some((waits, _)) if *waits == ticket => {}
+            Some((waits, _)) if *waits == request => {}
             _ => return Err(answer),
         }
         let Some((_, errand)) = self.errand.take() else { return Err(answer) };

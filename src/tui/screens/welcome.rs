@@ -10,6 +10,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
@@ -20,7 +21,7 @@ pub struct Welcome {
     form: Option<ProfileForm>,
     /// The list of profiles, when the user opened it from here.
     list: Option<Box<Profiles>>,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
     tour: bool,
@@ -31,21 +32,70 @@ pub struct Welcome {
 impl Welcome {
     /// Shows a warning about the configuration, if there is one.
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, list: None, ticket: None, error: None, warning, tour: false, opening: None }
+        Self { form: None, list: None, request: None, error: None, warning, tour: false, opening: None }
     }
 
     /// Shows that a sandbox is starting. The user can choose nothing meanwhile.
     pub fn starting(out: &mut Effects<'_>) -> Self {
-        Self { ticket: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
+        Self { request: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
     }
 
     /// Shows that lapel opens this profile and asks for its key.
     pub fn opening(name: String, out: &mut Effects<'_>) -> Self {
-        Self { ticket: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
+        Self { request: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
     pub fn offer_tour(&mut self, offered: bool) {
         self.tour = offered;
+    }
+
+    /// What the user can do without a connection.
+    fn draw_choices(&self, form: &mut FormText<'_>, env: &Env) {
+        let theme = &env.theme;
+        let text = match &self.opening {
+            Some(name) => t!("Profile {name} could not be opened.", name),
+            None => t!("No profile is set up yet. lapel needs one to connect to a badge issuing service.")
+                .to_owned(),
+        };
+        form.text(&text, theme.text());
+        form.blank();
+        let again = (Action::Reload, t!("try again"));
+        let tour = (
+            Action::Tour,
+            t!("take the tour: find a holder, issue and revoke a badge in the sandbox (a few minutes)"),
+        );
+        let choices = self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
+            (
+                Action::ChooseSandbox,
+                t!("explore the sandbox: a simulated service with invented people, on this computer only"),
+            ),
+            (
+                Action::ChooseService,
+                t!("set up a service: its base URL and an API key from the issuer back office"),
+            ),
+            (Action::Profiles, t!("profiles: open, add, change, test or remove one")),
+            (Action::Quit, t!("quit")),
+        ]);
+        // An action without a key cannot be used, so it is not listed.
+        let choices: Vec<(String, &str)> = choices
+            .filter_map(|(action, words)| {
+                Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))
+            })
+            .collect();
+        let keys = choices.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
+        for (key, words) in &choices {
+            for (i, line) in wrap(words, form.room().saturating_sub(keys + 3)).into_iter().enumerate() {
+                form.line(Line::from(vec![
+                    Span::raw("    "),
+                    Span::styled(fit(if i == 0 { key } else { "" }, keys, ""), theme.key()),
+                    Span::raw(line),
+                ]));
+            }
+        }
+        form.blank();
+        form.dim(t!(
+            "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead. See lapel --help."
+        ));
     }
 }
 
@@ -56,7 +106,7 @@ impl Component for Welcome {
         }
         match self.form {
             // During the check, or while a sandbox starts, the user cannot type or choose.
-            _ if self.ticket.is_some() => vec![Context::Always],
+            _ if self.request.is_some() => vec![Context::Always],
             Some(_) => vec![Context::Form, Context::Always],
             None => vec![Context::Welcome, Context::Always],
         }
@@ -85,7 +135,7 @@ impl Component for Welcome {
             }
             (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
-                out.ask_instead(&mut self.ticket, Request::StartSandbox);
+                out.ask_instead(&mut self.request, Request::StartSandbox);
             }
             (Action::ChooseService, _) => {
                 self.error = None;
@@ -93,10 +143,10 @@ impl Component for Welcome {
             }
             (Action::Reload, None) if self.opening.is_some() => {
                 self.error = None;
-                out.ask_instead(&mut self.ticket, Request::OpenProfile(None));
+                out.ask_instead(&mut self.request, Request::OpenProfile(None));
             }
             (Action::Back, Some(_)) => {
-                out.cancel(self.ticket.take());
+                out.cancel(self.request.take());
                 self.form = None;
                 self.error = None;
             }
@@ -108,7 +158,7 @@ impl Component for Welcome {
                 Step::Wrong(why) => self.error = Some(why),
                 Step::Try(candidate) => {
                     self.error = None;
-                    out.ask_instead(&mut self.ticket, Request::TryProfile(candidate));
+                    out.ask_instead(&mut self.request, Request::TryProfile(candidate));
                 }
             },
             _ => return false,
@@ -120,13 +170,13 @@ impl Component for Welcome {
         if let Some(list) = &mut self.list {
             return list.on_text_key(key, out);
         }
-        self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
+        self.request.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
     }
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
         if let Some(list) = &mut self.list {
             list.on_paste(text, env, out);
-        } else if let (Some(form), None) = (&mut self.form, self.ticket) {
+        } else if let (Some(form), None) = (&mut self.form, self.request) {
             form.on_paste(text);
         }
     }
@@ -137,21 +187,21 @@ impl Component for Welcome {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let answer = match &mut self.list {
-            Some(list) => match list.on_response(ticket, answer, env, out) {
+            Some(list) => match list.on_response(request, answer, env, out) {
                 Ok(()) => return Ok(()),
                 Err(answer) => answer,
             },
             None => answer,
         };
         match answer {
-            Response::Connected(result) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Connected(result) if self.request == Some(request) => {
+                self.request = None;
                 match result {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(error) => self.error = Some(error),
@@ -167,103 +217,41 @@ impl Component for Welcome {
             list.draw(frame, area, env);
             return;
         }
-        let room = usize::from(area.width).saturating_sub(4);
         let theme = &env.theme;
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
-        lines.push(Line::raw(""));
-        put(&mut lines, t!("Welcome to lapel"), theme.strong());
-        lines.push(Line::raw(""));
+        let mut form = FormText::new(area, env);
+        form.blank();
+        form.text(t!("Welcome to lapel"), theme.strong());
+        form.blank();
         if let Some(warning) = &self.warning {
-            put(&mut lines, warning, theme.warning());
-            lines.push(Line::raw(""));
+            form.text(warning, theme.warning());
+            form.blank();
         }
-        match &self.form {
-            None if self.ticket.is_some() => {
-                let text = match &self.opening {
-                    Some(name) => {
-                        format!("{} {}", env.spinner(), t!("opening profile {name}: getting its key", name))
-                    }
-                    None => format!("{} {}", env.spinner(), t!("starting the sandbox")),
-                };
-                put(&mut lines, &text, theme.dim());
+        match (&self.form, &self.opening) {
+            (None, Some(name)) if self.request.is_some() => {
+                form.busy(&t!("opening profile {name}: getting its key", name));
             }
-            None => {
-                let text = match &self.opening {
-                    Some(name) => t!("Profile {name} could not be opened.", name),
-                    None => {
-                        t!("No profile is set up yet. lapel needs one to connect to a badge issuing service.")
-                            .to_owned()
-                    }
-                };
-                put(&mut lines, &text, theme.text());
-                lines.push(Line::raw(""));
-                let again = (Action::Reload, t!("try again"));
-                let tour = (
-                    Action::Tour,
-                    t!(
-                        "take the tour: find a holder, issue and revoke a badge in the sandbox (a few minutes)"
-                    ),
-                );
-                let ways = self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
-                    (
-                        Action::ChooseSandbox,
-                        t!("explore the sandbox: a simulated service with invented people, on this computer only"),
-                    ),
-                    (
-                        Action::ChooseService,
-                        t!("set up a service: its base URL and an API key from the issuer back office"),
-                    ),
-                    (Action::Profiles, t!("profiles: open, add, change, test or remove one")),
-                    (Action::Quit, t!("quit")),
-                ]);
-                // An action without a key cannot be used, so it is not listed.
-                let ways: Vec<(String, &str)> = ways
-                    .filter_map(|(action, words)| {
-                        Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))
-                    })
-                    .collect();
-                let keys = ways.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
-                for (key, words) in &ways {
-                    for (i, line) in wrap(words, room.saturating_sub(keys + 3)).into_iter().enumerate() {
-                        lines.push(Line::from(vec![
-                            Span::raw("    "),
-                            Span::styled(fit(if i == 0 { key } else { "" }, keys, ""), theme.key()),
-                            Span::raw(line),
-                        ]));
-                    }
-                }
-                lines.push(Line::raw(""));
-                put(
-                    &mut lines,
-                    t!(
-                        "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead. See lapel --help."
-                    ),
-                    theme.dim(),
-                );
-            }
-            Some(form) => {
-                let brief = self.error.is_some() || self.ticket.is_some();
-                lines.extend(form.lines(room, brief, env));
+            (None, None) if self.request.is_some() => form.busy(t!("starting the sandbox")),
+            (None, _) => self.draw_choices(&mut form, env),
+            (Some(profile), _) => {
+                let brief = self.error.is_some() || self.request.is_some();
+                form.extend(profile.lines(form.room(), brief, env));
             }
         }
-        if self.ticket.is_some() && self.form.is_some() {
-            lines.push(Line::raw(""));
-            put(&mut lines, &format!("{} {}", env.spinner(), t!("one moment")), theme.dim());
+        if self.request.is_some() && self.form.is_some() {
+            form.blank();
+            form.busy(t!("one moment"));
         }
         if let Some(error) = &self.error {
-            lines.push(Line::raw(""));
+            form.blank();
             let whole = if self.form.is_some() {
                 format!("{error} {}", t!("Nothing was saved."))
             } else {
                 error.clone()
             };
             for part in whole.lines() {
-                put(&mut lines, &scrub(part), theme.error());
+                form.text(&scrub(part), theme.error());
             }
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 }

@@ -185,8 +185,8 @@ mod tests {
     }
 
     fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
-        let mut tickets = crate::tui::request::RequestIds::default();
-        let mut out = Effects::new(&mut tickets);
+        let mut requests = crate::tui::request::RequestIds::default();
+        let mut out = Effects::new(&mut requests);
         (confirm.agrees(&mut out), out.notice.map(|(text, _)| text))
     }
 

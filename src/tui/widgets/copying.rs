@@ -5,8 +5,10 @@ use crate::api::RawOf;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
+use crate::tui::context::Env;
 use crate::tui::platform::clipboard::Clip;
-use std::borrow::Cow;
+use crate::tui::widgets::record_field::RecordField;
+use std::borrow::{Borrow, Cow};
 
 pub struct Copyable {
     /// The key for it in the copy menu.
@@ -63,6 +65,28 @@ impl Copyables {
         let clip = Clip { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
         let shown = cells.iter().filter(|c| !c.is_empty()).cloned().collect::<Vec<_>>().join(", ");
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
+    }
+
+    /// Adds the selected row, and the table of all rows. `which` describes the rows. `more` gives what the fields
+    /// need besides the record.
+    pub fn records<'r, R, C, B: Borrow<C>>(
+        &mut self,
+        fields: &[RecordField<R, C>],
+        selected: Option<&R>,
+        rows: impl Iterator<Item = &'r R>,
+        which: &str,
+        more: impl Fn(&R) -> B,
+        env: &Env,
+    ) {
+        let cells = |row: &R| -> Vec<String> {
+            let more = more(row);
+            fields.iter().map(|field| field.text(row, more.borrow(), env)).collect()
+        };
+        if let Some(row) = selected {
+            self.row(&cells(row));
+        }
+        let titles: Vec<&str> = fields.iter().map(|field| field.column.title).collect();
+        self.table(&titles, &rows.map(cells).collect::<Vec<_>>(), which);
     }
 
     /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes the

@@ -171,8 +171,8 @@ impl FilterBar {
     }
 
     /// Whether this request was the end of the pause. If so, the pause is over.
-    pub fn paused(&mut self, ticket: RequestId) -> bool {
-        if self.pause == Some(ticket) {
+    pub fn paused(&mut self, request: RequestId) -> bool {
+        if self.pause == Some(request) {
             self.pause = None;
             return true;
         }

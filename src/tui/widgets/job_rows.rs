@@ -6,19 +6,17 @@ pub mod columns;
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::widgets::text_layout::{number, wrap};
+use crate::tui::widgets::text_layout::wrap;
 use crate::tui::worker::job_command::RowsQuery;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use std::cell::Cell;
 
 impl Row for JobRow {
     type Id = u64;
@@ -35,13 +33,12 @@ pub struct RowList {
     stale: bool,
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
-    built: Cell<u64>,
 }
 
 impl RowList {
     /// The rows of a job with these statuses; an empty `buckets` means all rows.
     pub fn new(job: JobId, buckets: Vec<RowStatus>) -> Self {
-        Self { list: PagedList::default(), job, buckets, stale: false, ids: true, built: Cell::new(0) }
+        Self { list: PagedList::default(), job, buckets, stale: false, ids: true }
     }
 
     /// The same for a draft. A draft to issue has no column for badge ids.
@@ -68,35 +65,16 @@ impl RowList {
         self.stale = true;
     }
 
-    /// Number of rows that the last draw built, for tests.
-    pub fn rows_built(&self) -> u64 {
-        self.built.get()
-    }
-
-    /// Moves the cursor. Returns false if the action does not belong to a list.
-    pub fn on_action(&mut self, action: Action) -> bool {
-        match action {
-            Action::Down => self.list.move_by(1),
-            Action::Up => self.list.move_by(-1),
-            Action::PageDown => self.list.page_by(1),
-            Action::PageUp => self.list.page_by(-1),
-            Action::First => self.list.move_to(0),
-            Action::Last => self.list.move_to(u64::MAX),
-            _ => return false,
-        }
-        true
-    }
-
     /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Rows(page) if self.list.awaits(ticket) => {
-                if let Some((_, dropped)) = self.list.on_response(ticket, page) {
+            Response::Rows(page) if self.list.awaits(request) => {
+                if let Some((_, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                 }
                 Ok(())
@@ -124,14 +102,9 @@ impl RowList {
         out.cancel(dropped);
     }
 
-    /// The list position at a screen row, for the mouse. `area` is the area of the last draw.
-    pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
-        let first = area.y + 1;
-        let last = area.bottom().saturating_sub(1);
-        (first..last)
-            .contains(&row)
-            .then(|| self.list.top() + u64::from(row - first))
-            .filter(|place| *place < self.list.len())
+    /// Handles a click at a line of the screen. `area` is the area of the last draw.
+    pub fn on_click(&mut self, area: Rect, line: u16) -> bool {
+        self.list.on_click(rows(area), line)
     }
 
     /// Draws the headings, the rows and the row counter. The list has two lines less than the area.
@@ -148,38 +121,15 @@ impl RowList {
         }
         let widths = heading.widths(usize::from(area.width).saturating_sub(3));
         frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
-        let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
-        let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        if heading.draw_menu(frame, body, &widths, env) {
+        let body = rows(area);
+        if heading.draw_menu(frame, body, &widths, env)
+            || self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env)
+        {
             return;
         }
-        if self.list.is_empty() {
-            let text = match self.list.error() {
-                Some(error) => format!("{} {error}", env.glyphs.alert),
-                None if self.list.is_answered() => t!("No rows match.").to_owned(),
-                None => format!("{} {}", env.spinner(), t!("reading rows")),
-            };
-            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
-            let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
-                .into_iter()
-                .map(|l| Line::styled(format!("  {l}"), style))
-                .collect();
-            frame.render_widget(ratatui::text::Text::from(lines), body);
-            return;
-        }
-        let mut built = 0;
-        for (i, (place, what)) in self.list.visible().enumerate() {
-            let Ok(i) = u16::try_from(i) else { break };
-            if i >= body.height {
-                break;
-            }
-            built += 1;
-            let selected = place == self.list.cursor();
-            let mut spans = vec![
-                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
-                Span::raw(" "),
-            ];
-            match what {
+        self.list.draw_rows(frame, body, env, |row| {
+            let mut spans = vec![Span::raw(" ")];
+            match row {
                 RowState::Entry(Entry::Row(row)) => {
                     spans.extend(heading.cells(columns::cells(row, env, words), &widths, env));
                 }
@@ -192,21 +142,17 @@ impl RowList {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 }
             }
-            let mut line = Line::from(spans);
-            if selected {
-                line = line.patch_style(env.theme.selected());
-            }
-            let at = Rect { y: body.y + i, height: 1, ..body };
-            frame.render_widget(line, at);
-            if selected {
-                frame.buffer_mut().set_style(at, env.theme.selected());
-            }
-        }
-        self.built.set(built);
-        let right =
-            t!("row {at} of {all}", at = number(self.list.cursor() + 1), all = number(self.list.len()));
-        two_sided(frame, foot, Line::raw(""), Span::styled(right, env.theme.dim()), true);
+            spans
+        });
+        let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
+        let counter = Span::styled(self.list.counter(), env.theme.dim());
+        two_sided(frame, foot, Line::raw(""), counter, true);
     }
+}
+
+/// The area of the rows, between the headings and the row counter.
+fn rows(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area }
 }
 
 /// The glyph of a status. It is always shown beside the word.

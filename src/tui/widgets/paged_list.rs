@@ -21,24 +21,24 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{FilterBar, Spec, Value};
 use crate::tui::widgets::list::{PagedList, Row};
-use crate::tui::widgets::table_header::{Did, Head, Heading, SortKey, SortOrder, Table, compare};
+use crate::tui::widgets::record_field::RecordField;
+use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use std::cmp::Ordering;
 
 /// A record that a `Browser` can list.
-pub trait Browse: Row {
+pub trait Browse: Row + 'static {
     type Filter: Clone + Default + PartialEq;
-    const FIELDS: &'static [Spec];
-    /// All columns, in order. Each column shows a different field.
-    const HEADS: &'static [Head];
+    const FILTERS: &'static [Spec];
+    /// All columns, in order.
+    const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
-    const USUAL: usize;
+    const DEFAULT_COLUMNS: usize;
     /// The default widths of the columns, in the current language.
-    fn own() -> Vec<Column> {
-        Self::HEADS.iter().map(|head| head.column).collect()
+    fn widths() -> Vec<Column> {
+        Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
     /// The noun in singular and plural.
     const NOUN: (&'static str, &'static str);
@@ -48,10 +48,6 @@ pub trait Browse: Row {
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
     /// Takes the page from a response, or returns a response of another kind.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
-    /// The cells of a row, one per column of `HEADS`.
-    fn cells(&self, env: &Env) -> Vec<(String, Style)>;
-    /// The value that the service sorts a column by, for comparing two rows.
-    fn sort_key(&self, column: usize) -> SortKey;
 }
 
 /// Who sorts the rows.
@@ -87,27 +83,24 @@ pub struct Browser<T: Browse> {
     /// How often the filter has changed.
     changes: u64,
     top: Top,
-    built: std::cell::Cell<u64>,
 }
 
 impl<T: Browse> Default for Browser<T> {
     fn default() -> Self {
         Self {
             list: PagedList::default(),
-            bar: FilterBar::new(T::FIELDS),
+            bar: FilterBar::new(T::FILTERS),
             filter: T::Filter::default(),
             applied: Vec::new(),
-            heading: Heading::new(Table {
-                heads: T::HEADS,
-                usual: T::USUAL,
-                right: &[],
-                own_order: tr_noop!("the service's own order"),
-            }),
+            heading: Heading::new(
+                T::FIELDS.iter().map(|field| field.column),
+                T::DEFAULT_COLUMNS,
+                tr_noop!("the service's own order"),
+            ),
             by: By::Service(DirectionStyle::Upper),
             suspect: None,
             changes: 0,
             top: Top::Nothing,
-            built: std::cell::Cell::new(0),
         }
     }
 }
@@ -125,11 +118,6 @@ impl<T: Browse> Browser<T> {
     /// Whether the action `Back` would clear the filter.
     pub fn can_go_back(&self) -> bool {
         !self.bar.is_empty()
-    }
-
-    /// Number of rows that the last draw built, for tests.
-    pub fn rows_built(&self) -> u64 {
-        self.built.get()
     }
 
     pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
@@ -172,12 +160,6 @@ impl<T: Browse> Browser<T> {
             Did::Nothing => {}
         }
         match action {
-            Action::Down => self.list.move_by(1),
-            Action::Up => self.list.move_by(-1),
-            Action::PageDown => self.list.page_by(1),
-            Action::PageUp => self.list.page_by(-1),
-            Action::First => self.list.move_to(0),
-            Action::Last => self.list.move_to(u64::MAX),
             Action::GoToRow => self.top = Top::Row(Field::default()),
             Action::Filter => {
                 self.bar.open = true;
@@ -194,7 +176,7 @@ impl<T: Browse> Browser<T> {
                 self.bar.clear(true, out);
                 self.apply(out);
             }
-            _ => return false,
+            _ => return self.list.on_action(action),
         }
         true
     }
@@ -285,12 +267,12 @@ impl<T: Browse> Browser<T> {
     /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         if matches!(answer, Response::Paused) {
-            if !self.bar.paused(ticket) {
+            if !self.bar.paused(request) {
                 return Err(answer);
             }
             self.apply(out);
@@ -303,7 +285,7 @@ impl<T: Browse> Browser<T> {
         let failed =
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
-        let Some((page, dropped)) = self.list.on_response(ticket, answer.map_err(|e| e.to_string())) else {
+        let Some((page, dropped)) = self.list.on_response(request, answer.map_err(|e| e.to_string())) else {
             return Ok(());
         };
         out.cancel(dropped);
@@ -350,7 +332,7 @@ impl<T: Browse> Browser<T> {
     pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
-        self.heading.set_own(T::own());
+        self.heading.set_own(T::widths());
         self.heading.set_room(usize::from(area.width).saturating_sub(4));
         let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
@@ -383,12 +365,10 @@ impl<T: Browse> Browser<T> {
         if self.heading.over().is_some() {
             return None;
         }
-        let first = area.y + 2 + self.bar.height(area.width);
-        let last = area.bottom().saturating_sub(draw::foot_height(&self.foot_lines(area)));
-        (first..last)
-            .contains(&row)
-            .then(|| self.list.top() + u64::from(row - first))
-            .filter(|p| *p < self.list.len())
+        let head = 2 + self.bar.height(area.width);
+        let around = head + draw::foot_height(&self.foot_lines(area));
+        let rows = Rect { y: area.y + head, height: area.height.saturating_sub(around), ..area };
+        self.list.place_at(rows, row)
     }
 }
 
@@ -408,5 +388,6 @@ pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) 
 }
 
 fn compare_by<T: Browse>(a: &T, b: &T, order: SortOrder) -> Ordering {
-    compare(&a.sort_key(order.column), &b.sort_key(order.column), order.direction)
+    let key = |row: &T| T::FIELDS.get(order.column).map_or(SortKey::None, |field| field.sort_key(row, &()));
+    compare(&key(a), &key(b), order.direction)
 }

@@ -18,7 +18,7 @@ const LISTED: usize = 5;
 pub struct PathField {
     field: Field,
     recent: Recent,
-    recent_ticket: Option<RequestId>,
+    recent_request: Option<RequestId>,
     completing: Option<RequestId>,
     /// The last completions, if there was more than one.
     found: Vec<String>,
@@ -30,7 +30,7 @@ impl PathField {
         Self {
             field: Field::default(),
             recent: Recent::default(),
-            recent_ticket: recent.then(|| out.ask(Request::Files)),
+            recent_request: recent.then(|| out.ask(Request::Files)),
             completing: None,
             found: Vec::new(),
         }
@@ -41,7 +41,7 @@ impl PathField {
         Self {
             field: Field::default(),
             recent: Recent::new(earlier.to_vec()),
-            recent_ticket: None,
+            recent_request: None,
             completing: None,
             found: Vec::new(),
         }
@@ -106,14 +106,14 @@ impl PathField {
         typed
     }
 
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Response::Files(files) if self.recent_ticket == Some(ticket) => {
-                self.recent_ticket = None;
+            Response::Files(files) if self.recent_request == Some(request) => {
+                self.recent_request = None;
                 self.recent = Recent::new(files);
                 Ok(())
             }
-            Response::Completed(found) if self.completing == Some(ticket) => {
+            Response::Completed(found) if self.completing == Some(request) => {
                 self.completing = None;
                 let common = paths::common(&found);
                 if common.len() > self.field.value().trim_start().len() {
@@ -127,7 +127,7 @@ impl PathField {
     }
 
     pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.recent_ticket.take());
+        out.cancel(self.recent_request.take());
         out.cancel(self.completing.take());
     }
 

@@ -15,11 +15,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
-    pub title: &'static str,
-    pub column: Column,
+pub struct ColumnDef {
     /// The field that the column shows and sorts by, with its name in the contract if it has one.
-    pub sort_by: &'static str,
+    pub key: &'static str,
+    /// The title, marked for translation.
+    pub title: &'static str,
+    pub layout: Column,
+    /// Whether it is aligned right: a number.
+    pub right: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,26 +42,14 @@ pub enum SortKey {
 }
 
 impl SortKey {
-    pub fn text(text: Option<&crate::domain::Text>) -> Self {
-        text.map_or(Self::None, |t| Self::Text(t.wire().to_lowercase()))
+    pub fn text(text: Option<&str>) -> Self {
+        text.map_or(Self::None, |text| Self::Text(text.to_lowercase()))
     }
 
     /// The key of an optional time. Service times sort as text.
     pub fn time(time: Option<&crate::domain::ServiceTime>) -> Self {
         time.map_or(Self::None, |t| Self::Text(t.raw().wire().to_owned()))
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
-    /// All columns, in order. Each column shows a different field.
-    pub heads: &'static [Head],
-    /// Number of columns shown by default: the first ones.
-    pub usual: usize,
-    /// The columns that are aligned right: numbers.
-    pub right: &'static [usize],
-    /// The name of the default order.
-    pub own_order: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +62,10 @@ pub enum Did {
 }
 
 pub struct Heading {
-    table: Table,
+    /// All columns, in order. Each column shows a different field.
+    defs: Vec<ColumnDef>,
+    /// The name of the default order, marked for translation.
+    own_order: &'static str,
     /// The columns with their default widths.
     own: Vec<Column>,
     columns: Columns,
@@ -85,16 +79,19 @@ pub struct Heading {
 }
 
 impl Heading {
-    pub fn new(table: Table) -> Self {
+    /// The heading of a list with these columns, of which the first `usual` are shown by default.
+    pub fn new(defs: impl IntoIterator<Item = ColumnDef>, usual: usize, own_order: &'static str) -> Self {
+        let defs: Vec<ColumnDef> = defs.into_iter().collect();
         Self {
-            own: table.heads.iter().map(|head| head.column).collect(),
-            columns: Columns::usual(table.heads.len(), table.usual),
+            own: defs.iter().map(|def| def.layout).collect(),
+            columns: Columns::usual(defs.len(), usual),
             order: None,
             menu: None,
             sight: Sight::default(),
             room: 0,
             changes: 0,
-            table,
+            defs,
+            own_order,
         }
     }
 
@@ -131,11 +128,11 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
-        let titled = |(own, head): (&Column, &Head)| match own.least {
+        let titled = |(own, def): (&Column, &ColumnDef)| match own.least {
             0 => *own,
-            _ => own.titled(tr(head.title)),
+            _ => own.titled(tr(def.title)),
         };
-        let all: Vec<Column> = self.own.iter().zip(self.table.heads).map(titled).collect();
+        let all: Vec<Column> = self.own.iter().zip(&self.defs).map(titled).collect();
         self.columns.widths(&all, room)
     }
 
@@ -147,23 +144,23 @@ impl Heading {
 
     /// The line of headings after `indent` cells, with an arrow at the sorted column.
     pub fn line(&self, widths: &[usize], indent: usize, env: &Env) -> Line<'static> {
-        let title = |(column, head): (usize, &Head)| {
+        let title = |(column, def): (usize, &ColumnDef)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
                 Direction::Asc => env.glyphs.up,
                 Direction::Desc => env.glyphs.down,
             });
-            (format!("{}{arrow}", tr(head.title)), env.theme.dim())
+            (format!("{}{arrow}", tr(def.title)), env.theme.dim())
         };
-        let heads = self.table.heads.iter().enumerate().map(title).collect();
+        let titles = self.defs.iter().enumerate().map(title).collect();
         let mut spans = vec![Span::raw(" ".repeat(indent))];
-        spans.extend(self.cells(heads, widths, env));
+        spans.extend(self.cells(titles, widths, env));
         Line::from(spans)
     }
 
     /// The shown cells of a row. `all` has one cell per column of the list.
     pub fn cells(&self, mut all: Vec<(String, Style)>, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
-            if self.table.right.contains(&column)
+            if self.defs.get(column).is_some_and(|def| def.right)
                 && let Some((text, _)) = all.get_mut(column)
             {
                 text.insert_str(0, &" ".repeat(room.saturating_sub(width(text))));
@@ -181,14 +178,14 @@ impl Heading {
 
     /// A sort order in words: `by holder`.
     pub fn words_of(&self, order: SortOrder) -> String {
-        let title = self.table.heads.get(order.column).map_or("", |head| tr(head.title));
+        let title = self.defs.get(order.column).map_or("", |def| tr(def.title));
         t!("by {column}", column = title.to_lowercase())
     }
 
     /// The sort field, and whether the largest value comes first.
     pub fn sorted_by(&self) -> Option<(&'static str, bool)> {
         let order = self.order?;
-        Some((self.table.heads.get(order.column)?.sort_by, order.direction == Direction::Desc))
+        Some((self.defs.get(order.column)?.key, order.direction == Direction::Desc))
     }
 
     /// The sort order by a field, if there is a column for it.
@@ -198,13 +195,13 @@ impl Heading {
     }
 
     fn column(&self, field: &str) -> Option<usize> {
-        self.table.heads.iter().position(|head| head.sort_by == field)
+        self.defs.iter().position(|def| def.key == field)
     }
 
     pub fn view(&self) -> ListView {
         let columns = if self.columns.is_usual() { &[] } else { self.columns.choices() };
         let column = |choice: &Choice| {
-            let field = self.table.heads.get(choice.column)?.sort_by.to_owned();
+            let field = self.defs.get(choice.column)?.key.to_owned();
             Some(ColumnView { field, shown: choice.shown, width: choice.width })
         };
         let sort =

@@ -59,15 +59,16 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     let Candidate { mut profile, key: typed } = candidate;
     let secret = match typed {
         Some(typed) => typed,
-        None => (helpers.find_key)(profile.kept_in.clone()).await?,
+        None => (helpers.find_key)(profile.key_store.clone()).await?,
     };
     let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
-    let mut connection = Connection::new(&profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    let settings = profile.settings().map_err(|e| e.to_string())?;
+    let mut connection = Connection::new(&settings.base_url, key.clone()).map_err(|e| e.to_string())?;
     connection.pace_folder.clone_from(&helpers.data_dir);
     let (new, its_key) = (profile.clone(), secret.clone());
     let connecting = move || {
         let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
-        connection.proxy = profile.proxy;
+        connection.proxy = profile.settings.proxy;
         connection.authorities =
             profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
         connect(&connection).map_err(|e| e.to_string())
@@ -81,11 +82,11 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
             }
             other => other.to_string(),
         })?;
-    let odd = identity.oddities(profile.organisation.as_deref(), profile.environment == Environment::Live);
+    let odd = identity.oddities(settings.organisation.as_deref(), settings.environment == Environment::Live);
     profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
-    if profile.organisation.is_none() {
+    if settings.organisation.is_none() {
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
-        profile.organisation = issuer.filter(|issuer| !issuer.is_empty());
+        profile.input.set("organisation", issuer.unwrap_or_default());
     }
     let session = (helpers.keep_profile)(profile, secret).await?;
     let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");

@@ -77,10 +77,10 @@ fn who() -> String {
 }
 
 /// An error is text for the user, which also says whether anything was changed.
-pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
+pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
     let who = who();
     let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
-    let done = match deed {
+    let done = match command {
         JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
         JobCommand::Replace(plan, old, reason) => {
             jobs.replace(plan, old, &reason, &who).await.map(|_| Done::Fine)

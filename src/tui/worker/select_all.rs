@@ -1,7 +1,9 @@
 //! Reads every badge that matches a filter, to mark them. It reads to the end and without doubles, even if the
 //! list changes meanwhile, in the background share of the rate limit.
 
-use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, Reader};
+use crate::api::{
+    ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, Reader, Wanted, read_all,
+};
 use crate::domain::HistoryItem;
 use tokio::sync::watch;
 
@@ -37,19 +39,21 @@ pub async fn run(
     call: &Call,
     progress: &watch::Sender<(u64, u64)>,
 ) -> Result<Matching, NotMarked> {
-    let (mut pages, mut rows) = (PageReader::default(), Vec::new());
-    while let Some(wanted) = pages.next() {
+    let fetch = |wanted: Wanted| {
         let query = HistoryQuery { filter: ask.filter.clone(), paging: wanted.paging() };
-        let page = reader.history(&query, call).await;
-        let new = pages.take(page, |row: &HistoryItem| row.badge_id.clone());
-        rows.extend(new.map_err(NotMarked::Service)?);
-        if pages.rows() > ask.most {
-            return Err(NotMarked::TooMany);
+        async move { reader.history(&query, call).await }
+    };
+    let goes_on = |pages: &PageReader| {
+        if !pages.is_first() {
+            progress.send_replace((pages.rows(), pages.total_count().unwrap_or(0)));
         }
-        progress.send_replace((pages.rows(), pages.total_count().unwrap_or(0)));
-    }
-    if let Some(why) = pages.failure() {
-        return Err(NotMarked::Service(why.clone()));
+        pages.rows() <= ask.most
+    };
+    let (rows, pages) = read_all(|row: &HistoryItem| row.badge_id.clone(), fetch, goes_on)
+        .await
+        .map_err(NotMarked::Service)?;
+    if pages.rows() > ask.most {
+        return Err(NotMarked::TooMany);
     }
     let failed = || ApiError::NoAnswer { why: t!("the list did not end").to_owned() };
     let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;

@@ -4,6 +4,7 @@
 use super::super::common::{session, tui};
 use super::super::profiles::{line, pinned};
 use super::*;
+use crate::common::texts::msg;
 use lapel::api::{Call, connect};
 use lapel::index::Settings;
 use lapel::sandbox::Sandbox;
@@ -27,7 +28,7 @@ impl Storm {
         self.each(&mut h, &places).await;
         h.type_text(" 기관");
         h.press("ctrl-o");
-        h.shows("quota exceeded").await;
+        h.shows(msg("quota exceeded")).await;
         self.over(&mut h, "R", "resumes with the rows not sent").await;
     }
 
@@ -64,7 +65,7 @@ impl Storm {
         assert!(screen.contains("y to issue") && screen.contains("gildong@naru.example"), "{screen}");
         h.tui.terminal.backend_mut().resize(80, 24);
         h.tui.app.update(Message::Resize(80, 24));
-        h.press("y");
+        h.confirm("");
         h.shows("1 waiting").await;
         self.over(&mut h, "", "Tour 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
@@ -119,8 +120,8 @@ impl Storm {
         "one".clone_into(&mut begin.name);
         begin.connection.pin = Some(pinned("abc_live_"));
         let begin = Begin::Session(Box::new(begin));
-        let mut h = Harness { tui: tui(begin, helpers, 80, 24), sandbox };
-        h.shows("Another key").await;
+        let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+        h.shows(msg("Another key")).await;
         let places = [
             ("type:u", "Another key"),
             ("esc", "no connection"),

@@ -2,6 +2,7 @@
 
 use super::super::files::demo;
 use super::*;
+use crate::common::texts::{msg, msg_part};
 use lapel::sandbox::RowState;
 use lapel::tui::{AppPaths, FileKind, Manner};
 
@@ -96,7 +97,8 @@ impl Storm {
             ("esc d", "again to remove"),
             ("esc / tab tab type:파이 f2", "Filter name"),
             ("type:mine enter", "already"),
-            ("esc esc ctrl-x esc | * a", "Mark all 600 badges"),
+            ("esc esc ctrl-x esc | ctrl-x f", "cannot be undone"),
+            ("esc | * a", "Mark all 600 badges"),
         ];
         self.each(&mut h, &places).await;
         h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
@@ -128,14 +130,14 @@ impl Storm {
         let ids = insert(&h, vec![story(RowState::Waiting), story(RowState::Issued)]);
         self.over(&mut h, "5", "no jobs").await;
         act(&mut h, &format!("1 | j j j i | paste:{} enter", demo("one-line-cp949.csv"))).await;
-        h.shows("Which text is correct?").await;
+        h.shows(msg_part("Which text is correct?")).await;
         self.here(&mut h, "the encoding", "Which text is correct?");
         act(&mut h, &format!("esc esc | paste:{} enter", demo("attendees-cp949.csv"))).await;
-        h.shows("check every row").await;
+        h.shows(msg_part("check every row")).await;
         self.here(&mut h, "a file", "check every row");
         self.over(&mut h, "m", "Which column").await;
         h.press("esc enter");
-        h.shows("twice in the file").await;
+        h.shows(msg("twice in the file")).await;
         self.over(&mut h, "", "twice in the file").await;
         self.over(&mut h, "enter", "Correct line").await;
         h.sandbox.control().set_quota(Some(70));
@@ -144,7 +146,7 @@ impl Storm {
         let words: Vec<&str> = draft.split_whitespace().collect();
         let ready = words.windows(2).find(|w| w[1] == "ready").expect("a number")[0].to_owned();
         self.over(&mut h, &format!("type:{ready}"), "to issue").await;
-        h.press("y");
+        h.confirm("");
         h.shows("not sent: quota exceeded").await;
         let places = [
             ("", "quota exceeded"),

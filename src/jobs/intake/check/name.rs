@@ -132,6 +132,10 @@ fn doubts(name: &str) -> Vec<String> {
         has(|c| c.is_whitespace() && c != ' '),
         tr_noop!("the name has an unusual space (no-break or full-width)"),
     );
+    doubt(
+        lost_letter(&chars),
+        tr_noop!("a letter of the name was probably lost: a question mark is in its place"),
+    );
     doubt(name.contains("  "), tr_noop!("the name has two spaces in a row"));
     doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name starts like a formula"));
     doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name contains HTML"));
@@ -214,6 +218,12 @@ fn title_or_number(name: &str) -> Option<&str> {
     let last = name.char_indices().next_back().filter(|(_, c)| c.is_ascii_alphanumeric())?;
     let before = name[..last.0].trim_end().chars().next_back()?;
     (is_syllable(before) || before.is_ascii_digit()).then(|| &name[last.0..])
+}
+
+/// Whether a question mark touches a letter. Programs write one for a letter that an encoding does not have:
+/// `Garc?a`, `Nguy?n`.
+fn lost_letter(chars: &[char]) -> bool {
+    chars.windows(2).any(|pair| matches!(pair, ['?', letter] | [letter, '?'] if letter.is_alphabetic()))
 }
 
 fn is_no_character(c: char) -> bool {

@@ -10,7 +10,7 @@ fn a_file_that_is_there_stays_unless_it_may_be_replaced() {
     let lines = || fine([line(1, "홍철", "issued")]);
     let why =
         write_receipt(&path, Format::Xlsx, false, &head(), lines(), &mut go_on).expect_err("it is there");
-    assert!(matches!(&why, SheetError::Exists(there) if *there == path));
+    assert!(matches!(&why, TableError::Exists(there) if *there == path));
     let said = why.to_string();
     assert!(said.contains("a␛.xlsx already exists") && !said.contains('\u{1b}'), "{said}");
     assert_eq!(fs::read_to_string(&path).expect("text"), "old");
@@ -31,7 +31,7 @@ fn a_file_that_appears_meanwhile_stays_too() {
     let lines = fine([line(1, "홍철", "issued")]);
     let why =
         write_receipt(&path, Format::CsvUtf8, false, &head(), lines, &mut watch).expect_err("it is there");
-    assert!(matches!(why, SheetError::Exists(_)));
+    assert!(matches!(why, TableError::Exists(_)));
     assert_eq!(fs::read_to_string(&path).expect("text"), "somebody else's");
     assert_eq!(names(folder.path()), ["a.csv"]);
 }
@@ -46,7 +46,7 @@ fn rows_that_fail_and_a_stop_leave_nothing_behind() {
             _ => Ok(line(row, "홍철", "issued")),
         });
         let why = write_receipt(&path, format, false, &head(), rows, &mut go_on).expect_err("it fails");
-        assert!(matches!(why, SheetError::Rows(_)));
+        assert!(matches!(why, TableError::Rows(_)));
         assert!(why.to_string().contains("the journal is gone"), "{why}");
         assert_eq!(names(folder.path()), [""; 0]);
 
@@ -55,7 +55,7 @@ fn rows_that_fail_and_a_stop_leave_nothing_behind() {
                 |rows| if rows >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             let rows = fine((1..=2000).map(|row| line(row, "홍철", "issued")));
             let why = write_receipt(&path, format, true, &head(), rows, &mut watch).expect_err("stopped");
-            assert!(matches!(why, SheetError::Cancelled));
+            assert!(matches!(why, TableError::Cancelled));
             assert_eq!(names(folder.path()), [""; 0]);
         }
     }
@@ -70,12 +70,12 @@ fn a_folder_that_is_missing_or_closed_is_named() {
     };
     let missing = folder.path().join("no such/a.xlsx");
     let why = try_at(&missing);
-    assert!(matches!(&why, SheetError::NoFolder(path) if *path == missing));
+    assert!(matches!(&why, TableError::NoFolder(path) if *path == missing));
     assert!(why.to_string().contains("no such/a.xlsx"), "{why}");
     fs::write(folder.path().join("file"), "").expect("written");
-    assert!(matches!(try_at(&folder.path().join("file/a.xlsx")), SheetError::NoFolder(_)));
+    assert!(matches!(try_at(&folder.path().join("file/a.xlsx")), TableError::NoFolder(_)));
     fs::create_dir(folder.path().join("a.xlsx")).expect("a folder");
-    assert!(matches!(try_at(&folder.path().join("a.xlsx")), SheetError::Write { .. }));
+    assert!(matches!(try_at(&folder.path().join("a.xlsx")), TableError::Write { .. }));
     assert_eq!(names(folder.path()).len(), 2);
 }
 
@@ -92,7 +92,7 @@ fn a_folder_that_is_closed_is_named() {
     let path = if root { PathBuf::from("/sys/a.xlsx") } else { closed.join("a.xlsx") };
     let lines = fine([line(1, "홍철", "issued")]);
     let why = write_receipt(&path, Format::Xlsx, false, &head(), lines, &mut go_on).expect_err("closed");
-    assert!(matches!(&why, SheetError::NotAllowed(there) if *there == path), "{why:?}");
+    assert!(matches!(&why, TableError::NotAllowed(there) if *there == path), "{why:?}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_full_disk_is_an_error_wherever_it_runs_full() {
         for room in [0, 10, 1000, 9000, 20_000] {
             let why = fill(room).expect_err("it is full");
             assert!(
-                matches!(&why, SheetError::DiskFull(there) if *there == path),
+                matches!(&why, TableError::DiskFull(there) if *there == path),
                 "{format} {room}: {why:?}"
             );
         }
@@ -139,7 +139,7 @@ fn a_table_that_is_too_wide_for_excel_is_refused_and_csv_takes_it() {
     let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));
     let one = || fine([line(1, "홍철", "issued")]);
     let why = write_receipt(&xlsx, Format::Xlsx, false, &head, one(), &mut go_on).expect_err("too wide");
-    assert!(matches!(why, SheetError::TooWide { columns: 16_389 }));
+    assert!(matches!(why, TableError::TooWide { columns: 16_389 }));
     write_receipt(&csv, Format::CsvUtf8, false, &head, one(), &mut go_on).expect("written");
     assert_eq!(names(folder.path()), ["a.csv"]);
 }

@@ -1,11 +1,12 @@
 //! Contexts: the parts of the TUI that have their own keys.
 
 use crate::i18n;
-use crate::tui::input::action::kebab;
+use strum::IntoStaticStr;
 
 /// A part of the TUI with its own keys. The focused component returns a stack of contexts, innermost first, for
 /// looking up a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Context {
     /// Everywhere, also in text fields: only keys that type no text.
     Always,
@@ -62,8 +63,8 @@ pub enum Context {
 
 impl Context {
     /// The name in `keys.toml`: `job-rows`.
-    pub fn name(self) -> String {
-        kebab(&format!("{self:?}"))
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The name of the context, for users.

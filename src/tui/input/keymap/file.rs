@@ -134,12 +134,12 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             places.push(*context);
         }
     }
-    let names: Vec<String> = places.iter().map(|c| c.name()).collect();
+    let names: Vec<&str> = places.iter().map(|c| c.name()).collect();
     let Some(context) = names.iter().position(|name| *name == said.place).map(|at| places[at]) else {
         return Err(unknown(t!("place"), &said.place, &names));
     };
     let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
-    let names: Vec<String> = actions.iter().map(|a| a.name()).collect();
+    let names: Vec<&str> = actions.iter().map(|a| a.name()).collect();
     let Some(action) = names.iter().position(|name| *name == said.action).map(|at| actions[at]) else {
         return Err(unknown(t!("action in this place"), &said.action, &names));
     };
@@ -172,8 +172,8 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
     Ok((context, action, chords))
 }
 
-fn unknown(what: &str, name: &str, known: &[String]) -> String {
-    match nearest(name, known.iter().map(String::as_str)) {
+fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
         Some(meant) => t!("unknown {what}; did you mean {meant}?", what, meant),
         None => t!("unknown {what}; known here: {names}", what, names = known.join(", ")),
     }

@@ -7,11 +7,11 @@ use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::draft::{DraftForm, Guard};
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{bucket_style, row_lines};
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::widgets::text_layout::{fit, number, width};
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// Number of lines for the selected row, below the list.
@@ -20,40 +20,36 @@ const ROW_LINES: u16 = 3;
 impl DraftForm {
     /// Area of the rows, between the head and the foot.
     pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
-        let head = u16::try_from(self.head(usize::from(area.width), env).len()).unwrap_or(u16::MAX);
+        let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
-        let foot = u16::try_from(self.foot(usize::from(area.width), env).len()).unwrap_or(1);
+        let foot = u16::try_from(self.foot(area, env).len()).unwrap_or(1);
         Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
     }
 
     /// The confirmation, or why nothing can be sent.
-    fn foot(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
-        let theme = &env.theme;
+    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+        let mut foot = FormText::new(area, env);
         if self.beginning {
-            vec![Line::styled(format!("  {} {}", env.spinner(), t!("starting")), theme.dim())]
+            foot.busy(t!("starting"));
         } else if self.sendable() == 0 {
             let esc = env.key(&self.key_contexts(), Action::Back);
-            let text = t!("None of these rows can be sent.  {esc} back", esc);
-            vec![Line::styled(format!("  {text}"), theme.warning())]
+            foot.text(&t!("None of these rows can be sent.  {esc} back", esc), env.theme.warning());
         } else {
             let verb = match self.job().map(|job| job.kind) {
                 Some(Kind::Issue) => t!("to issue"),
                 _ => t!("to revoke (cannot be undone)"),
             };
             let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-            self.confirm.lines(own, verb, columns.saturating_sub(4), env)
+            foot.extend(self.confirm.lines(own, verb, foot.room(), env));
         }
+        foot.into_lines()
     }
 
     /// Summary of the draft and its row counts.
-    fn head(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+    fn head(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
-        let room = columns.saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
-        let Some(job) = self.job() else { return lines };
+        let mut form = FormText::new(area, env);
+        let Some(job) = self.job() else { return Vec::new() };
         let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
         let mut head = format!("{what}  {}", job.title);
         if self.jobs.len() > 1 {
@@ -64,10 +60,10 @@ impl DraftForm {
                 t!("{head}   ({at} of {all} templates)", head, at, all)
             };
         }
-        lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
+        form.cut(&head, theme.strong());
         if let Some(origin) = &job.origin {
             let text = format!("{}  {}", origin.name, origin.read_as);
-            lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
+            form.cut(&text, theme.dim());
         }
         let mut spans =
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
@@ -78,7 +74,7 @@ impl DraftForm {
                 bucket_style(bucket, env),
             ));
         }
-        lines.push(Line::from(spans));
+        form.line(Line::from(spans));
         let classes: Vec<String> = self
             .found
             .get(self.at)
@@ -88,10 +84,10 @@ impl DraftForm {
             .map(|(class, n)| policy(*class, *n))
             .collect();
         if !classes.is_empty() {
-            put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+            form.text(&classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
-            put(&mut lines, &format!("{} {warning}", env.glyphs.alert), theme.warning());
+            form.warning(&warning);
         }
         let key = |action| env.key(&self.key_contexts(), action);
         match &self.guard {
@@ -104,48 +100,32 @@ impl DraftForm {
                 };
                 let text =
                     format!("{} {doing}   {}", env.spinner(), t!("{esc} back", esc = key(Action::Back)));
-                put(&mut lines, &text, theme.dim());
+                form.dim(&text);
             }
             Guard::Failed(why) => {
-                put(
-                    &mut lines,
-                    &format!(
-                        "{} {}",
-                        env.glyphs.alert,
-                        t!(
-                            "The duplicate check failed: {why}  {key} refresh",
-                            why,
-                            key = key(Action::Reload)
-                        )
-                    ),
-                    theme.error(),
-                );
+                form.error(&t!(
+                    "The duplicate check failed: {why}  {key} refresh",
+                    why,
+                    key = key(Action::Reload)
+                ));
             }
             Guard::Read if self.is_incomplete() => {
-                put(
-                    &mut lines,
-                    &format!(
-                        "{} {}",
-                        env.glyphs.alert,
-                        t!(
+                form.warning(&t!(
                             "The history could not be read to its end. Someone may already have this badge.  {key} refresh",
                             key = key(Action::Reload)
-                        )
-                    ),
-                    theme.warning(),
-                );
+                        ));
             }
             Guard::Read | Guard::None => {}
         }
         if let Some(said) = &self.said {
-            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+            form.error(said);
         }
-        lines
+        form.into_lines()
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let mut head = self.head(usize::from(area.width), env);
+        let mut head = self.head(area, env);
         let rows = self.rows_area(area, env);
         head.truncate(usize::from(rows.y - area.y));
         let at = Rect { height: rows.y - area.y, ..area };
@@ -170,7 +150,7 @@ impl DraftForm {
         let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
         let place = env.place();
         let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
-        let lines = self.foot(usize::from(area.width), env);
+        let lines = self.foot(area, env);
         let rows = u16::try_from(lines.len()).unwrap_or(1).min(area.height.saturating_sub(1));
         let foot = area.bottom().saturating_sub(rows + 1);
         let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));

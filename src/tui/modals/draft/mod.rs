@@ -8,8 +8,8 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::edit_row::CorrectForm;
-use crate::tui::modals::question::Question;
+use crate::tui::modals::edit_row::EditRow;
+use crate::tui::modals::prompt::Prompt;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
 use crate::tui::widgets::frame::Frame;
@@ -45,7 +45,7 @@ enum Guard {
     /// Not needed: the drafts issue nothing.
     None,
     /// Running: `done` of `all` requests.
-    Reading { ticket: RequestId, done: u64, all: u64 },
+    Reading { request: RequestId, done: u64, all: u64 },
     /// Finished.
     Read,
     /// The reason why it failed.
@@ -117,17 +117,17 @@ impl DraftForm {
         if !self.issues() {
             return;
         }
-        if let Guard::Reading { ticket, .. } = self.guard {
-            out.cancel([ticket]);
+        if let Guard::Reading { request, .. } = self.guard {
+            out.cancel([request]);
         }
-        let ticket = out.ask(Request::Guard(self.ids()));
-        self.guard = Guard::Reading { ticket, done: 0, all: 0 };
+        let request = out.ask(Request::Guard(self.ids()));
+        self.guard = Guard::Reading { request, done: 0, all: 0 };
     }
 
     fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
-        let deed = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
-        self.doing = Some(out.ask(Request::Do(Box::new(deed))));
+        let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
+        self.doing = Some(out.ask(Request::Do(Box::new(command))));
     }
 
     fn only_next(&mut self, out: &mut Effects<'_>) {
@@ -154,8 +154,8 @@ impl DraftForm {
             out.say(t!("Starting. Activity shows it in a moment."));
             return;
         }
-        if let Guard::Reading { ticket, .. } = self.guard {
-            out.cancel([ticket]);
+        if let Guard::Reading { request, .. } = self.guard {
+            out.cancel([request]);
         }
         out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
         out.say(t!("Draft discarded. Nothing was sent."));
@@ -257,7 +257,7 @@ impl Component for DraftForm {
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
-                    let question = Question::paper(job, true);
+                    let question = Prompt::file(job, true);
                     out.open(|_, _| question);
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
@@ -278,11 +278,11 @@ impl Component for DraftForm {
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
                 (Some(job), Some(row)) => {
                     let row = Box::new(row.clone());
-                    out.open(move |_, _| CorrectForm::new(job, row));
+                    out.open(move |_, _| EditRow::new(job, row));
                 }
                 _ => out.say(t!("There is no row here to correct.")),
             },
-            _ => return self.rows.on_action(action),
+            _ => return self.rows.list.on_action(action),
         }
         true
     }
@@ -292,22 +292,19 @@ impl Component for DraftForm {
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
-        let place = self.rows.place_at(self.rows_area(area, env), at.y);
-        if let Some(place) = place {
-            self.rows.list.move_to(place);
-        }
-        Clicked::changed(place.is_some())
+        let rows = self.rows_area(area, env);
+        Clicked::changed(self.rows.on_click(rows, at.y))
     }
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
+            Response::Guarded(found) if matches!(self.guard, Guard::Reading { request: t, .. } if t == request) =>
             {
                 match found {
                     Err(why) => self.guard = Guard::Failed(why),
@@ -329,7 +326,7 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Done(done) if self.doing == Some(ticket) => {
+            Response::Done(done) if self.doing == Some(request) => {
                 self.doing = None;
                 match done {
                     Err(why) => {
@@ -358,13 +355,13 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            other => self.rows.on_response(ticket, other, out),
+            other => self.rows.on_response(request, other, out),
         }
     }
 
-    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+    fn on_progress(&mut self, request: RequestId, now: u64, of: u64) -> bool {
         match &mut self.guard {
-            Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
+            Guard::Reading { request: mine, done, all } if *mine == request => {
                 (*done, *all) = (now, of);
                 true
             }

@@ -11,8 +11,9 @@ use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{Step, column_name};
 use crate::tui::modals::file::{FileForm, Purpose};
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{cells, fit, number, width, wrap};
+use crate::tui::widgets::text_layout::{cells, fit, number, width};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -20,11 +21,8 @@ use ratatui::text::{Line, Span};
 impl FileForm {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
+        let mut form = FormText::new(area, env);
+        let room = form.room();
         let head = match &self.purpose {
             Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
             Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
@@ -32,9 +30,8 @@ impl FileForm {
                 t!("Revoke badges by id from a file: {reason}", reason = Text::from(reason.as_str()))
             }
         };
-        let head = fit(&head, room, env.glyphs.ellipsis);
-        lines.push(Line::styled(format!("  {head}"), theme.strong()));
-        put(&mut lines, &self.source_words(env), theme.accent());
+        form.cut(&head, theme.strong());
+        form.text(&self.source_words(env), theme.accent());
         let esc = env.key(&self.key_contexts(), Action::Back);
         if let Some(work) = &self.work {
             let verb = match (&self.purpose, work.drafting) {
@@ -46,37 +43,33 @@ impl FileForm {
                 (_, 0) => String::new(),
                 (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
             };
-            put(
-                &mut lines,
-                &format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} back", esc)),
-                theme.dim(),
-            );
+            form.dim(&format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} back", esc)));
         }
         if let Some(said) = &self.said {
-            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
-            put(&mut lines, &t!("Nothing was sent.  {esc} back", esc), theme.dim());
+            form.error(said);
+            form.dim(&t!("Nothing was sent.  {esc} back", esc));
         }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
-                put(&mut lines, &format!("{} {note}", env.glyphs.dot), theme.dim());
+                form.dim(&format!("{} {note}", env.glyphs.dot));
             }
         }
-        lines.push(Line::raw(""));
+        form.blank();
         let height = usize::from(area.height);
         match (&self.step, &self.opened) {
             (Some(step), Some(_)) => {
-                put(&mut lines, &self.step_question(), theme.strong());
+                form.text(&self.step_question(), theme.strong());
                 let foot = self.side_by_side(room, env);
-                let free = height.saturating_sub(lines.len() + foot.len() + 1).max(2);
+                let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
-                let rows = Rect { height: free, ..below(area, lines.len()) };
-                lines.extend(self.menu(step.at(), rows, room, env));
-                lines.push(Line::raw(""));
-                lines.extend(foot);
+                let rows = Rect { height: free, ..below(area, form.len()) };
+                form.extend(self.menu(step.at(), rows, room, env));
+                form.blank();
+                form.extend(foot);
             }
             (None, Some(opened)) if self.said.is_none() => {
                 for question in opened.questions() {
-                    put(&mut lines, &format!("{} {question}", env.glyphs.alert), theme.warning());
+                    form.warning(&question.to_string());
                 }
                 let columns = &opened.about.columns;
                 match (&opened.preview, opened.about.map.map()) {
@@ -86,39 +79,34 @@ impl FileForm {
                             how = self.map_words(),
                             columns = map_words(map, columns)
                         );
-                        put(&mut lines, &text, theme.dim());
+                        form.dim(&text);
                     }
                     (Preview::Recipients(_), None) => {}
                     (Preview::BadgeIds { column: Some(at), .. }, _) => {
-                        put(
-                            &mut lines,
-                            &t!("badge ids from: {column}", column = column_name(*at, columns)),
-                            theme.dim(),
-                        );
+                        form.dim(&t!("badge ids from: {column}", column = column_name(*at, columns)));
                     }
                     (Preview::BadgeIds { column: None, .. }, _) => {
                         let text = t!("no column name fits badge ids; choose a column");
-                        put(&mut lines, &format!("{} {text}", env.glyphs.alert), theme.warning());
+                        form.warning(text);
                     }
                 }
-                let free = height.saturating_sub(lines.len() + 4).max(1);
-                lines.extend(preview(opened, free, room, env));
-                lines.push(Line::raw(""));
+                let free = height.saturating_sub(form.len() + 4).max(1);
+                form.extend(preview(opened, free, room, env));
+                form.blank();
                 if self.has_template_column() {
                     let key = env.key(&self.key_contexts(), Action::Toggle);
                     let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
                     let now = if by_column { "[x]" } else { "[ ]" };
-                    put(
-                        &mut lines,
+                    form.text(
                         &t!("{now} {key}: use the template column of each row", now, key),
                         theme.text(),
                     );
                 }
-                put(&mut lines, &self.hint(env), theme.dim());
+                form.dim(&self.hint(env));
             }
             _ => {}
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 
     /// Example: `attendees.csv  CP949 · comma · header row 1`.

@@ -52,7 +52,7 @@ pub enum Purpose {
 
 /// The running request about the file.
 struct Work {
-    ticket: RequestId,
+    request: RequestId,
     /// True while lapel saves the rows as a draft. False while it only reads the file.
     drafting: bool,
     done: u64,
@@ -80,15 +80,15 @@ impl FileForm {
         self.cancel(out);
         self.said = None;
         let (source, choices) = (self.source.clone(), self.choices.clone());
-        let ticket = out.ask(match self.purpose {
+        let request = out.ask(match self.purpose {
             Purpose::Issue { .. } => Request::OpenFile(source, choices),
             Purpose::Revoke { .. } => Request::OpenIds(source, choices),
         });
-        self.work = Some(Work { ticket, drafting: false, done: 0, all: 0 });
+        self.work = Some(Work { request, drafting: false, done: 0, all: 0 });
     }
 
     fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.work.take().map(|work| work.ticket));
+        out.cancel(self.work.take().map(|work| work.request));
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -130,7 +130,7 @@ impl FileForm {
         }
         self.said = None;
         let (source, choices) = (self.source.clone(), self.choices.clone());
-        let ticket = out.ask(match &self.purpose {
+        let request = out.ask(match &self.purpose {
             Purpose::Issue { template, by_column } => {
                 let template = (!by_column).then(|| template.clone());
                 Request::DraftFile(Box::new(FileRequest { template, source, choices }))
@@ -140,7 +140,7 @@ impl FileForm {
                 Request::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
             }
         });
-        self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
+        self.work = Some(Work { request, drafting: true, done: 0, all: 0 });
     }
 
     /// Opens the step for the first open question. Returns whether there is one.
@@ -323,12 +323,12 @@ impl Component for FileForm {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
+        if self.work.as_ref().is_none_or(|work| work.request != request) {
             return Err(answer);
         }
         match answer {
@@ -358,9 +358,9 @@ impl Component for FileForm {
         Ok(())
     }
 
-    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+    fn on_progress(&mut self, request: RequestId, now: u64, of: u64) -> bool {
         match &mut self.work {
-            Some(work) if work.ticket == ticket => {
+            Some(work) if work.request == request => {
                 (work.done, work.all) = (now, of);
                 true
             }

@@ -7,12 +7,11 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::wrap;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use std::fmt::Write;
 
 /// Form for the path of the saved log.
@@ -21,7 +20,7 @@ pub struct Save {
     /// The log at the time this form was opened.
     text: String,
     rows: u64,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     /// Whether a file with this name exists.
     exists: bool,
     said: Option<String>,
@@ -36,7 +35,7 @@ impl Save {
         field.set_pasted(&name.to_string());
         let origin = env.reader.as_ref().map(crate::api::Reader::origin).unwrap_or_default();
         let (text, rows) = (text(entries, &origin, now), entries.len() as u64);
-        Self { field, text, rows, ticket: None, exists: false, said: None }
+        Self { field, text, rows, request: None, exists: false, said: None }
     }
 
     pub fn key_contexts(&self) -> Vec<Context> {
@@ -70,24 +69,24 @@ impl Save {
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
-        if self.ticket.is_some() {
+        if self.request.is_some() {
             return;
         }
         match self.field.path() {
             Some(to) => {
                 let saving = Saving { text: self.text.clone(), to, overwrite };
-                self.ticket = Some(out.ask(Request::Save(Box::new(saving))));
+                self.request = Some(out.ask(Request::Save(Box::new(saving))));
             }
             None => self.said = Some(t!("type a file name").to_owned()),
         }
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        !self.exists && self.ticket.is_none() && self.field.on_text_key(key)
+        !self.exists && self.request.is_none() && self.field.on_text_key(key)
     }
 
     pub fn on_paste(&mut self, text: &str) {
-        if !self.exists && self.ticket.is_none() {
+        if !self.exists && self.request.is_none() {
             self.field.set_pasted(text);
         }
     }
@@ -95,13 +94,13 @@ impl Save {
     /// Handles a response, or returns it if it is not for this form. Returns whether the form is closed now.
     pub fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<bool, Response> {
         match answer {
-            Response::Saved(saved) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Saved(saved) if self.request == Some(request) => {
+                self.request = None;
                 match saved {
                     Ok(path) => {
                         let rows = count!(self.rows, "request", "requests");
@@ -114,44 +113,29 @@ impl Save {
                 }
                 Ok(false)
             }
-            other => self.field.on_response(ticket, other).map(|()| false),
+            other => self.field.on_response(request, other).map(|()| false),
         }
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines = vec![Line::raw("")];
-        let mut field = vec![Span::styled(t!("  File "), theme.strong())];
-        field.extend(self.field.spans(room.saturating_sub(5), !self.exists, env));
-        lines.push(Line::from(field));
-        if let Some(said) = &self.said {
-            let text = format!("{} {said}", env.glyphs.alert);
-            lines
-                .extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+        let mut form = FormText::new(area, env);
+        form.blank();
+        form.labelled(t!("File"), !self.exists, |columns| self.field.spans(columns, !self.exists, env));
+        if let Some(error) = &self.said {
+            form.error(error);
         } else if self.exists {
-            let key = |action| env.key(&self.key_contexts(), action);
-            let text = format!(
-                "{} {} {}",
-                env.glyphs.alert,
-                t!("A file with this name already exists. Nothing was saved."),
-                t!("{key} replace  {esc} back", key = key(Action::Confirm), esc = key(Action::Back)),
-            );
-            lines.extend(
-                wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.warning())),
-            );
+            form.warning(t!("A file with this name already exists. Nothing was saved."));
+            form.yes(t!("to replace"), &self.key_contexts());
         } else {
-            let found = self.field.lines(room, env);
+            let found = self.field.lines(form.room(), env);
             if found.is_empty() {
-                let text =
-                    t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
-                lines.extend(
-                    wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
-                );
+                form.dim(t!(
+                    "Tab-separated text without the key; names and e-mails masked. Only you can read it."
+                ));
             }
-            lines.extend(found);
+            form.extend(found);
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        form.draw(frame, area);
     }
 }
 

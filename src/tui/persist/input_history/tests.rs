@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn ticket(n: u64) -> RequestId {
+fn request(n: u64) -> RequestId {
     RequestId::test(n)
 }
 
@@ -25,7 +25,7 @@ fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
 /// Pins the file format: its names must not change.
 #[test]
 fn a_file_of_today_is_read_and_written() {
-    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/recent.json"));
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/recent.json"));
     let lists: Lists = serde_json::from_str(text).expect("a file of today");
     for (typed, list) in [
         (Typed::LookUp, ["gildong@naru.example"]),
@@ -61,13 +61,13 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
     let mut asked = Vec::new();
     let mut take = |ask: RecentsAsk| {
         asked.push(ask);
-        ticket(asked.len() as u64)
+        request(asked.len() as u64)
     };
     recents.first(&mut take);
     recents.note(Typed::LookUp, "a@naru.example");
     recents.hand_out(&mut take);
-    assert_eq!(recents.on_response(ticket(9), Err("nobody has asked that".to_owned())), None);
-    assert_eq!(recents.on_response(ticket(1), Ok(Lists::default())), None);
+    assert_eq!(recents.on_response(request(9), Err("nobody has asked that".to_owned())), None);
+    assert_eq!(recents.on_response(request(1), Ok(Lists::default())), None);
     assert_eq!(recents.list(Typed::LookUp), ["a@naru.example"], "typed before the file was read");
     recents.hand_out(&mut take);
     assert_eq!(asked.len(), 2, "one at a time");
@@ -87,13 +87,13 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     assert_eq!((both.look_ups.len(), both.badges.len()), (1, 1));
     #[cfg(unix)]
     for (path, mode) in [(path.as_path(), 0o600), (path.parent().expect("a folder"), 0o700)] {
-        assert_eq!(disk::mode_of(&std::fs::metadata(path).expect("there")), mode);
+        assert_eq!(fs::mode_of(&std::fs::metadata(path).expect("there")), mode);
     }
     let mut off = Recents::of(Some(folder.path()), "uni", false);
     off.note(Typed::LookUp, "b@x.example");
     off.first(|ask| {
         run(&ask).expect("removed");
-        ticket(1)
+        request(1)
     });
     assert!(!path.exists() && off.list(Typed::LookUp).is_empty());
     std::fs::create_dir_all(&path).expect("a folder in its place");

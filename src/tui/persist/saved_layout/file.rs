@@ -1,9 +1,9 @@
 //! The file of a saved layout. Everything here may block: only the worker and the shutdown call it.
 
-use crate::disk;
 use crate::domain::text::scrub;
+use crate::fs;
 use crate::tui::persist::saved_layout::{NoView, View};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -92,7 +92,7 @@ fn recall(file: &Path) -> ViewAnswer {
         Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("written by a newer lapel"))),
         Err(NoView::Damaged) => {
             let aside = file.with_extension("json.damaged");
-            match fs::rename(file, &aside) {
+            match std::fs::rename(file, &aside) {
                 Ok(()) => ViewAnswer::Recalled(
                     None,
                     Some(t!(
@@ -109,9 +109,9 @@ fn recall(file: &Path) -> ViewAnswer {
 /// The content of the file, at most `LARGEST` + 1 bytes; `None` if there is no file.
 fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     // Check the type first: opening a pipe would wait for its other end.
-    match fs::metadata(file) {
+    match std::fs::metadata(file) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, "what is there is not a file")),
+        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, t!("what is there is not a file"))),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(why) => return Err(why),
     }
@@ -126,17 +126,17 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
 /// On an error the existing file is unchanged.
 pub fn keep(file: &Path, view: &View) -> io::Result<()> {
     if let Some(folder) = file.parent() {
-        disk::create_private_dir(folder)?;
+        fs::create_private_dir(folder)?;
     }
     if file.is_file() {
         // `replace` keeps the permissions of the existing file.
-        disk::make_private(file)?;
+        fs::make_private(file)?;
     }
-    disk::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())
+    fs::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())
 }
 
 fn forget(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
+    match std::fs::remove_file(file) {
         Err(why) if !matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Err(why),
         _ => Ok(()),
     }
@@ -162,11 +162,11 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("set");
             run(ViewAsk::Keep(file.clone(), Box::new(view))).await;
-            assert_eq!(disk::mode_of(&fs::metadata(&file).expect("it is there")), 0o600);
+            assert_eq!(fs::mode_of(&std::fs::metadata(&file).expect("it is there")), 0o600);
             let folder = file.parent().expect("a folder");
-            assert_eq!(disk::mode_of(&fs::metadata(folder).expect("it is there")), 0o700);
+            assert_eq!(fs::mode_of(&std::fs::metadata(folder).expect("it is there")), 0o700);
         }
         assert_eq!(run(ViewAsk::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
         assert!(!file.exists());
@@ -179,17 +179,17 @@ mod tests {
         let file = folder.path().join("uni.json");
         let large = vec![b' '; usize::try_from(LARGEST).expect("small") + 1];
         for content in [&b"not json"[..], b"\xff\xfe{}", &large] {
-            fs::write(&file, content).expect("written");
+            std::fs::write(&file, content).expect("written");
             let ViewAnswer::Recalled(None, Some(warning)) = run(ViewAsk::Recall(file.clone())).await else {
                 panic!("it is damaged")
             };
             assert!(warning.contains("uni.json.damaged"), "{warning}");
             assert!(!file.exists());
-            assert_eq!(fs::read(folder.path().join("uni.json.damaged")).expect("aside"), content);
+            assert_eq!(std::fs::read(folder.path().join("uni.json.damaged")).expect("aside"), content);
         }
-        fs::write(&file, r#"{"version":9}"#).expect("written");
+        std::fs::write(&file, r#"{"version":9}"#).expect("written");
         assert!(matches!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::LeftAlone(_)));
-        assert_eq!(fs::read_to_string(&file).expect("still there"), r#"{"version":9}"#);
+        assert_eq!(std::fs::read_to_string(&file).expect("still there"), r#"{"version":9}"#);
         let no_file = folder.path().to_owned();
         assert!(matches!(run(ViewAsk::Recall(no_file.clone())).await, ViewAnswer::LeftAlone(_)));
         let kept = run(ViewAsk::Keep(no_file, Box::default())).await;

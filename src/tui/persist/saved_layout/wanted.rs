@@ -26,7 +26,7 @@ impl Wanted {
                 t!(
                     "--tab {word}: unknown tab. Use one of: {words}.",
                     word = scrub(word),
-                    words = Tab::ALL.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ")
+                    words = Tab::ALL.iter().map(|(tab, _)| tab.word()).collect::<Vec<_>>().join(", ")
                 )
             })?),
             None => None,
@@ -52,7 +52,7 @@ impl Wanted {
 fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
     let mut read: Vec<(String, String)> = Vec::new();
     for given in filters {
-        let fields = || T::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+        let fields = || T::FILTERS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
         let shown = scrub(given);
         let Some((name, value)) = given.split_once('=') else {
             return Err(t!(
@@ -62,7 +62,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
             ));
         };
         let is_meant = |spec: &&Spec| [spec.name, spec.label].iter().any(|called| bare(called) == bare(name));
-        let Some(spec) = T::FIELDS.iter().find(is_meant) else {
+        let Some(spec) = T::FILTERS.iter().find(is_meant) else {
             return Err(t!(
                 "--filter {shown}: unknown field. Fields of this list: {fields}.",
                 shown,

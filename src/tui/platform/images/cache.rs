@@ -2,7 +2,7 @@
 //! like network data: it passes the same decoder and the same limits.
 
 use crate::api::LONGEST_PICTURE;
-use crate::disk::{create_private_dir, replace};
+use crate::fs::{create_private_dir, replace};
 use ring::digest;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -134,7 +134,7 @@ mod tests {
     fn folder_and_files_are_private() {
         let (_home, cache) = cache(MOST_BYTES);
         cache.put("u", b"one").expect("kept");
-        let mode = |path: &std::path::Path| crate::disk::mode_of(&fs::metadata(path).expect("there"));
+        let mode = |path: &std::path::Path| crate::fs::mode_of(&fs::metadata(path).expect("there"));
         assert_eq!(mode(&cache.folder), 0o700);
         assert_eq!(mode(&cache.path("u")), 0o600);
     }

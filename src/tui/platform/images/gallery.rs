@@ -3,8 +3,8 @@
 use super::cache::Cache;
 use crate::api::{Connection, Picture, PictureError, Pictures};
 use crate::i18n;
-use crate::tui::platform::images::decode::{NoPicture, decode};
-use crate::tui::platform::images::pack::{Packed, Way, pack};
+use crate::tui::platform::images::protocol::Way;
+use crate::tui::platform::images::render::{Packed, render};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -110,9 +110,8 @@ impl Gallery {
         let (way, room, id) = (ask.way, ask.room, ask.id);
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let pixels = decode(&picture.bytes, picture.content_type.as_deref())
-                .map_err(|why: NoPicture| why.to_string())?;
-            Ok((pack(&pixels, &way, room, id)?, picture.bytes))
+            let packed = render(&picture.bytes, picture.content_type.as_deref(), &way, room, id)?;
+            Ok((packed, picture.bytes))
         });
         work.await.unwrap_or_else(|_| Err(i18n::tr(FAILED).to_owned()))
     }

@@ -8,24 +8,29 @@
 //! ```text
 //! address   addresses to URLs               questions  questions to the terminal about its abilities
 //! store     wanted and loaded pictures      typed      keys between the terminal's answers
-//! gallery   the worker's part of pictures   decode     bytes to pixels, within limits
-//! cache     files of downloaded pictures    pack       pixels to terminal output
-//! blocks    pictures made of characters
+//! gallery   the worker's part of pictures   protocol   the ways in which a terminal shows pictures
+//! cache     files of downloaded pictures    render     picture files to terminal output
 //! ```
+//!
+//! Only `render` needs the feature `images`. Without it pictures are off.
 
 mod address;
-mod blocks;
 mod cache;
-mod decode;
 mod gallery;
-mod pack;
+mod protocol;
 #[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
 mod questions;
+#[cfg(feature = "images")]
+mod render;
+#[cfg(not(feature = "images"))]
+#[path = "no_render.rs"]
+mod render;
 mod store;
 mod typed;
 
 pub use gallery::{Gallery, PictureAsk};
-pub use pack::{KITTY_IDS, Packed, Way};
+pub use protocol::{KITTY_IDS, Way};
 pub use questions::{ASKED_ROW, TerminalQueries};
+pub use render::{OFF, Packed};
 pub use store::{Store, Want};
 pub use typed::messages as typed_messages;

@@ -8,7 +8,8 @@
 use super::typed;
 use crate::config::{GlyphChoice, Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
 use crate::tui::message::Message;
-use crate::tui::platform::images::pack::{Protocol, Way};
+use crate::tui::platform::images::protocol::{Protocol, Way};
+use crate::tui::platform::images::render;
 use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -54,6 +55,7 @@ pub fn unasked(pictures: &Pictures) -> How {
         How::By(Way { wrapped, ..way })
     };
     match pictures.choice {
+        _ if !render::AVAILABLE => How::Off,
         PictureChoice::None => How::Off,
         PictureChoice::Kitty => way(Protocol::Kitty),
         PictureChoice::Iterm2 => way(Protocol::Iterm2),

@@ -74,6 +74,7 @@ fn what_stands_between_is_asked_less_and_believed_less() {
     assert_eq!(protocol(&format!("{KITTY}{CELL}{DONE}"), between), Protocol::Halfblocks);
 }
 
+#[cfg(feature = "images")]
 #[test]
 fn nobody_is_asked_where_the_way_is_said() {
     let terminal = TerminalHints::default();
@@ -160,6 +161,7 @@ fn an_endless_answer_is_let_go() {
 }
 
 /// The bytes that are written to a terminal.
+#[cfg(feature = "images")]
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();
     TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out)
@@ -167,6 +169,7 @@ fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> 
     String::from_utf8(out).expect("text")
 }
 
+#[cfg(feature = "images")]
 #[test]
 fn the_background_is_asked_for_where_the_theme_depends_on_it() {
     const BACKGROUND: &str = "\x1b]11;?\x07";

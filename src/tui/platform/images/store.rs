@@ -6,8 +6,9 @@ use super::gallery::PictureAsk;
 use crate::config::Pictures;
 use crate::domain::{Badge, Page, Template, Text};
 use crate::tui::effects::Effects;
-use crate::tui::platform::images::pack::{KITTY_IDS, Packed, Protocol, Way};
+use crate::tui::platform::images::protocol::{KITTY_IDS, Protocol, Way};
 use crate::tui::platform::images::questions::{How, unasked};
+use crate::tui::platform::images::render::Packed;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::wrap;
@@ -160,7 +161,7 @@ impl Store {
             return;
         }
         out.cancel(self.rest.take());
-        out.cancel(self.loading.take().map(|(ticket, _)| ticket));
+        out.cancel(self.loading.take().map(|(request, _)| request));
         let here = key.as_ref().is_none_or(|key| self.entries.iter().any(|entry| entry.key == *key));
         self.wanted = key;
         if !here && matches!(self.how, How::By(_)) {
@@ -171,18 +172,18 @@ impl Store {
     /// Handles a response, or returns a response to another request.
     pub fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Paused if self.rest == Some(ticket) => {
+            Response::Paused if self.rest == Some(request) => {
                 self.rest = None;
                 self.load(out);
                 Ok(())
             }
             Response::Picture(state) => {
-                if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == ticket)
+                if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == request)
                     && let Some(key) = self.wanted.clone()
                 {
                     self.entries.push_back(Entry { key, number, state });
@@ -236,6 +237,6 @@ impl Store {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "images"))]
 #[path = "store_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@
     reason = "a test says what went wrong by panicking"
 )]
 
-use super::super::pack::pack;
+use super::super::render::pack::pack;
 use super::*;
 use crate::config::PictureChoice;
 use crate::tui::request::RequestIds;
@@ -16,18 +16,18 @@ use ratatui::backend::TestBackend;
 
 struct TestStore {
     store: Store,
-    tickets: RequestIds,
+    requests: RequestIds,
     orders: Vec<WorkerCommand>,
 }
 
 impl TestStore {
     fn new(choice: PictureChoice) -> Self {
         let pictures = Pictures { choice, ..Pictures::none() };
-        Self { store: Store::new(&pictures), tickets: RequestIds::default(), orders: Vec::new() }
+        Self { store: Store::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
     }
 
     fn with(&mut self, act: impl FnOnce(&mut Store, &mut Effects<'_>)) {
-        let mut out = Effects::new(&mut self.tickets);
+        let mut out = Effects::new(&mut self.requests);
         act(&mut self.store, &mut out);
         self.orders.append(&mut out.orders);
     }
@@ -42,21 +42,21 @@ impl TestStore {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {
             match order {
-                WorkerCommand::Request(ticket, Request::Pause(_)) => rests.push(ticket),
-                WorkerCommand::Request(ticket, Request::Picture(ask)) => pictures.push((ticket, *ask)),
-                WorkerCommand::Cancel(ticket) => cancelled.push(ticket),
+                WorkerCommand::Request(request, Request::Pause(_)) => rests.push(request),
+                WorkerCommand::Request(request, Request::Picture(ask)) => pictures.push((request, *ask)),
+                WorkerCommand::Cancel(request) => cancelled.push(request),
                 _ => panic!("something else"),
             }
         }
         (rests, pictures, cancelled)
     }
 
-    fn rested(&mut self, ticket: RequestId) {
-        self.with(|store, out| assert!(store.on_response(ticket, Response::Paused, out).is_ok()));
+    fn rested(&mut self, request: RequestId) {
+        self.with(|store, out| assert!(store.on_response(request, Response::Paused, out).is_ok()));
     }
 
-    fn answered(&mut self, ticket: RequestId, state: Result<Packed, String>) {
-        self.with(|store, out| assert!(store.on_response(ticket, Response::Picture(state), out).is_ok()));
+    fn answered(&mut self, request: RequestId, state: Result<Packed, String>) {
+        self.with(|store, out| assert!(store.on_response(request, Response::Picture(state), out).is_ok()));
     }
 
     /// Wants a picture and waits until it is requested.
@@ -108,10 +108,10 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (1, 0, 0));
     tui.rested(rests[0]);
     let (_, pictures, _) = tui.asked();
-    let (ticket, ask) = &pictures[0];
+    let (request, ask) = &pictures[0];
     assert_eq!((ask.url.as_str(), ask.room, ask.fresh), (A, (30, 9), false));
     assert!(tui.shown(A).contains("loading the picture"));
-    tui.answered(*ticket, Ok(picture()));
+    tui.answered(*request, Ok(picture()));
     assert!(tui.shown(A).contains('▀') && !tui.shown(A).contains("loading"));
     // Away and back: it is still loaded.
     tui.with(|store, out| store.want(None, out));
@@ -177,8 +177,8 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
 #[test]
 fn read_again_does_not_take_what_is_kept() {
     let mut tui = TestStore::new(PictureChoice::Halfblocks);
-    let (ticket, _) = tui.begin(A);
-    tui.answered(ticket, Err("The picture's server answered HTTP 500.".into()));
+    let (request, _) = tui.begin(A);
+    tui.answered(request, Err("The picture's server answered HTTP 500.".into()));
     tui.store.read_again();
     let (_, ask) = tui.begin(A);
     assert!(ask.fresh);
@@ -205,8 +205,8 @@ fn kittys_names_come_round_only_when_the_picture_is_gone() {
     let mut alive: Vec<(u32, String)> = Vec::new();
     for n in 0..100 {
         let url = format!("https://h.example/{n}.png");
-        let (ticket, ask) = tui.begin(&url);
-        tui.answered(ticket, Ok(picture()));
+        let (request, ask) = tui.begin(&url);
+        tui.answered(request, Ok(picture()));
         alive.retain(|(_, url)| tui.store.entries.iter().any(|e| e.key.url == *url));
         assert!(alive.iter().all(|(id, _)| *id != ask.id), "{n}");
         alive.push((ask.id, url));
@@ -217,15 +217,15 @@ fn kittys_names_come_round_only_when_the_picture_is_gone() {
 #[test]
 fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
     let mut tui = TestStore::new(PictureChoice::Kitty);
-    let (ticket, first) = tui.begin(A);
-    tui.answered(ticket, Ok(picture()));
+    let (request, first) = tui.begin(A);
+    tui.answered(request, Ok(picture()));
     tui.store.lost();
     let (_, again) = tui.begin(A);
     assert_ne!(first.id, again.id);
     // With other protocols pictures are drawn again with everything else.
     let mut tui = TestStore::new(PictureChoice::Sixel);
-    let (ticket, _) = tui.begin(A);
-    tui.answered(ticket, Ok(picture()));
+    let (request, _) = tui.begin(A);
+    tui.answered(request, Ok(picture()));
     tui.store.lost();
     tui.want(A);
     assert!(tui.orders.is_empty());
@@ -234,8 +234,8 @@ fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
 #[test]
 fn another_service_begins_with_nothing() {
     let mut tui = TestStore::new(PictureChoice::Halfblocks);
-    let (ticket, _) = tui.begin(A);
-    tui.answered(ticket, Ok(picture()));
+    let (request, _) = tui.begin(A);
+    tui.answered(request, Ok(picture()));
     tui.store.begin_anew(Some("https://set.example".into()));
     assert!(!tui.shown(A).contains('▀'));
     let (_, ask) = tui.begin("/x.png");

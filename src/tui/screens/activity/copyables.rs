@@ -1,30 +1,14 @@
 //! Copying and raw JSON for the Activity tab.
 
-use super::Activity;
+use super::{Activity, columns};
 use crate::api::RawOf;
-use crate::jobs::{Job, JobRow, shares};
+use crate::jobs::JobRow;
 use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::job_rows::RowList;
-
-/// The titles are translated when a job is copied.
-const JOB_HEADS: [&str; 5] = [
-    tr_noop!("Job"),
-    tr_noop!("Kind"),
-    tr_noop!("Title or reason"),
-    tr_noop!("Rows"),
-    tr_noop!("Row statuses"),
-];
-const ROW_HEADS: [&str; 6] = [
-    tr_noop!("Row"),
-    tr_noop!("State"),
-    tr_noop!("Holder"),
-    tr_noop!("E-mail"),
-    tr_noop!("Badge id"),
-    tr_noop!("Why"),
-];
+use crate::tui::widgets::job_rows;
+use crate::tui::widgets::record_field::pick;
 
 impl Screen for Activity {
     fn can_go_back(&self) -> bool {
@@ -32,26 +16,27 @@ impl Screen for Activity {
     }
 
     fn rows_built(&self) -> u64 {
-        self.rows.as_ref().map_or(self.built.get(), RowList::rows_built)
+        self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
     }
 
-    fn copyables(&self, _: &Env) -> Copyables {
+    fn copyables(&self, env: &Env) -> Copyables {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
             all.one('i', t!("job number"), Some(&job.id.to_string()));
-            all.row(&job_cells(job));
-            let jobs: Vec<Vec<String>> = self.in_order().map(job_cells).collect();
-            all.table(&JOB_HEADS, &jobs, t!("of the job list"));
+            let fields = pick(&columns::FIELDS, &columns::COPIED);
+            all.records(&fields, Some(job), self.in_order(), t!("of the job list"), |_| 0, env);
             return all;
         };
-        if let Some(row) = rows.list.selected() {
+        let selected = rows.list.selected();
+        if let Some(row) = selected {
             all.one('i', t!("badge id"), row.badge_id.as_ref().map(crate::domain::BadgeId::wire));
             all.one('a', t!("e-mail address"), Some(row.address.wire()));
-            all.row(&row_cells(row));
         }
-        let loaded: Vec<Vec<String>> = rows.list.loaded().map(|(_, row)| row_cells(row)).collect();
-        all.table(&ROW_HEADS, &loaded, t!("that are loaded"));
+        let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
+        let loaded = rows.list.loaded().map(|(_, row)| row);
+        let words = |row: &JobRow| row.bucket.word().to_owned();
+        all.records(&fields, selected, loaded, t!("that are loaded"), words, env);
         all
     }
 
@@ -64,25 +49,4 @@ impl Screen for Activity {
     fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
         // Nothing to do: the journal reports changes itself.
     }
-}
-
-fn job_cells(job: &Job) -> Vec<String> {
-    vec![
-        job.id.to_string(),
-        job.kind.word().to_owned(),
-        job.title.to_string(),
-        job.counts.total().to_string(),
-        shares(job),
-    ]
-}
-
-fn row_cells(row: &JobRow) -> Vec<String> {
-    vec![
-        row.number().to_string(),
-        row.bucket.word().to_owned(),
-        row.holder.to_string(),
-        row.address.to_string(),
-        row.badge_id.as_ref().map_or_else(String::new, ToString::to_string),
-        row.why.as_ref().map_or_else(String::new, ToString::to_string),
-    ]
 }

@@ -5,8 +5,10 @@ use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
+use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -163,14 +165,7 @@ impl Activity {
                         revoke = env.key(&[Context::History], Action::Revoke)
                     ));
                 }
-                let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
-                    .into_iter()
-                    .map(|l| Line::styled(format!("  {l}"), theme.dim()))
-                    .collect();
-                frame.render_widget(
-                    ratatui::text::Text::from(lines),
-                    Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
-                );
+                draw_texts(frame, below(area, 2), &[text], theme.dim());
             }
             return;
         }
@@ -185,19 +180,10 @@ impl Activity {
             let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
             for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
                 built += 1;
-                let sign = if at == selected { env.glyphs.cursor } else { " " };
-                let mut spans = vec![Span::styled(sign, theme.accent()), Span::raw(" ")];
+                let mut spans = vec![Span::raw(" ")];
                 let cells = columns::cells(job, &self.heading, &widths, env);
                 spans.extend(self.heading.cells(cells, &widths, env));
-                let mut line = Line::from(spans);
-                let here = Rect { y, height: 1, ..list };
-                if at == selected {
-                    line = line.patch_style(theme.selected());
-                }
-                frame.render_widget(line, here);
-                if at == selected {
-                    frame.buffer_mut().set_style(here, theme.selected());
-                }
+                draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
             }
         }
         self.built.set(built);

@@ -11,8 +11,8 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::question::Question;
-use crate::tui::modals::revoke_ids::IdsForm;
+use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList};
@@ -31,7 +31,7 @@ pub struct Activity {
     jobs: Vec<Job>,
     /// The result of reading the journal. `None` until it was read.
     read: Option<Result<(), String>>,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     heading: Heading,
     /// The jobs in the order that the user chose. Unused while no order is chosen.
     sorted: Vec<JobId>,
@@ -51,7 +51,7 @@ impl Default for Activity {
         Self {
             jobs: Vec::new(),
             read: None,
-            ticket: None,
+            request: None,
             heading: columns::heading(),
             sorted: Vec::new(),
             unsorted: false,
@@ -71,7 +71,7 @@ impl Default for Activity {
 struct Peek {
     of: Option<JobId>,
     rows: Vec<JobRow>,
-    ticket: Option<RequestId>,
+    request: Option<RequestId>,
     stale: bool,
 }
 
@@ -81,7 +81,7 @@ impl Activity {
         let before = std::mem::take(self);
         self.height = before.height;
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
-        self.ticket = Some(out.ask(Request::Jobs));
+        self.request = Some(out.ask(Request::Jobs));
     }
 
     /// Stores the new state of a job and returns the previous one. Ignores drafts.
@@ -164,7 +164,7 @@ impl Activity {
         rows.only(next.into_iter().collect(), out);
     }
 
-    fn deed(&self, action: Action, out: &mut Effects<'_>) {
+    fn command(&self, action: Action, out: &mut Effects<'_>) {
         let Some(job) = self.job() else {
             out.say(t!("There is no job here."));
             return;
@@ -173,7 +173,7 @@ impl Activity {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
                     let question =
-                        Question::decide(job.id, Box::new(row.clone()), job.counts.of(RowStatus::NotSeen));
+                        Prompt::decide(job.id, Box::new(row.clone()), job.counts.of(RowStatus::NotSeen));
                     out.open(|_, _| question);
                 }
                 _ => out.say(
@@ -186,11 +186,11 @@ impl Activity {
             out.say(refusal(action, job));
             return;
         }
-        let deed = |out: &mut Effects<'_>, deed| {
-            out.ask(Request::Do(Box::new(deed)));
+        let command = |out: &mut Effects<'_>, command| {
+            out.ask(Request::Do(Box::new(command)));
         };
         match action {
-            Action::Pause => deed(out, JobCommand::Pause(job.id)),
+            Action::Pause => command(out, JobCommand::Pause(job.id)),
             Action::Resume => {
                 out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
                 out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
@@ -202,23 +202,23 @@ impl Activity {
             Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
             Action::Look => {
                 out.say(t!("Checking job {id} now.", id = job.id));
-                deed(out, JobCommand::Look(Some(job.id)));
+                command(out, JobCommand::Look(Some(job.id)));
             }
             Action::CallOff => {
                 let job = Box::new(job.clone());
-                out.open(|_, _| Question::call_off(job));
+                out.open(|_, _| Prompt::cancel_rest(job));
             }
             Action::Undo => {
                 let job = Box::new(job.clone());
-                out.open(|_, _| Question::undo(job));
+                out.open(|_, _| Prompt::undo(job));
             }
             Action::Receipt | Action::Redo => {
-                let question = Question::paper(job, action == Action::Redo);
+                let question = Prompt::file(job, action == Action::Redo);
                 out.open(|_, _| question);
             }
             Action::Mail => {
                 let job = Box::new(job.clone());
-                out.open(|_, out| Question::mail(job, out));
+                out.open(|_, out| Prompt::mail(job, out));
             }
             _ => {}
         }
@@ -250,7 +250,7 @@ pub fn is_interrupted(job: &Job) -> bool {
     matches!(&job.stop, Some(Stop { kind: StopKind::Interrupted, .. })) && job.can_resume()
 }
 
-fn is_deed(action: Action) -> bool {
+fn is_job_command(action: Action) -> bool {
     matches!(
         action,
         Action::Pause
@@ -371,7 +371,7 @@ impl Component for Activity {
             return !matches!(
                 action,
                 Action::Open | Action::Look | Action::Copy | Action::Sort | Action::ChooseColumns
-            ) && !is_deed(action);
+            ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {
@@ -379,7 +379,7 @@ impl Component for Activity {
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
             Action::Decide => row.is_some_and(|row| can_decide(row, job)),
             Action::Look => job.is_open(),
-            _ => !is_deed(action) || can(action, job),
+            _ => !is_job_command(action) || can(action, job),
         }
     }
 
@@ -387,8 +387,8 @@ impl Component for Activity {
         if let Some(done) = self.act_heading(action, out) {
             return done;
         }
-        if is_deed(action) {
-            self.deed(action, out);
+        if is_job_command(action) {
+            self.command(action, out);
             return true;
         }
         match &mut self.rows {
@@ -403,10 +403,10 @@ impl Component for Activity {
                     Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 },
-                _ => return rows.on_action(action),
+                _ => return rows.list.on_action(action),
             },
             None => match action {
-                Action::Ids => out.open(IdsForm::new),
+                Action::Ids => out.open(RevokeIds::new),
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to sort."));
                 }
@@ -428,11 +428,7 @@ impl Component for Activity {
             return Clicked::in_menu(click, choose);
         }
         if let Some(rows) = &mut self.rows {
-            let place = rows.place_at(draw::rows_area(area), at.y);
-            if let Some(place) = place {
-                rows.list.move_to(place);
-            }
-            return Clicked::changed(place.is_some());
+            return Clicked::changed(rows.on_click(draw::rows_area(area), at.y));
         }
         let list = self.list_area(area);
         if !(list.y..list.bottom()).contains(&at.y) {
@@ -447,14 +443,14 @@ impl Component for Activity {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Jobs(jobs) if self.ticket == Some(ticket) => {
-                self.ticket = None;
+            Response::Jobs(jobs) if self.request == Some(request) => {
+                self.request = None;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
                 let mut interrupted = 0;
                 for job in jobs.unwrap_or_default() {
@@ -474,14 +470,14 @@ impl Component for Activity {
                 }
                 Ok(())
             }
-            Response::Rows(rows) if self.peek.ticket == Some(ticket) => {
-                self.peek.ticket = None;
+            Response::Rows(rows) if self.peek.request == Some(request) => {
+                self.peek.request = None;
                 self.peek.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.on_response(ticket, other, out),
+                Some(rows) => rows.on_response(request, other, out),
                 None => Err(other),
             },
         }
@@ -503,16 +499,16 @@ impl Component for Activity {
         let Some(job) = self.job() else { return };
         let (id, buckets) = (job.id, peeked(job));
         if self.peek.of != Some(id) {
-            out.cancel(self.peek.ticket.take());
+            out.cancel(self.peek.request.take());
             self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
         }
-        if self.peek.stale && self.peek.ticket.is_none() {
+        if self.peek.stale && self.peek.request.is_none() {
             self.peek.stale = false;
             match buckets {
                 None => self.peek.rows.clear(),
                 Some(buckets) => {
                     let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
-                    self.peek.ticket = Some(out.ask(Request::Rows(query)));
+                    self.peek.request = Some(out.ask(Request::Rows(query)));
                 }
             }
         }

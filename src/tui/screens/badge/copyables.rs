@@ -67,8 +67,8 @@ impl Screen for BadgeScreen {
         self.wanted.as_ref().map_or_else(Vec::new, |id| records(id, email))
     }
 
-    fn give_up(&mut self, ticket: RequestId) {
-        self.ticket.take_if(|own| *own == ticket);
+    fn give_up(&mut self, request: RequestId) {
+        self.request.take_if(|own| *own == request);
     }
 
     fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {

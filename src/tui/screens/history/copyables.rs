@@ -1,26 +1,14 @@
 //! Copying and raw JSON for the History tab.
 
-use super::History;
+use super::{COPIED, History};
 use crate::api::RawOf;
-use crate::domain::{HistoryItem, Text, Verdict, issue_time};
+use crate::domain::{HistoryItem, Text};
 use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
-use crate::tui::widgets::copying::{Copyables, cell, records};
-use jiff::civil::DateTime;
-
-/// The titles are translated when rows are copied.
-const HEADS: [&str; 9] = [
-    tr_noop!("State"),
-    tr_noop!("Holder"),
-    tr_noop!("E-mail"),
-    tr_noop!("Badge"),
-    tr_noop!("Accepted at"),
-    tr_noop!("Issued at"),
-    tr_noop!("Valid until"),
-    tr_noop!("Mail"),
-    tr_noop!("Badge id"),
-];
+use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::record_field::pick;
 
 impl Screen for History {
     fn can_go_back(&self) -> bool {
@@ -28,19 +16,18 @@ impl Screen for History {
     }
 
     fn copyables(&self, env: &Env) -> Copyables {
-        let now = env.now();
         let mut all = Copyables::default();
-        if let Some(row) = self.browser.list.selected() {
+        let selected = self.browser.list.selected();
+        if let Some(row) = selected {
             all.one('i', t!("badge id"), Some(row.badge_id.wire()));
             all.one('a', t!("e-mail address"), row.recipient_email.as_ref().map(Text::wire));
-            all.row(&cells(row, now));
         }
+        let fields = pick(HistoryItem::FIELDS, &COPIED);
         if self.marks.is_empty() {
-            let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row, now)).collect();
-            all.table(&HEADS, &rows, t!("that are loaded"));
+            let loaded = self.browser.list.loaded().map(|(_, row)| row);
+            all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
         } else {
-            let rows: Vec<Vec<String>> = self.marks.values().map(|row| cells(row, now)).collect();
-            all.table(&HEADS, &rows, t!("that are marked"));
+            all.records(&fields, selected, self.marks.values(), t!("that are marked"), |_| (), env);
         }
         all
     }
@@ -55,23 +42,6 @@ impl Screen for History {
     }
 
     fn rows_built(&self) -> u64 {
-        self.browser.rows_built()
+        self.browser.list.rows_built()
     }
-}
-
-fn cells(row: &HistoryItem, now: DateTime) -> Vec<String> {
-    let time = |time: &Option<crate::domain::ServiceTime>| {
-        time.as_ref().map_or_else(String::new, ToString::to_string)
-    };
-    vec![
-        Verdict::of(row, now).state().word().to_string(),
-        cell(row.recipient_name.as_ref()),
-        cell(row.recipient_email.as_ref()),
-        cell(row.title.as_ref()),
-        time(&row.reg_date),
-        issue_time(row).map_or_else(String::new, ToString::to_string),
-        time(&row.valid_until),
-        cell(row.email_status.as_ref()),
-        row.badge_id.to_string(),
-    ]
 }

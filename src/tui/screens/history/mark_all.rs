@@ -13,7 +13,7 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 
 pub struct Marking {
-    ticket: RequestId,
+    request: RequestId,
     /// The filter of the request. A change of the list's filter ends the request.
     filter: HistoryFilter,
     done: u64,
@@ -51,27 +51,27 @@ impl History {
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
         let all = self.browser.list.len();
-        let ticket = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
-        self.marking = Some(Marking { ticket, filter, done: 0, all });
+        let request = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
+        self.marking = Some(Marking { request, filter, done: 0, all });
     }
 
     pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.marking.take().map(|marking| marking.ticket));
+        out.cancel(self.marking.take().map(|marking| marking.request));
         out.say(t!("Stopped. Nothing was marked."));
     }
 
     /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
     pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
         if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
-            out.cancel(self.marking.take().map(|marking| marking.ticket));
+            out.cancel(self.marking.take().map(|marking| marking.request));
             out.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
         }
     }
 
     /// Stores the progress. Returns whether it belongs to this request.
-    pub(super) fn take_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
+    pub(super) fn take_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
-            Some(marking) if marking.ticket == ticket => {
+            Some(marking) if marking.request == request => {
                 (marking.done, marking.all) = (done, all);
                 true
             }
@@ -91,12 +91,12 @@ impl History {
     /// Handles the result of the reading. Returns any other response.
     pub(super) fn receive_marking(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Matching(read) if self.marking.as_ref().is_some_and(|m| m.ticket == ticket) => {
+            Response::Matching(read) if self.marking.as_ref().is_some_and(|m| m.request == request) => {
                 self.marking = None;
                 match *read {
                     Ok(read) => self.take_matching(read, out),

@@ -21,15 +21,15 @@ impl Overview {
     /// Handles a response of the index. Returns any other response.
     pub(super) fn take_answer(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Response::Index(answer) = answer else { return Err(answer) };
-        let is_running = self.running.as_ref().is_some_and(|running| running.ticket == ticket);
+        let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
         match answer {
-            IndexAnswer::Sums(sums) if self.counting == Some(ticket) => {
+            IndexAnswer::Sums(sums) if self.counting == Some(request) => {
                 self.counting = None;
                 match sums {
                     Ok(all) => self.all = Some(all),
@@ -70,13 +70,13 @@ impl Overview {
                     Err(why) => out.warn(why),
                 }
             }
-            answer if self.asked == Some(ticket) => {
+            answer if self.asked == Some(request) => {
                 self.asked = None;
                 self.answered(answer, env, out);
             }
             answer => {
                 return match &mut self.behind {
-                    Some(behind) => behind.on_response(ticket, answer, out).map_err(Response::Index),
+                    Some(behind) => behind.on_response(request, answer, out).map_err(Response::Index),
                     None => Err(Response::Index(answer)),
                 };
             }

@@ -63,7 +63,7 @@ pub struct Overview {
 type Plan = ((TemplateId, Text), Vec<Person>);
 
 struct Running {
-    ticket: RequestId,
+    request: RequestId,
     /// Whether lapel reads the badges' own records instead of the history.
     details: bool,
     done: u64,
@@ -139,8 +139,8 @@ impl Overview {
         match (self.offered.take(), &self.behind) {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
-                let ticket = ask(out, IndexAsk::Details(ids));
-                self.running = Some(Running { ticket, details: true, done: 0, all, told: 0 });
+                let request = ask(out, IndexAsk::Details(ids));
+                self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(behind)) => {
                 self.asked = Some(ask(out, IndexAsk::WithoutDetails(behind.which.clone())));
@@ -181,14 +181,14 @@ impl Overview {
     fn read(&mut self, want: Want, out: &mut Effects<'_>) {
         self.looked = true;
         self.due = None;
-        let ticket = ask(out, IndexAsk::Sync(want));
-        self.running = Some(Running { ticket, details: false, done: 0, all: 0, told: 0 });
+        let request = ask(out, IndexAsk::Sync(want));
+        self.running = Some(Running { request, details: false, done: 0, all: 0, told: 0 });
     }
 
     fn stop(&mut self, env: &Env, out: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
-                out.cancel([running.ticket]);
+                out.cancel([running.request]);
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
                 let key = env.key(&self.key_contexts(), on);
@@ -210,7 +210,7 @@ impl Screen for Overview {
     }
 
     fn rows_built(&self) -> u64 {
-        self.behind.as_ref().map_or(0, Behind::rows_built)
+        self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
     }
 
     fn copyables(&self, _: &Env) -> Copyables {
@@ -245,8 +245,10 @@ impl Component for Overview {
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
             Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
-            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && b.len() > 0),
-            Action::Details => self.running.is_none() && self.behind.as_ref().is_some_and(|b| b.len() > 0),
+            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && !b.list.is_empty()),
+            Action::Details => {
+                self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
+            }
             Action::FindCert | Action::NextSection => on,
             _ => true,
         }
@@ -338,7 +340,7 @@ impl Component for Overview {
             return Clicked::Nothing;
         }
         if let Some(behind) = &mut self.behind {
-            return Clicked::changed(behind.on_click(draw::body(area), at.y));
+            return Clicked::changed(behind.list.on_click(behind::rows(draw::body(area)), at.y));
         }
         let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&at.y) {
@@ -352,8 +354,8 @@ impl Component for Overview {
         Clicked::changed(is_bar)
     }
 
-    fn on_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
-        let Some(running) = self.running.as_mut().filter(|running| running.ticket == ticket) else {
+    fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
+        let Some(running) = self.running.as_mut().filter(|running| running.request == request) else {
             return false;
         };
         (running.done, running.all) = (done, all);
@@ -385,12 +387,12 @@ impl Component for Overview {
 
     fn on_response(
         &mut self,
-        ticket: RequestId,
+        request: RequestId,
         answer: Response,
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        self.take_answer(ticket, answer, env, out)
+        self.take_answer(request, answer, env, out)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -424,8 +426,8 @@ mod tests {
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut overview = Overview { due, ..Overview::default() };
-        let mut tickets = RequestIds::default();
-        let mut out = Effects::new(&mut tickets);
+        let mut requests = RequestIds::default();
+        let mut out = Effects::new(&mut requests);
         overview.tick(&mut out);
         // A second reading is not due while the first one runs.
         overview.tick(&mut out);

@@ -15,8 +15,8 @@ use ratatui::text::{Line, Span};
 
 #[derive(Default)]
 pub(super) struct Categories {
-    pub(super) ticket: Option<RequestId>,
-    pub(super) types_ticket: Option<RequestId>,
+    pub(super) request: Option<RequestId>,
+    pub(super) types_request: Option<RequestId>,
     pub(super) categories: Option<Result<Listed<Category>, ApiError>>,
     pub(super) types: Option<Result<BadgeTypes, ApiError>>,
     pub(super) at: usize,
@@ -27,8 +27,8 @@ impl Categories {
     /// Opens the lists and requests their data.
     pub(super) fn open(out: &mut Effects<'_>) -> Self {
         Self {
-            ticket: Some(out.ask(Request::Categories(CategoryFilter::default()))),
-            types_ticket: Some(out.ask(Request::BadgeTypes)),
+            request: Some(out.ask(Request::Categories(CategoryFilter::default()))),
+            types_request: Some(out.ask(Request::BadgeTypes)),
             ..Self::default()
         }
     }
@@ -98,12 +98,12 @@ impl Templates {
                 }
             }
             Action::Reload => {
-                out.ask_instead(&mut open.ticket, Request::Categories(CategoryFilter::default()));
-                out.ask_instead(&mut open.types_ticket, Request::BadgeTypes);
+                out.ask_instead(&mut open.request, Request::Categories(CategoryFilter::default()));
+                out.ask_instead(&mut open.types_request, Request::BadgeTypes);
             }
             Action::Back => {
-                out.cancel(open.ticket.take());
-                out.cancel(open.types_ticket.take());
+                out.cancel(open.request.take());
+                out.cancel(open.types_request.take());
                 self.categories = None;
             }
             _ => return false,

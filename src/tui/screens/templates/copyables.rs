@@ -1,8 +1,8 @@
 //! Copying, opening and raw JSON for the Templates tab.
 
-use super::Templates;
+use super::{COPIED, Templates};
 use crate::api::RawOf;
-use crate::domain::{Category, Template, Text};
+use crate::domain::{Category, Text};
 use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -10,19 +10,8 @@ use crate::tui::input::action::Action;
 use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::screens::picture;
-use crate::tui::widgets::copying::{Copyables, cell};
+use crate::tui::widgets::copying::Copyables;
 use ratatui::layout::Rect;
-
-/// The titles are translated when rows are copied.
-const HEADS: [&str; 7] = [
-    tr_noop!("Title"),
-    tr_noop!("Type"),
-    tr_noop!("Category"),
-    tr_noop!("Level"),
-    tr_noop!("Level name"),
-    tr_noop!("In use"),
-    tr_noop!("Template id"),
-];
 
 impl Templates {
     fn category(&self) -> Option<&Category> {
@@ -37,7 +26,7 @@ impl Templates {
         }
         self.browser.on_action(Action::Reload, out);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_ticket, Request::Template(id));
+            out.ask_instead(&mut self.detail_request, Request::Template(id));
         }
     }
 }
@@ -89,9 +78,8 @@ impl Screen for Templates {
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
         all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
-        all.row(&cells(row));
-        let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row)).collect();
-        all.table(&HEADS, &rows, t!("that are loaded"));
+        let loaded = self.browser.list.loaded().map(|(_, row)| row);
+        all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), env);
         all
     }
 
@@ -105,8 +93,8 @@ impl Screen for Templates {
         row.into_iter().collect()
     }
 
-    fn give_up(&mut self, ticket: RequestId) {
-        self.detail_ticket.take_if(|own| *own == ticket);
+    fn give_up(&mut self, request: RequestId) {
+        self.detail_request.take_if(|own| *own == request);
     }
 
     fn refresh(&mut self, _: &Env, out: &mut Effects<'_>) {
@@ -118,23 +106,6 @@ impl Screen for Templates {
     }
 
     fn rows_built(&self) -> u64 {
-        self.browser.rows_built()
+        self.browser.list.rows_built()
     }
-}
-
-fn cells(row: &Template) -> Vec<String> {
-    let used = match row.use_yn {
-        Some(true) => "Y",
-        Some(false) => "N",
-        None => "",
-    };
-    vec![
-        cell(row.title.as_ref()),
-        cell(row.badge_type_name.as_ref()),
-        cell(row.category_name.as_ref()),
-        row.level.map_or_else(String::new, |level| level.to_string()),
-        cell(row.level_name.as_ref()),
-        used.to_owned(),
-        row.template_id.to_string(),
-    ]
 }

@@ -20,8 +20,8 @@ use crate::tui::worker::lookup::{LookupQuery, LookupReply, Remaining, Rows};
 impl Wallet {
     /// Clears the previous look-up and cancels its requests.
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.ticket.take());
-        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        out.cancel(self.request.take());
+        out.cancel(self.errand.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
         self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
         self.people = None;
@@ -101,7 +101,7 @@ impl Wallet {
                     self.people = None;
                     self.choosing = false;
                 }
-                out.ask_instead(&mut self.ticket, Request::Holder(email));
+                out.ask_instead(&mut self.request, Request::Holder(email));
             }
             (None, None, Some(query)) => self.start(query, out),
             (None, None, None) => {
@@ -111,14 +111,14 @@ impl Wallet {
     }
 
     pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
-        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        out.cancel(self.errand.take().map(|(request, _)| request));
         self.errand = Some((out.ask(ask), what));
     }
 
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.typing = false;
         self.asked = Some(email.to_owned());
-        out.ask_instead(&mut self.ticket, Request::Holder(email.to_owned()));
+        out.ask_instead(&mut self.request, Request::Holder(email.to_owned()));
     }
 
     pub(super) fn badge(&mut self, id: BadgeId, out: &mut Effects<'_>) {
@@ -134,8 +134,8 @@ impl Wallet {
             out.say(t!("This record has no e-mail address, so there is no wallet to open."));
             return;
         }
-        let deed = JobCommand::Opened(Opening::WalletOf(id.clone()));
-        self.send(Lookups::Opening(id), Request::Do(Box::new(deed)), out);
+        let command = JobCommand::Opened(Opening::WalletOf(id.clone()));
+        self.send(Lookups::Opening(id), Request::Do(Box::new(command)), out);
     }
 
     fn holder_of(&self, id: &BadgeId) -> Option<String> {
@@ -191,8 +191,8 @@ impl Wallet {
 
     /// Goes from an opened match to the list of matches, and from there to the earlier result.
     pub(super) fn back(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.ticket.take());
-        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        out.cancel(self.request.take());
+        out.cancel(self.errand.take().map(|(request, _)| request));
         self.call.namesakes = 0;
         self.top = 0;
         if self.choosing {
@@ -467,7 +467,7 @@ impl Wallet {
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
     pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Effects<'_>) {
-        if self.ticket.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
+        if self.request.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
             return;
         }
         let wanted = self.selected().filter(|held| {
@@ -481,7 +481,7 @@ impl Wallet {
     }
 
     pub(super) fn waits_for(&self) -> Option<String> {
-        if self.ticket.is_some() {
+        if self.request.is_some() {
             let email = short(self.asked.as_deref().unwrap_or_default());
             return Some(t!("reading wallet and history of {email}", email));
         }

@@ -2,6 +2,7 @@
 
 use super::cert::Certs;
 use super::people::People;
+use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::email::ended;
 use crate::domain::holder::names;
@@ -11,10 +12,13 @@ use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::sent_here;
+use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -148,24 +152,24 @@ impl Wallet {
         frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
         if let Some(error) = &self.error {
-            say(frame, std::slice::from_ref(error), body, env.theme.error());
+            draw_texts(frame, body, std::slice::from_ref(error), env.theme.error());
         } else if let Some(hint) = self.typed(env) {
-            say(frame, &[hint], body, env.theme.dim());
+            draw_texts(frame, body, &[hint], env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
         } else if let Some(sent) = &self.call.unseen {
             let said = format!("{}: {}", sent.title, sent_here(sent, env));
-            say(frame, &[said], body, env.theme.warning());
+            draw_texts(frame, body, &[said], env.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let rows = self.draw_message(nothing, frame, body, env);
-            say(frame, &no_such(self.call.certs, env), below(body, rows.saturating_add(1)), env.theme.dim());
+            draw_texts(frame, below(body, rows + 1), &no_such(self.call.certs, env), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
             self.draw_found(found, frame, area, env);
         } else if let Some(waits) = self.waits_for() {
-            say(frame, &[format!("{} {waits}", env.spinner())], body, env.theme.dim());
+            draw_texts(frame, body, &[format!("{} {waits}", env.spinner())], env.theme.dim());
         } else {
-            say(frame, &[type_something(env)], body, env.theme.dim());
+            draw_texts(frame, body, &[type_something(env)], env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
         }
     }
@@ -222,7 +226,7 @@ impl Wallet {
     }
 
     /// Draws a message beside the number of requests. Returns the number of lines.
-    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) -> u16 {
+    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) -> usize {
         let right = self.requests(env);
         let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
             .into_iter()
@@ -234,7 +238,7 @@ impl Wallet {
         let first = Rect { height: 1.min(area.height), ..area };
         two_sided(frame, first, Line::raw(""), Span::styled(right, env.theme.dim()), true);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { width: wide, height: rows, ..area });
-        rows
+        usize::from(rows)
     }
 
     fn requests(&self, env: &Env) -> String {
@@ -262,7 +266,7 @@ impl Wallet {
         self.draw_notes(frame, areas.notes, env);
         if people.matches.is_empty() {
             let email = self.found.as_ref().map_or("", |f| f.email.as_str());
-            say(frame, &nothing_found(email), below(areas.list, 1), env.theme.dim());
+            draw_texts(frame, below(areas.list, 1), &nothing_found(email), env.theme.dim());
             return;
         }
         let widths = People::widths(usize::from(areas.list.width));
@@ -273,16 +277,9 @@ impl Wallet {
     }
 
     fn draw_row(&self, i: usize, cells: Vec<Span<'static>>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let selected = i == self.at && !self.typing;
-        let mut spans = vec![
-            Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
-            Span::raw(" "),
-        ];
+        let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
-        frame.render_widget(Line::from(spans), area);
-        if selected {
-            frame.buffer_mut().set_style(area, env.theme.selected());
-        }
+        draw_row(frame, area, i == self.at && !self.typing, spans, env);
     }
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -343,13 +340,13 @@ impl Wallet {
                 let rows = self.draw_message(&who, frame, below_rule, env);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
                 self.draw_notes(frame, notes.intersection(area), env);
-                list = below(below_rule, rows.saturating_add(areas.notes.height));
+                list = below(below_rule, rows + usize::from(areas.notes.height));
             }
             if found.both && found.complete && found.sent.is_empty() {
                 let areas = Areas { list, ..areas };
                 let mut said = nothing_found(&found.email);
                 said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
-                say(frame, &said, below(areas.list, 1), env.theme.dim());
+                draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
             }
             return;
         }
@@ -359,7 +356,7 @@ impl Wallet {
         if !self.heading.draw_menu(frame, areas.list, &widths, env) {
             let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
             for (y, (i, held)) in (areas.list.y..).zip(shown) {
-                let row = self.heading.cells(view.cells(held, env), &widths, env);
+                let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
                 self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
             }
         }
@@ -395,21 +392,6 @@ impl Wallet {
         }
         frame.render_widget(ratatui::text::Text::from(lines), pane);
     }
-}
-
-fn below(area: Rect, rows: u16) -> Rect {
-    let rows = rows.min(area.height);
-    Rect { y: area.y + rows, height: area.height - rows, ..area }
-}
-
-fn say(frame: &mut Frame<'_>, texts: &[String], area: Rect, style: Style) {
-    let room = usize::from(area.width).saturating_sub(4);
-    let lines: Vec<Line<'_>> = texts
-        .iter()
-        .flat_map(|text| wrap(text, room))
-        .map(|line| Line::styled(format!("  {line}"), style))
-        .collect();
-    frame.render_widget(ratatui::text::Text::from(lines), area);
 }
 
 fn type_something(env: &Env) -> String {

@@ -1,7 +1,7 @@
 //! The columns and the sort order of a holder's badges.
 
 use super::Wallet;
-use super::rows::{self, View};
+use super::rows::{self, FIELDS, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::context::Env;
@@ -57,14 +57,14 @@ impl Wallet {
     }
 
     /// The display settings of the rows. `None` if there are none.
-    pub(super) fn as_rows(&self, env: &Env) -> Option<View<'_>> {
+    pub(super) fn as_rows(&self, env: &Env) -> Option<View> {
         let found = self.found.as_ref()?;
         Some(View {
             several: names(&found.held).len() > 1,
             both: found.both,
             now: env.now(),
             key: EmailKey::of(&found.email),
-            email: &found.email,
+            email: found.email.clone(),
         })
     }
 
@@ -84,7 +84,9 @@ impl Wallet {
         }
         let order = match (self.heading.order(), self.as_rows(env)) {
             (Some(SortOrder { column, direction }), Some(view)) => {
-                let keyed = self.held().iter().map(|held| view.sort_key(held, column)).zip(0..);
+                let key =
+                    |held| FIELDS.get(column).map_or(SortKey::None, |field| field.sort_key(held, &view));
+                let keyed = self.held().iter().map(key).zip(0..);
                 let mut keyed: Vec<(SortKey, usize)> = keyed.collect();
                 // The sort is stable: among equal badges the newest stays first.
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));

@@ -1,10 +1,12 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{EmailKey, Held, ServiceTime, Text};
+use crate::domain::{EmailKey, Held, Text};
 use crate::tui::context::Env;
-use crate::tui::widgets::table_header::{Head, Heading, SortKey, Table};
+use crate::tui::widgets::record_field::{RecordField, cells, short};
+use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::{Column, layout, width};
-use ratatui::style::Style;
+
+type Field = RecordField<Held, View>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
 const NAME: usize = 1;
@@ -17,34 +19,52 @@ const MOST: usize = 24;
 const REMARKS: usize = 3;
 const SHORT: usize = 8;
 
-const HEADS: &[Head] = &[
-    head(tr_noop!("State"), "status_name", 16, 1, 0),
-    head(tr_noop!("Holder"), "recipient_name", 8, 1, 0),
-    head(tr_noop!("Badge"), "title", 12, 4, 0),
-    head(tr_noop!("Remarks"), "remarks", 22, 5, 0),
-    head(tr_noop!("Issued at"), "issued_at", 11, 0, 2),
-    head(tr_noop!("Mail"), "email_status", 5, 0, 1),
-    head(tr_noop!("E-mail"), "recipient_email", 14, 2, 3),
-    head(tr_noop!("Valid from"), "valid_from", 16, 0, 3),
-    head(tr_noop!("Valid until"), "valid_until", 16, 0, 3),
-    head(tr_noop!("Revoked at"), "revoke_at", 16, 0, 3),
-    head(tr_noop!("Reason"), "revoke_reason", 14, 2, 3),
-    head(tr_noop!("Accepted at"), "reg_date", 16, 0, 3),
-    head(tr_noop!("Type"), "badge_type_name", 11, 0, 3),
-    head(tr_noop!("Category"), "category_name", 14, 1, 3),
-    head(tr_noop!("Level"), "level_name", 10, 0, 3),
-    head(tr_noop!("Issuer"), "issuing_org", 12, 1, 3),
-    head(tr_noop!("Cert. no."), "cert_no", 12, 1, 3),
-    head(tr_noop!("Badge id"), "badge_id", 12, 1, 3),
-    head(tr_noop!("Template id"), "template_id", 10, 0, 3),
+pub(super) const FIELDS: &[Field] = &[
+    Field::computed("status_name", tr_noop!("State"), (16, 1, 0))
+        .shown(|held, view, env| {
+            let verdict = held.verdict(view.now);
+            format!("{} {}", env.glyphs.state(&verdict.state()), verdict.line().0)
+        })
+        .styled(|held, env| env.theme.state(&held.verdict(env.now()).state()))
+        .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
+        .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
+    Field::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| held.recipient_name().into()),
+    Field::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
+    Field::computed("remarks", tr_noop!("Remarks"), (22, 5, 0))
+        .shown(|held, view, _| view.remarks(held))
+        .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
+        .dim(),
+    Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 2), |held| held.issued_at().into())
+        .shown(|held, _, env| short(held.issued_at(), env))
+        .dim(),
+    Field::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into()).dim(),
+    Field::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {
+        held.recipient_email().into()
+    })
+    .whole(|held, view, _| Text::from(sent_to(held, &view.email)).to_string()),
+    Field::with_value("valid_from", tr_noop!("Valid from"), (16, 0, 3), |held| held.valid_from().into())
+        .dim(),
+    Field::with_value("valid_until", tr_noop!("Valid until"), (16, 0, 3), |held| held.valid_until().into())
+        .dim(),
+    Field::with_value("revoke_at", tr_noop!("Revoked at"), (16, 0, 3), |held| held.revoke_at().into()).dim(),
+    Field::with_value("revoke_reason", tr_noop!("Reason"), (14, 2, 3), |held| held.reason().into()),
+    Field::with_value("reg_date", tr_noop!("Accepted at"), (16, 0, 3), |held| held.reg_date().into()).dim(),
+    Field::with_value("badge_type_name", tr_noop!("Type"), (11, 0, 3), |held| held.badge_type_name().into()),
+    Field::with_value("category_name", tr_noop!("Category"), (14, 1, 3), |held| held.category_name().into()),
+    Field::with_value("level_name", tr_noop!("Level"), (10, 0, 3), |held| held.level_name().into()),
+    Field::with_value("issuing_org", tr_noop!("Issuer"), (12, 1, 3), |held| held.issuing_org().into()),
+    Field::with_value("cert_no", tr_noop!("Cert. no."), (12, 1, 3), |held| held.cert_no().into()).dim(),
+    Field::with_value("badge_id", tr_noop!("Badge id"), (12, 1, 3), |held| (&held.badge_id).into()).dim(),
+    Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 3), |held| held.template_id().into())
+        .dim(),
 ];
 
-const fn head(title: &'static str, sort_by: &'static str, least: usize, share: usize, goes: u8) -> Head {
-    Head { title, column: Column { least, share, goes }, sort_by }
-}
+/// The fields of a copied row.
+pub(super) const COPIED: [&str; 7] =
+    ["status_name", "recipient_name", "recipient_email", "title", "reg_date", "issued_at", "badge_id"];
 
 pub(super) fn heading() -> Heading {
-    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: tr_noop!("newest first") })
+    Heading::new(FIELDS.iter().map(|field| field.column), USUAL, tr_noop!("newest first"))
 }
 
 /// Maximum number of rows that are measured for the column widths.
@@ -53,15 +73,15 @@ const MEASURED: usize = 200;
 /// The columns for these badges. Free room goes to the columns whose content needs it.
 /// For example, a title is not cut while the remarks are blank.
 pub(super) fn own<'a>(
-    view: &View<'_>,
+    view: &View,
     rows: impl Iterator<Item = &'a Held>,
     room: usize,
     env: &Env,
 ) -> Vec<Column> {
-    let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
+    let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
     let mut widest = vec![0; own.len()];
     for held in rows.take(MEASURED) {
-        for (widest, (cell, _)) in widest.iter_mut().zip(view.cells(held, env)) {
+        for (widest, (cell, _)) in widest.iter_mut().zip(cells(FIELDS, held, view, env)) {
             *widest = width(&cell).max(*widest);
         }
     }
@@ -83,48 +103,17 @@ pub(super) fn own<'a>(
     own
 }
 
-pub(super) struct View<'a> {
+/// The look-up that the badges are the result of.
+pub(super) struct View {
     /// Whether the badges of this address have several names.
     pub several: bool,
     pub both: bool,
     pub now: jiff::civil::DateTime,
     pub key: EmailKey,
-    pub email: &'a str,
+    pub email: String,
 }
 
-impl View<'_> {
-    pub fn cells(&self, held: &Held, env: &Env) -> Vec<(String, Style)> {
-        let verdict = held.verdict(self.now);
-        let state = verdict.state();
-        let (word, _) = verdict.line();
-        let (plain, dim) = (env.theme.text(), env.theme.dim());
-        let dash = || env.glyphs.dash.to_owned();
-        let text = |t: Option<&Text>| t.map_or_else(dash, ToString::to_string);
-        let time = |t: Option<&ServiceTime>| t.map_or_else(dash, ServiceTime::to_minute);
-        let issued = held.issued_at().map_or_else(dash, |t| t.short(Some(self.now)));
-        vec![
-            (format!("{} {word}", env.glyphs.state(&state)), env.theme.state(&state)),
-            (text(held.recipient_name()), plain),
-            (text(held.title()), plain),
-            (self.remarks(held), dim),
-            (issued, dim),
-            (text(held.email_status()), dim),
-            (text(held.recipient_email()), plain),
-            (time(held.valid_from()), dim),
-            (time(held.valid_until()), dim),
-            (time(held.revoke_at()), dim),
-            (text(held.reason()), plain),
-            (time(held.reg_date()), dim),
-            (text(held.badge_type_name()), plain),
-            (text(held.category_name()), plain),
-            (text(held.level_name()), plain),
-            (text(held.issuing_org()), plain),
-            (text(held.cert_no()), dim),
-            (held.badge_id.to_string(), dim),
-            (held.template_id().map_or_else(dash, ToString::to_string), dim),
-        ]
-    }
-
+impl View {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller.
     fn remarks(&self, held: &Held) -> String {
@@ -138,30 +127,11 @@ impl View<'_> {
             [place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten().collect();
         all.join("; ")
     }
+}
 
-    pub fn sort_key(&self, held: &Held, column: usize) -> SortKey {
-        match column {
-            0 => SortKey::Text(held.verdict(self.now).line().0.to_lowercase()),
-            1 => SortKey::text(held.recipient_name()),
-            2 => SortKey::text(held.title()),
-            3 => SortKey::Text(self.remarks(held).to_lowercase()),
-            4 => SortKey::time(held.issued_at()),
-            5 => SortKey::text(held.email_status()),
-            6 => SortKey::text(held.recipient_email()),
-            7 => SortKey::time(held.valid_from()),
-            8 => SortKey::time(held.valid_until()),
-            9 => SortKey::time(held.revoke_at()),
-            10 => SortKey::text(held.reason()),
-            11 => SortKey::time(held.reg_date()),
-            12 => SortKey::text(held.badge_type_name()),
-            13 => SortKey::text(held.category_name()),
-            14 => SortKey::text(held.level_name()),
-            15 => SortKey::text(held.issuing_org()),
-            16 => SortKey::text(held.cert_no()),
-            17 => SortKey::Text(held.badge_id.wire().to_lowercase()),
-            _ => held.template_id().map_or(SortKey::None, |id| SortKey::Text(id.wire().to_lowercase())),
-        }
-    }
+/// The address that the badge was sent to, from the history. Without it, the address of the look-up.
+pub(super) fn sent_to<'a>(held: &'a Held, email: &'a str) -> &'a str {
+    held.history.as_ref().and_then(|item| item.recipient_email.as_ref()).map_or(email, Text::wire)
 }
 
 /// Which of the two lists does not contain the badge. `None` unless both lists were read.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::Page;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -62,17 +63,17 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
         let mut wanted = Vec::new();
         let dropped = list.load_visible(|page| {
             asked += 1;
-            let ticket = RequestId::test(1_000_000 + asked as u64);
-            wanted.push((ticket, page));
-            ticket
+            let request = RequestId::test(1_000_000 + asked as u64);
+            wanted.push((request, page));
+            request
         });
         assert!(dropped.iter().all(|d| wanted.iter().all(|(t, _)| t != d)));
         if wanted.is_empty() {
             return asked;
         }
         let per_page = list.per_page();
-        for (ticket, page) in wanted {
-            list.on_response(ticket, Ok(service.page(page, per_page)));
+        for (request, page) in wanted {
+            list.on_response(request, Ok(service.page(page, per_page)));
         }
     }
     panic!("the list never stops asking");
@@ -180,15 +181,15 @@ fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
     for round in 0..40 {
         let mut wanted = Vec::new();
         list.load_visible(|page| {
-            let ticket = RequestId::test(round * 100 + page);
-            wanted.push((ticket, page));
-            ticket
+            let request = RequestId::test(round * 100 + page);
+            wanted.push((request, page));
+            request
         });
-        for (ticket, page) in wanted {
+        for (request, page) in wanted {
             for new in 0..5 {
                 service.rows.insert(0, 10_000 + round * 50 + page * 5 + new);
             }
-            list.on_response(ticket, Ok(service.page(page, 100)));
+            list.on_response(request, Ok(service.page(page, 100)));
         }
     }
     assert_eq!(list.note(), Some(&Note::KeepsMoving));

@@ -5,9 +5,11 @@ use crate::i18n::tr;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, Note, RowState};
+use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, By, Top, so_many};
+use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -101,45 +103,21 @@ impl<T: Browse> Browser<T> {
                 ],
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
-            let room = usize::from(body.width).saturating_sub(4);
-            let lines =
-                text.iter().flat_map(|t| wrap(t, room)).map(|l| Line::styled(format!("  {l}"), style));
-            let text: Vec<Line<'_>> = std::iter::once(Line::raw("")).chain(lines).collect();
-            frame.render_widget(ratatui::text::Text::from(text), body);
+            draw_texts(frame, below(body, 1), &text, style);
             return;
         }
-        let mut built = 0;
-        for (i, (place, what)) in self.list.visible().enumerate() {
-            let Ok(i) = u16::try_from(i) else { break };
-            if i >= body.height {
-                break;
+        self.list.draw_rows(frame, body, env, |place| match place {
+            RowState::Entry(Entry::Row(row)) => {
+                let mark = if marked(row) { env.glyphs.mark } else { " " };
+                let mut spans = vec![Span::styled(format!("{mark} "), env.theme.mark())];
+                spans.extend(self.heading.cells(cells(T::FIELDS, row, &(), env), widths, env));
+                spans
             }
-            built += 1;
-            let selected = place == self.list.cursor();
-            let mut spans =
-                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
-            match what {
-                RowState::Entry(Entry::Row(row)) => {
-                    let mark = if marked(row) { env.glyphs.mark } else { " " };
-                    spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
-                    spans.extend(self.heading.cells(row.cells(env), widths, env));
-                }
-                other => {
-                    let (text, style) = self.stand_in(&other, env);
-                    spans.push(Span::styled(format!("  {text}"), style));
-                }
+            other => {
+                let (text, style) = self.stand_in(&other, env);
+                vec![Span::styled(format!("  {text}"), style)]
             }
-            let mut line = Line::from(spans);
-            if selected {
-                line = line.patch_style(env.theme.selected());
-            }
-            let area = Rect { y: body.y + i, height: 1, ..body };
-            frame.render_widget(line, area);
-            if selected {
-                frame.buffer_mut().set_style(area, env.theme.selected());
-            }
-        }
-        self.built.set(built);
+        });
     }
 
     /// The text for a place without a row.
@@ -220,18 +198,10 @@ impl<T: Browse> Browser<T> {
     pub(super) fn foot_lines(&self, area: Rect) -> Vec<(String, Tone)> {
         let Some((text, tone)) = self.note() else { return Vec::new() };
         // A spinner may precede the counter.
-        let room = usize::from(area.width).saturating_sub(width(&self.counter()) + 6);
+        let room = usize::from(area.width).saturating_sub(width(&self.list.counter()) + 6);
         let text = if tone == Tone::Error { format!("  {text}") } else { text };
         let most = usize::from(area.height / 2).max(1);
         wrap(&text, room).into_iter().take(most).map(|line| (line, tone)).collect()
-    }
-
-    fn counter(&self) -> String {
-        if self.list.is_empty() {
-            return String::new();
-        }
-        let (at, all) = (number(self.list.cursor() + 1), number(self.list.len()));
-        t!("row {at} of {all}", at, all)
     }
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &Env) {
@@ -256,7 +226,7 @@ impl<T: Browse> Browser<T> {
             last = Line::from(spans);
         }
         let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
-        let right = Span::styled(format!("{loading}{}", self.counter()), env.theme.dim());
+        let right = Span::styled(format!("{loading}{}", self.list.counter()), env.theme.dim());
         let above = u16::try_from(lines.len()).unwrap_or(0);
         frame
             .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });

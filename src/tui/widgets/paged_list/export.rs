@@ -10,7 +10,7 @@ use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
 
 impl<T: Browse> Browser<T> {
     /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
-    pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
+    pub fn source(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
         let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {
             return Err(t!("The {noun} are not loaded yet. Try again in a moment.", noun));

@@ -29,7 +29,7 @@ impl<T: Browse> Browser<T> {
             Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
             current => {
                 let current = current.ok().flatten();
-                let list = (T::LIST, T::FIELDS, T::HEADS);
+                let list = (T::LIST, T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect());
                 out.open(move |env, out| FiltersForm::new(list, current, naming, env, out));
             }
         }

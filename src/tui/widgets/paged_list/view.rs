@@ -23,7 +23,7 @@ impl<T: Browse> Browser<T> {
 
     /// The typed filter texts, by field names of the contract.
     pub(super) fn typed(&self) -> Vec<(String, String)> {
-        let typed = T::FIELDS.iter().zip(self.bar.texts());
+        let typed = T::FILTERS.iter().zip(self.bar.texts());
         typed
             .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
             .filter(|(_, text)| !text.is_empty())
@@ -32,7 +32,7 @@ impl<T: Browse> Browser<T> {
 
     /// Types these values into the filter, by field names of the contract. The other fields become empty.
     pub(super) fn fill_in(&mut self, values: &[(String, String)], takes: impl Fn(Spec, &str) -> bool) {
-        for (at, spec) in T::FIELDS.iter().enumerate() {
+        for (at, spec) in T::FILTERS.iter().enumerate() {
             let text = values.iter().find(|(field, _)| field == spec.name).map_or("", |(_, text)| text);
             self.bar.set(at, if takes(*spec, text) { text } else { "" });
         }

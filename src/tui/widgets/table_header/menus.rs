@@ -136,7 +136,7 @@ impl Heading {
         }
         let place = self.columns.choices()[..at].iter().filter(|c| c.shown).count();
         let now = match widths.get(place) {
-            Some(0) | None => choice.width.unwrap_or(self.table.heads[choice.column].column.least),
+            Some(0) | None => choice.width.unwrap_or(self.defs[choice.column].layout.least),
             Some(now) => *now,
         };
         self.columns.resize(at, if wider { now + 1 } else { now.saturating_sub(1) });
@@ -161,8 +161,8 @@ impl Heading {
         let title = fit(t!("Sort by"), 19, "");
         let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
         let sortable = self.sortable();
-        let titles = sortable.iter().map(|column| tr(self.table.heads[*column].title));
-        let names = std::iter::once(tr(self.table.own_order)).chain(titles);
+        let titles = sortable.iter().map(|column| tr(self.defs[*column].title));
+        let names = std::iter::once(tr(self.own_order)).chain(titles);
         let rows = below(body, lines.len());
         let (shown, rest) = self.sight.lay_all(rows, at, sortable.len() + 1, env);
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
@@ -178,7 +178,7 @@ impl Heading {
     }
 
     fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
-        let names: usize = self.table.heads.iter().map(|head| width(tr(head.title))).max().unwrap_or(0);
+        let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let mut lines = vec![Line::styled(
             format!("  {}", t!("Columns, from left (top) to right (bottom)")),
             env.theme.strong(),
@@ -202,7 +202,7 @@ impl Heading {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
-            let name = fit(tr(self.table.heads[choice.column].title), names, env.glyphs.ellipsis);
+            let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide {
                 Some(0) if needless => (t!("same on every row, so hidden").to_owned(), env.theme.dim()),
                 Some(0) => (t!("no room at this width").to_owned(), env.theme.warning()),

@@ -9,22 +9,22 @@ use crate::tui::request::RequestIds;
 use crate::tui::theme::Glyphs;
 use proptest::prelude::*;
 
-const fn head(title: &'static str, sort_by: &'static str, least: usize, share: usize) -> Head {
-    Head { title, column: Column { least, share, goes: 0 }, sort_by }
+const fn def(title: &'static str, key: &'static str, least: usize, share: usize, right: bool) -> ColumnDef {
+    ColumnDef { key, title, layout: Column { least, share, goes: 0 }, right }
 }
 
-const TABLE: Table = Table {
-    heads: &[head("Name", "name", 6, 1), head("Rows", "rows", 5, 0), head("Id", "id", 4, 0)],
-    usual: 2,
-    right: &[1],
-    own_order: "newest first",
-};
+const DEFS: [ColumnDef; 3] =
+    [def("Name", "name", 6, 1, false), def("Rows", "rows", 5, 0, true), def("Id", "id", 4, 0, false)];
+
+fn fresh() -> Heading {
+    Heading::new(DEFS, 2, "newest first")
+}
 
 /// Runs the actions, and sets each order that is chosen.
 fn act(heading: &mut Heading, actions: &[Action]) {
-    let mut tickets = RequestIds::default();
+    let mut requests = RequestIds::default();
     for action in actions {
-        if let Did::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut tickets)) {
+        if let Did::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut requests)) {
             heading.set_order(order);
         }
     }
@@ -39,7 +39,7 @@ fn line(heading: &Heading, room: usize) -> String {
 #[test]
 fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
     use Action::{Accept, Back, ChooseColumns, Down, Sort, Toggle, ToggleDirection, Up};
-    let mut heading = Heading::new(TABLE);
+    let mut heading = fresh();
     assert!(heading.is_usual());
     act(&mut heading, &[Sort, Up, ToggleDirection, Accept]);
     assert_eq!(heading.sorted_by(), Some(("rows", true)), "the last of the two that are shown");
@@ -56,7 +56,7 @@ fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
 
 #[test]
 fn numbers_and_their_heading_stand_at_the_right() {
-    let mut heading = Heading::new(TABLE);
+    let mut heading = fresh();
     assert_eq!(line(&heading, 14), " Name      Rows");
     heading.set_order(heading.order_by("rows", false));
     assert_eq!(line(&heading, 20), " Name           Rows^");
@@ -69,8 +69,8 @@ fn numbers_and_their_heading_stand_at_the_right() {
 
 #[test]
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
-    let mut heading = Heading::new(TABLE);
-    let mut own: Vec<Column> = TABLE.heads.iter().map(|head| head.column).collect();
+    let mut heading = fresh();
+    let mut own: Vec<Column> = DEFS.iter().map(|def| def.layout).collect();
     own[0] = Column { least: 0, share: 0, goes: 9 };
     heading.set_own(own);
     heading.set_room(20);
@@ -86,11 +86,11 @@ fn what_a_person_has_changed_is_not_put_back() {
         sort: Some(SortView { field: "name".to_owned(), descending: false }),
         ..ListView::default()
     };
-    let mut heading = Heading::new(TABLE);
+    let mut heading = fresh();
     act(&mut heading, &[Action::ChooseColumns, Action::Toggle, Action::Back]);
     heading.restore_all(&kept);
     assert_eq!(heading.order(), None);
-    let mut heading = Heading::new(TABLE);
+    let mut heading = fresh();
     heading.restore_all(&kept);
     assert_eq!(heading.sorted_by(), Some(("name", false)));
 }
@@ -112,7 +112,7 @@ proptest! {
         let columns = columns.into_iter().map(|(field, shown, width)| ColumnView { field, shown, width });
         let sort = sort.map(|(field, descending)| SortView { field, descending });
         let kept = ListView { columns: columns.collect(), sort, filter: Vec::new() };
-        let mut heading = Heading::new(TABLE);
+        let mut heading = fresh();
         heading.restore_all(&kept);
         heading.set_room(room);
         let actions = [
@@ -126,8 +126,8 @@ proptest! {
         let there = widths.iter().filter(|wide| **wide > 0).count();
         prop_assert!(widths.iter().sum::<usize>() + there.saturating_sub(1) <= room);
         prop_assert!(there > 0 || room == 0);
-        prop_assert!(heading.order().is_none_or(|order| order.column < TABLE.heads.len()));
-        let mut again = Heading::new(TABLE);
+        prop_assert!(heading.order().is_none_or(|order| order.column < DEFS.len()));
+        let mut again = fresh();
         again.restore_all(&heading.view());
         prop_assert_eq!(again.view(), heading.view());
         prop_assert_eq!(again.widths(room), widths);

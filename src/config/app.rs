@@ -1,0 +1,96 @@
+//! The settings of the app itself, at the top of `config.toml`: look, language and behaviour of the TUI.
+
+use super::pictures::PictureChoice;
+use super::section::section;
+use super::toml_reader::Reader;
+use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, Words};
+use crate::i18n::Language;
+use std::time::Duration;
+
+section! {
+    /// The settings as `config.toml` has them. A flag, the environment or the terminal can override the look:
+    /// [`Ui`](super::Ui) has the result.
+    pub struct AppSettings {
+        default_profile: Option<String> => Reader::string;
+        theme: Option<ThemeChoice> => Reader::word;
+        glyphs: Option<GlyphChoice> => Reader::word;
+        joined_text: JoinedChoice => Reader::word;
+        pictures: Option<PictureChoice> => Reader::word;
+        clipboard: ClipboardChoice => Reader::word;
+        notice: NoticeChoice => Reader::word;
+        refresh: RefreshChoice => Reader::word;
+        /// Whether the TUI restores the previous session's view.
+        restore: bool = true => Reader::truth;
+        /// Whether lapel saves recent searches per profile in a private file, and offers them again. When off, lapel
+        /// deletes the saved ones. Off on a mistake: a user who writes this setting most likely wants it off.
+        recent: bool = true => Reader::truth_or_off;
+        language: Option<Language> => Reader::word;
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipboardChoice {
+    /// This computer's clipboard when lapel runs locally, otherwise the terminal's.
+    #[default]
+    Auto,
+    /// Only this computer's clipboard.
+    Native,
+    /// Only the terminal's clipboard.
+    Osc52,
+    Off,
+}
+
+/// How the TUI notifies a user who looks elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoticeChoice {
+    #[default]
+    Off,
+    Bell,
+    /// A desktop notification of the terminal.
+    Desktop,
+}
+
+/// How often the TUI refreshes the visible data by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefreshChoice {
+    #[default]
+    Off,
+    HalfMinute,
+    TwoMinutes,
+}
+
+impl RefreshChoice {
+    /// The next choice: off, 30 s, 2 min, off.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Off => Self::HalfMinute,
+            Self::HalfMinute => Self::TwoMinutes,
+            Self::TwoMinutes => Self::Off,
+        }
+    }
+
+    /// The time between two refreshes; `None` when off.
+    pub fn every(self) -> Option<Duration> {
+        match self {
+            Self::Off => None,
+            Self::HalfMinute => Some(Duration::from_secs(30)),
+            Self::TwoMinutes => Some(Duration::from_secs(120)),
+        }
+    }
+}
+
+impl Words for ClipboardChoice {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("native", Self::Native), ("osc52", Self::Osc52), ("off", Self::Off)];
+}
+
+impl Words for NoticeChoice {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("bell", Self::Bell), ("desktop", Self::Desktop)];
+}
+
+impl Words for RefreshChoice {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("30s", Self::HalfMinute), ("2m", Self::TwoMinutes)];
+}

@@ -1,0 +1,106 @@
+//! Values that a user types for the settings of a profile: with flags, or in the profile form.
+
+use super::mistake::{ConfigError, Mistake};
+use super::profile::ProfileSettings;
+use super::section::{Input, Section, Setting};
+use super::toml_reader::Reader;
+use crate::secrets::is_key;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use toml::Value as Toml;
+
+/// Typed values by the keys of [`ProfileSettings`]. An empty text removes an optional setting.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ProfileInput(BTreeMap<&'static str, String>);
+
+impl ProfileInput {
+    pub fn set(&mut self, key: &'static str, text: impl Into<String>) {
+        self.0.insert(key, text.into());
+    }
+
+    #[must_use]
+    pub fn with(mut self, key: &'static str, text: impl Into<String>) -> Self {
+        self.set(key, text);
+        self
+    }
+
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether lapel tests these values with the service before it saves them.
+    pub fn is_tested(&self) -> bool {
+        let edit = |key: &'static str| ProfileSettings::setting(key)?.edit;
+        self.keys().filter_map(edit).any(|edit| edit.is_tested)
+    }
+
+    /// Refuses API keys, because the values are saved unchanged and displayed.
+    pub(super) fn refuse_keys(&self) -> Result<(), ConfigError> {
+        self.0.iter().try_for_each(|(key, text)| no_key(key, text))
+    }
+
+    /// The settings with these values, checked as if `config.toml` had them.
+    pub(super) fn check(&self) -> Result<ProfileSettings, ConfigError> {
+        let mut settings = ProfileSettings::default();
+        for (key, text) in &self.0 {
+            let setting = ProfileSettings::setting(key);
+            let Some((setting, edit)) = setting.and_then(|setting| Some((setting, setting.edit?))) else {
+                return Err(typed_mistake(key, t!("this setting can only be changed in config.toml")));
+            };
+            if !text.trim().is_empty() || edit.is_required {
+                let value = match edit.input {
+                    Input::Switch(_) => (text == "true").into(),
+                    Input::Path => text.as_str().into(),
+                    Input::Text | Input::Words(_) | Input::Key => text.trim().into(),
+                };
+                check_one(setting, &value, &mut settings)?;
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// Reads a value into the settings as the reader of `config.toml` does.
+fn check_one(
+    setting: &Setting<ProfileSettings>,
+    value: &Toml,
+    settings: &mut ProfileSettings,
+) -> Result<(), ConfigError> {
+    let line = format!("{} = {value}", setting.key);
+    let mut reader = Reader::new(Path::new(""), &line);
+    if let Some(table) = reader.parse()
+        && let Some(value) = table.get_ref().get(setting.key)
+    {
+        (setting.read)(settings, &mut reader, value, setting.key);
+    }
+    reader.mistakes.into_iter().next().map_or(Ok(()), |mistake| Err(typed_mistake(setting.key, mistake.what)))
+}
+
+impl fmt::Debug for ProfileInput {
+    /// Leaves out the values, because a proxy may contain a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.keys()).finish()
+    }
+}
+
+/// A mistake in typed input.
+pub(super) fn typed_mistake(name: &str, what: impl Into<String>) -> ConfigError {
+    Mistake::in_env(name, what).into()
+}
+
+/// Refuses an API key in a field that is saved unchanged and displayed.
+pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
+    if is_key(text) {
+        return Err(typed_mistake(name, t!("looks like an API key: do not enter a key here")));
+    }
+    Ok(())
+}

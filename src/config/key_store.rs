@@ -1,0 +1,276 @@
+//! Where the key of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
+
+use super::command;
+use super::env::Env;
+use super::file::{ConfigFile, Entry, KEY_ADVICE};
+use super::input::{no_key, typed_mistake};
+use super::key;
+use super::mistake::{ConfigError, Mistake, shown};
+use super::paths::Paths;
+use super::profile::ProfileSettings;
+use super::section::ToToml;
+use super::toml_reader::{Reader, Value, join};
+use crate::fs::write_new;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+#[derive(Clone, Default, PartialEq, Eq)]
+pub enum KeyStore {
+    /// lapel's own file `keys/NAME`, which only its owner can read.
+    #[default]
+    File,
+    Keyring,
+    /// An environment variable, which lapel does not set.
+    Variable(String),
+    /// A file that lapel does not write.
+    OtherFile(PathBuf),
+    /// A command that prints the key, the program first. It runs without a shell.
+    Command(Vec<String>),
+}
+
+impl fmt::Debug for KeyStore {
+    /// Leaves out names and words, because they may be a misplaced key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "File",
+            Self::Keyring => "Keyring",
+            Self::Variable(_) => "Variable(..)",
+            Self::OtherFile(_) => "OtherFile(..)",
+            Self::Command(_) => "Command(..)",
+        })
+    }
+}
+
+impl KeyStore {
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::File => t!("lapel's key file"),
+            Self::Keyring => t!("the keyring"),
+            Self::Variable(_) => t!("an environment variable"),
+            Self::OtherFile(_) => t!("a file"),
+            Self::Command(_) => t!("a command (key_command)"),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Variable(name) if !is_variable(name) => {
+                Err(typed_mistake("key", t!("env: needs the name of an environment variable")))
+            }
+            Self::Command(argv) if argv.first().is_none_or(|program| program.trim().is_empty()) => {
+                Err(typed_mistake("key_command", t!("is empty: give the program that prints the key")))
+            }
+            Self::Command(argv) if argv.iter().any(|word| word.contains('\0')) => {
+                Err(typed_mistake("key_command", t!("has a character that no command can have")))
+            }
+            Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
+                Err(typed_mistake("key", t!("this file name cannot be stored in the settings")))
+            }
+            Self::Variable(text) => no_key("key", text),
+            Self::OtherFile(path) => no_key("key", &path.to_string_lossy()),
+            Self::Command(argv) => argv.iter().try_for_each(|word| no_key("key_command", word)),
+            Self::File | Self::Keyring => Ok(()),
+        }
+    }
+
+    /// A variable whose name was typed.
+    pub fn of_variable(typed: &str) -> Result<Self, ConfigError> {
+        if is_variable(typed) {
+            return Ok(Self::Variable(typed.to_owned()));
+        }
+        Err(typed_mistake("key", t!("must be the name of an environment variable, not the key itself")))
+    }
+
+    /// A typed command line, when a shell would split it into the same words.
+    ///
+    /// # Errors
+    /// The text is empty, or contains syntax that only a shell understands.
+    pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
+        let store = match command::words(typed) {
+            Some(argv) => Self::Command(argv),
+            None if typed.trim().is_empty() => Self::Command(Vec::new()),
+            None => {
+                let what = t!(
+                    "runs without a shell, so quotation marks, $, ~ and | have no effect. Write it into config.toml as a list of strings, or use a small script"
+                );
+                return Err(typed_mistake("key_command", what));
+            }
+        };
+        store.check().map(|()| store)
+    }
+
+    /// The current key store of a profile.
+    ///
+    /// # Errors
+    /// No such profile, or mistakes in the settings file.
+    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
+        let file = ConfigFile::read(&paths.config_file())?;
+        let entry =
+            file.entry(name).ok_or_else(|| typed_mistake("profile", t!("this profile does not exist")))?;
+        Ok(entry.settings.key_store())
+    }
+
+    /// Reads the key that is already in the store. A command or a keyring may block.
+    ///
+    /// # Errors
+    /// Why there is no key. lapel's own stores hold none for a new profile.
+    pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check()?;
+        if let Self::Variable(name) = self {
+            crate::secrets::register_variable(name);
+        }
+        let mut settings = ProfileSettings::default();
+        settings.set_key_store(self);
+        let entry = Entry { name: "new".to_owned(), settings, ..Entry::default() };
+        let found = key::find(&ConfigFile::default(), &entry, paths, env).and_then(|key| key.fetch());
+        // No file has this profile yet.
+        found.map_err(|error| {
+            let typed = |mistake: &Mistake| Mistake::in_env("key", mistake.what.as_str());
+            ConfigError::new(error.mistakes().iter().map(typed).collect())
+        })
+    }
+
+    /// Stores a key where none is stored yet.
+    pub(super) fn store(
+        &self,
+        paths: &Paths,
+        env: &Env,
+        name: &str,
+        key: &SecretString,
+    ) -> Result<(), ConfigError> {
+        match self {
+            Self::File => {
+                let file = paths.key_file(name);
+                write_new(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
+                    let file = shown(&file);
+                    Mistake::plain(match why.kind() {
+                        ErrorKind::AlreadyExists => t!(
+                            "{file}: a key file with this name exists and was not changed. Move it, or choose another name",
+                            file
+                        ),
+                        _ => t!("cannot write {file}: {why}", file, why),
+                    })
+                    .into()
+                })
+            }
+            Self::Keyring => {
+                let keyring = env.keyring();
+                if keyring.read(name).map_err(|why| typed_mistake("key", why))?.is_some() {
+                    let what = t!(
+                        "the keyring already has a key for a profile with this name (not changed): remove it there or choose another name"
+                    );
+                    return Err(typed_mistake("key", what));
+                }
+                keyring.write(name, key).map_err(|why| typed_mistake("key", why))
+            }
+            // lapel does not write to these stores.
+            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => Ok(()),
+        }
+    }
+
+    /// Deletes a key that was just stored and is useless without its profile.
+    pub(super) fn undo_store(&self, paths: &Paths, env: &Env, name: &str) {
+        match self {
+            Self::File => {
+                let _ = std::fs::remove_file(paths.key_file(name));
+            }
+            Self::Keyring => {
+                let _ = env.keyring().forget(name);
+            }
+            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => {}
+        }
+    }
+}
+
+impl ToToml for KeyStore {
+    /// The value of the setting `key`, or of `key_command` for a command.
+    fn to_toml(&self) -> toml::Value {
+        let table = |name: &str, value: toml::Value| {
+            toml::Value::Table(toml::map::Map::from_iter([(name.to_owned(), value)]))
+        };
+        match self {
+            // The default, which the file does not name.
+            Self::File => table("file", "".into()),
+            Self::Keyring => table("keyring", true.into()),
+            Self::Variable(name) => table("env", name.as_str().into()),
+            Self::OtherFile(path) => table("file", path.to_string_lossy().as_ref().into()),
+            Self::Command(argv) => argv.to_toml(),
+        }
+    }
+}
+
+/// Reads `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
+pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<KeyStore> {
+    let at = value.span().start;
+    let Some(table) = value.get_ref().as_table() else {
+        reader.wrong(at, field, crate::i18n::tr(KEY_ADVICE));
+        return None;
+    };
+    reader.unknown(table, field, &["env", "file", "keyring"], &[]);
+    let mut one = |name: &str| {
+        let value = table.get(name)?;
+        reader.locate(value, &join(field, name));
+        let text = reader.text(value, &join(field, name))?;
+        if text.is_empty() {
+            reader.wrong(value.span().start, &join(field, name), t!("is empty"));
+        }
+        if name == "env" && is_variable(text) {
+            // Registered for every profile, so that no program that lapel starts gets this variable.
+            crate::secrets::register_variable(text);
+        } else if name == "env" && !text.is_empty() {
+            let what = t!("must be the name of an environment variable, not the key itself");
+            reader.wrong(value.span().start, &join(field, name), what);
+        }
+        Some(text.to_owned())
+    };
+    let (env, file) = (one("env"), one("file"));
+    let keyring = table.get("keyring").and_then(|value| {
+        let field = join(field, "keyring");
+        if !reader.truth(value, &field)? {
+            reader.wrong(value.span().start, &field, t!("must be true or absent"));
+        }
+        Some(())
+    });
+    match (env, file, keyring) {
+        (Some(name), None, None) => return Some(KeyStore::Variable(name)),
+        (None, Some(path), None) => return Some(KeyStore::OtherFile(path.into())),
+        (None, None, Some(())) => return Some(KeyStore::Keyring),
+        (None, None, None) if table.is_empty() => {
+            reader.wrong(at, field, t!("has neither env nor file nor keyring: add one of them"));
+        }
+        // Its mistake has been reported.
+        (None, None, None) => {}
+        (Some(_), Some(_), None) => {
+            reader.wrong(at, field, t!("has both env and file: keep only one"));
+        }
+        _ => reader.wrong(at, field, t!("has more than one of env, file and keyring: keep only one")),
+    }
+    None
+}
+
+/// Reads `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
+pub(super) fn read_command(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Vec<String>> {
+    let list = value.get_ref().as_array().map(|all| {
+        all.iter().map(|word| word.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    });
+    let argv = match list {
+        Some(list) => list.filter(|argv| argv.first().is_some_and(|program| !program.is_empty())),
+        None => value.get_ref().as_str().and_then(command::words),
+    };
+    let argv = argv.filter(|argv| argv.iter().all(|word| !word.contains('\0')));
+    if argv.is_none() {
+        let what = t!(
+            "must be a list of texts, the program first, for example [\"pass\", \"show\", \"badges\"]. lapel starts it without a shell: quotation marks, $, ~ and | have no special meaning"
+        );
+        reader.wrong(value.span().start, field, what);
+    }
+    argv
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+}

@@ -1,0 +1,201 @@
+//! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
+
+use super::ca;
+use super::env::Env;
+use super::file::{ConfigFile, read_text};
+use super::input::{ProfileInput, no_key, typed_mistake};
+use super::key::{self, Key};
+use super::key_store::KeyStore;
+use super::mistake::{ConfigError, Mistake, shown};
+use super::paths::Paths;
+use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, ProfileSettings, is_profile_name};
+use super::section::Section;
+use crate::fs::{create_private_dir, open_private_append, replace, write_new};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Maximum wait while another lapel locks the settings.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+/// Pause between two attempts to lock.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+#[derive(Clone, Debug)]
+pub struct NewProfile {
+    /// Its name, see [`is_profile_name`].
+    pub name: String,
+    pub input: ProfileInput,
+    pub key_store: KeyStore,
+    pub pin: Option<Pin>,
+    /// Whether it becomes the default profile. The first profile does so in any case.
+    pub make_default: bool,
+}
+
+impl NewProfile {
+    /// A profile with its key in lapel's own file, and defaults for all other settings.
+    pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
+        let input = ProfileInput::default().with("environment", environment.word());
+        Self::of(name, input.with("base_url", base_url))
+    }
+
+    /// A profile with these settings and its key in lapel's own file.
+    pub fn of(name: impl Into<String>, input: ProfileInput) -> Self {
+        Self { name: name.into(), input, key_store: KeyStore::File, pin: None, make_default: false }
+    }
+
+    /// Checks everything but the file of certificates.
+    pub fn settings(&self) -> Result<ProfileSettings, ConfigError> {
+        no_key("name", &self.name)?;
+        self.input.refuse_keys()?;
+        if !is_profile_name(&self.name) {
+            let what = t!("invalid name: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE));
+            return Err(typed_mistake("name", what));
+        }
+        let mut settings = self.input.check()?;
+        self.key_store.check()?;
+        settings.set_key_store(&self.key_store);
+        settings.set_pin(self.pin.clone());
+        Ok(settings)
+    }
+
+    /// The resulting profile, for a test before it is saved.
+    pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
+        // This registers the key, so that the checks find it in any other field.
+        let key = key::check(api_key).map_err(|why| typed_mistake("key", t!("the field {why}", why)))?;
+        let settings = self.settings()?;
+        let ca = settings.ca_file.as_deref().map(|path| {
+            let pem = ca::load(Path::new(path)).map_err(|why| typed_mistake("ca_file", why))?;
+            Ok::<_, ConfigError>(CaFile { path: path.into(), pem: pem.into() })
+        });
+        Ok(Profile {
+            name: self.name.clone(),
+            ca: ca.transpose()?,
+            settings,
+            key: Key::Known(key),
+            key_from: self.key_store.label().to_owned(),
+            jobs: super::JobSettings::default(),
+            index: super::IndexSettings::default(),
+            from: format!("a profile named {}", self.name),
+        })
+    }
+}
+
+/// Saves a profile and its key. The profile goes to the end of `config.toml`. The rest stays unchanged byte
+/// for byte, unless the profile becomes the default. In a new file it is the default.
+///
+/// Each file is written in one step, the key first. A crash in between leaves a key without a profile, never
+/// a profile without a key. A keyring may block for at most 6 s.
+///
+/// # Errors
+/// An invalid name, address or key; an existing profile or key of this name; mistakes in the settings file;
+/// or an error of the file system or the keyring. Nothing is changed then.
+pub fn save_profile(
+    paths: &Paths,
+    env: &Env,
+    new: &NewProfile,
+    api_key: &str,
+) -> Result<Profile, ConfigError> {
+    let profile = new.profile(api_key)?;
+    let secret = profile.key.fetch()?;
+    create_private_dir(&paths.keys_dir()).map_err(|why| {
+        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
+    })?;
+    let _lock = lock(paths)?;
+    let path = paths.config_file();
+    let text = read_text(&path)?;
+    let before = ConfigFile::parse(&path, text.as_deref().unwrap_or_default())?;
+    is_free(&before, &new.name)?;
+    let block = block(&new.name, &profile.settings);
+    let (mut after, is_first) = appended(text.as_deref().unwrap_or_default(), &new.name, &block);
+    if new.make_default {
+        after = super::edit::with_default(&path, &after, &new.name)?;
+    }
+    let default =
+        if new.make_default || is_first { Some(&new.name) } else { before.app.default_profile.as_ref() };
+    let is_as_wanted = ConfigFile::parse(&path, &after).is_ok_and(|read| {
+        read.entry(&new.name).is_some_and(|entry| entry.settings == profile.settings)
+            && read.differs_only_in(&before, &new.name, default)
+    });
+    if !is_as_wanted {
+        // For example `profiles = { ... }` on one line, which cannot be extended from below.
+        let what = t!(
+            "lapel cannot add a profile at the end of this file. Nothing was changed. Add this where your profiles are:\n{block}",
+            block
+        );
+        return Err(Mistake::in_file(&path, None, Some("profiles"), what).into());
+    }
+
+    new.key_store.store(paths, env, &new.name, &secret)?;
+    let written = match text {
+        Some(_) => replace(&path, after.as_bytes()),
+        None => write_new(&path, after.as_bytes()),
+    };
+    if let Err(why) = written {
+        new.key_store.undo_store(paths, env, &new.name);
+        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
+    }
+    Ok(Profile {
+        jobs: before.jobs,
+        index: before.index,
+        from: format!("profile {} of {}", new.name, shown(&path)),
+        ..profile
+    })
+}
+
+/// Checks that no other profile has this name.
+fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
+    // Names that differ only in case would share a key file on some systems.
+    match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
+        None => Ok(()),
+        Some(old) => {
+            let what = t!("a profile with this name exists: choose another name or remove the old one first");
+            Err(file.wrong(&format!("profiles.{}", old.name), what))
+        }
+    }
+}
+
+/// Locks the settings, so that two lapel processes never write at once. Blocks for at most [`LOCK_PATIENCE`].
+/// The lock ends when the file is closed, even by a crash.
+pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
+    let path = paths.config_dir.join(".lock");
+    let file = open_private_append(&path)
+        .map_err(|why| Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why)))?;
+    let until = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            // Writing takes a moment. A program that this process is starting may hold the lock as long.
+            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Mistake::plain(t!(
+                    "another lapel is writing the settings. Nothing was changed. Try again"
+                ))
+                .into());
+            }
+            // Some network file systems have no locks; lapel then works without one.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+        }
+    }
+}
+
+/// The profile as it is written to the file.
+fn block(name: &str, settings: &ProfileSettings) -> String {
+    let values = settings.values().into_iter().filter_map(|(key, value)| Some((key, value?)));
+    // A switch that is off is absent.
+    let values = values.filter(|(_, value)| *value != toml::Value::Boolean(false));
+    let lines: Vec<String> = values.map(|(key, value)| format!("{key} = {value}\n")).collect();
+    format!("[profiles.{name}]\n{}", lines.concat())
+}
+
+/// The text with a profile at its end, and whether the profile is the first one in a new file.
+fn appended(text: &str, name: &str, block: &str) -> (String, bool) {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        let text = format!(
+            "{text}# Settings of lapel. Keys do not belong in this file: they stand in keys/, one file each.\n\
+             default_profile = \"{name}\"\n\n{block}"
+        );
+        return (text, true);
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    (format!("{text}{end}\n{block}"), false)
+}

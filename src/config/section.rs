@@ -1,0 +1,398 @@
+//! Sections of `config.toml`. [`section!`] declares each setting once: its key, type, default and check, the
+//! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
+//! and the profile form follow from the declaration.
+
+use super::toml_reader::{Reader, Value, join, nearest};
+use super::ui::Words;
+use toml::Value as Toml;
+use toml::de::DeTable;
+
+/// The consequence of a mistake, the mildest first. An unreadable setting must never make a profile less
+/// careful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Consequence {
+    /// The setting has its default.
+    UseDefault,
+    /// The profile is read-only.
+    ReadOnly,
+    /// The profile cannot be used, because its address or its key is unknown.
+    Unusable,
+}
+
+/// The declaration of a setting of the section `S`.
+pub(super) struct Setting<S> {
+    pub key: &'static str,
+    /// Reads the value into the section and reports mistakes. The last argument is the full name.
+    pub read: fn(&mut S, &mut Reader<'_>, &Value<'_>, &str),
+    /// The current value; `None` when there is none.
+    pub value: fn(&S) -> Option<Toml>,
+    /// Takes over the value of another section, for a setting without an own value.
+    pub inherit: fn(&mut S, &S),
+    pub reset: fn(&mut S),
+    pub on_mistake: Consequence,
+    /// Whether the setting describes the service of its profile, and does not apply to another one.
+    pub is_of_service: bool,
+    /// Whether the value may contain a secret, so that no `Debug` shows it.
+    pub is_secret: bool,
+    /// The keys of a setting that is a table.
+    pub inner_keys: &'static [&'static str],
+    /// How users edit the setting; `None` when they edit only the file.
+    pub edit: Option<Edit>,
+}
+
+impl<S> Setting<S> {
+    pub const fn new(
+        key: &'static str,
+        read: fn(&mut S, &mut Reader<'_>, &Value<'_>, &str),
+        value: fn(&S) -> Option<Toml>,
+        inherit: fn(&mut S, &S),
+        reset: fn(&mut S),
+    ) -> Self {
+        Self {
+            key,
+            read,
+            value,
+            inherit,
+            reset,
+            on_mistake: Consequence::UseDefault,
+            is_of_service: false,
+            is_secret: false,
+            inner_keys: &[],
+            edit: None,
+        }
+    }
+
+    pub const fn on_mistake(mut self, consequence: Consequence) -> Self {
+        self.on_mistake = consequence;
+        self
+    }
+
+    pub const fn of_service(mut self) -> Self {
+        self.is_of_service = true;
+        self
+    }
+
+    pub const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
+    }
+
+    pub const fn table(mut self, keys: &'static [&'static str]) -> Self {
+        self.inner_keys = keys;
+        self
+    }
+
+    pub const fn edit(mut self, edit: Edit) -> Self {
+        self.edit = Some(edit);
+        self
+    }
+}
+
+/// How users edit a setting: its flag of `lapel profile`, and its line of the profile form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Position among the flags and in the form. The file has an order of its own.
+    pub position: u8,
+    /// Label in the form.
+    pub label: &'static str,
+    pub flag: &'static str,
+    /// Help of the flag.
+    pub help: &'static str,
+    /// Name of the flag's value in the help.
+    pub value_name: &'static str,
+    pub input: Input,
+    pub is_required: bool,
+    /// Whether lapel tests a change with the service before it saves the change.
+    pub is_tested: bool,
+}
+
+/// The input of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    Text,
+    /// A path, which becomes absolute.
+    Path,
+    /// The words of the file, the most careful one first.
+    Words(&'static [&'static str]),
+    /// `false` or `true`, with a label for each.
+    Switch([&'static str; 2]),
+    /// The key store, and the key.
+    Key,
+}
+
+/// A group of settings with one name in front, declared by [`section!`].
+pub(super) trait Section: Default + 'static {
+    const SETTINGS: &'static [Setting<Self>];
+
+    fn keys() -> impl Iterator<Item = &'static str> {
+        Self::SETTINGS.iter().map(|setting| setting.key)
+    }
+
+    fn setting(key: &str) -> Option<&'static Setting<Self>> {
+        Self::SETTINGS.iter().find(|setting| setting.key == key)
+    }
+
+    /// Reads the value of a field that is this section, and reports every mistake.
+    fn read(reader: &mut Reader<'_>, value: &Value<'_>, prefix: &str) -> Self {
+        let Some(table) = reader.table(value, prefix, t!("a table of settings")) else {
+            return Self::default();
+        };
+        reader.unknown(table, prefix, &Self::keys().collect::<Vec<_>>(), &[]);
+        Self::read_table(reader, table, prefix)
+    }
+
+    /// Reads the settings of this section and skips all others.
+    fn read_table(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
+        let mut section = Self::default();
+        for setting in Self::SETTINGS {
+            if let Some(value) = table.get(setting.key) {
+                let field = join(prefix, setting.key);
+                reader.locate(value, &field);
+                (setting.read)(&mut section, reader, value, &field);
+            }
+        }
+        section
+    }
+
+    /// The consequence of a mistake in a setting, which may be misspelled.
+    fn consequence(key: &str) -> Consequence {
+        // A name too misspelled to recognise may have been the most important one.
+        let meant = nearest(key, Self::keys()).and_then(Self::setting);
+        meant.map_or(Consequence::ReadOnly, |setting| setting.on_mistake)
+    }
+
+    /// The name of every setting, such as `in_flight` or `policies.valid`, with its value.
+    fn values(&self) -> Vec<(String, Option<Toml>)> {
+        let of = |setting: &Setting<Self>| {
+            let (key, value) = (setting.key, (setting.value)(self));
+            if setting.inner_keys.is_empty() {
+                return vec![(key.to_owned(), value)];
+            }
+            let inner =
+                |name: &&str| (join(key, name), value.as_ref().and_then(|table| table.get(*name)).cloned());
+            setting.inner_keys.iter().map(inner).collect()
+        };
+        Self::SETTINGS.iter().flat_map(of).collect()
+    }
+
+    /// These settings, with those of `all` where they have no value.
+    #[must_use]
+    fn or(mut self, all: &Self) -> Self {
+        for setting in Self::SETTINGS {
+            (setting.inherit)(&mut self, all);
+        }
+        self
+    }
+}
+
+/// Declares a section: a struct, its defaults and its [`Section::SETTINGS`].
+macro_rules! section {
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+    ($(#[$doc:meta])* $vis:vis struct $name:ident {
+        $($(#[$about:meta])*
+        $key:ident: $type:ty $(= $default:expr)? => $read:expr $(, [$($with:ident($($arg:expr),*)),*])?;)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq)]
+        $vis struct $name {
+            $($(#[$about])* pub $key: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($key: $crate::config::section::section!(@default $($default)?),)* }
+            }
+        }
+
+        impl $crate::config::section::Section for $name {
+            const SETTINGS: &'static [$crate::config::section::Setting<Self>] = {
+                use $crate::config::section::{Setting, SettingType};
+                &[$(
+                    Setting::<Self>::new(
+                        stringify!($key),
+                        |section, reader, value, field| {
+                            let read: Option<<$type as SettingType>::Read> = ($read)(reader, value, field);
+                            if let Some(read) = read {
+                                SettingType::set(&mut section.$key, read);
+                            }
+                        },
+                        |section| SettingType::value(&section.$key),
+                        |section, all| SettingType::inherit(&mut section.$key, &all.$key),
+                        |section| section.$key = Self::default().$key,
+                    )
+                    $($(.$with($($arg),*))*)?,
+                )*]
+            };
+        }
+
+        impl std::fmt::Debug for $name {
+            /// Leaves out secrets.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                use $crate::config::section::Section;
+                let shown = |setting: &$crate::config::section::Setting<Self>| {
+                    let value = (setting.value)(self);
+                    let hidden = || toml::Value::from("[redacted]");
+                    (setting.key, if setting.is_secret { value.map(|_| hidden()) } else { value })
+                };
+                f.debug_map().entries(Self::SETTINGS.iter().map(shown)).finish()
+            }
+        }
+    };
+}
+pub(super) use section;
+
+/// The type of a setting: `T`, or `Option<T>` for a setting without a default.
+pub(super) trait SettingType {
+    type Read;
+    fn set(&mut self, read: Self::Read);
+    fn value(&self) -> Option<Toml>;
+    fn inherit(&mut self, all: &Self);
+}
+
+/// A value that `config.toml` can have.
+pub(super) trait ToToml {
+    fn to_toml(&self) -> Toml;
+}
+
+impl<T: ToToml> SettingType for T {
+    type Read = T;
+
+    fn set(&mut self, read: T) {
+        *self = read;
+    }
+
+    fn value(&self) -> Option<Toml> {
+        Some(self.to_toml())
+    }
+
+    /// It has a value of its own.
+    fn inherit(&mut self, _: &Self) {}
+}
+
+impl<T: ToToml + Clone> SettingType for Option<T> {
+    type Read = T;
+
+    fn set(&mut self, read: T) {
+        *self = Some(read);
+    }
+
+    fn value(&self) -> Option<Toml> {
+        self.as_ref().map(ToToml::to_toml)
+    }
+
+    fn inherit(&mut self, all: &Self) {
+        if self.is_none() {
+            self.clone_from(all);
+        }
+    }
+}
+
+impl<W: Words + PartialEq> ToToml for W {
+    fn to_toml(&self) -> Toml {
+        self.spelled().into()
+    }
+}
+
+impl ToToml for bool {
+    fn to_toml(&self) -> Toml {
+        (*self).into()
+    }
+}
+
+impl ToToml for u32 {
+    fn to_toml(&self) -> Toml {
+        (*self).into()
+    }
+}
+
+impl ToToml for String {
+    fn to_toml(&self) -> Toml {
+        self.as_str().into()
+    }
+}
+
+impl<T: ToToml> ToToml for Vec<T> {
+    fn to_toml(&self) -> Toml {
+        Toml::Array(self.iter().map(ToToml::to_toml).collect())
+    }
+}
+
+/// A value as text for users.
+pub(super) fn text_of(value: &Toml) -> String {
+    match value {
+        Toml::String(text) => text.clone(),
+        Toml::Array(all) => all.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn number(least: u32, most: u32) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<u32> {
+    move |reader, value, field| reader.number(value, field, least, most)
+}
+
+/// A list of whole numbers in ascending order.
+pub(super) fn ascending(
+    least: u32,
+    most: u32,
+) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<Vec<u32>> {
+    move |reader, value, field| reader.ascending(value, field, least, most)
+}
+
+/// A text that a check accepts. The check may return it in another form.
+pub(super) fn checked<W: Into<String>>(
+    check: fn(&str) -> Result<String, W>,
+) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<String> {
+    move |reader, value, field| {
+        let text = reader.text(value, field)?;
+        check(text).map_err(|why| reader.wrong(value.span().start, field, why)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    section! {
+        struct Sample {
+            timeout: Option<u32> => number(1, 600);
+            word: Option<String> => Reader::string, [secret()];
+            is_on: bool = true => Reader::truth, [on_mistake(Consequence::Unusable), of_service()];
+        }
+    }
+
+    fn read(text: &str) -> (Sample, Vec<String>, Option<usize>) {
+        let mut reader = Reader::new(Path::new("config.toml"), text);
+        let top = reader.parse().expect("TOML");
+        let section = Sample::read(&mut reader, &top.get_ref()["sample"], "sample");
+        let line = reader.lines.get("sample.timeout").copied();
+        (section, reader.mistakes.iter().map(ToString::to_string).collect(), line)
+    }
+
+    #[test]
+    fn everything_follows_from_the_declaration() {
+        let (all, mistakes, line) = read("[sample]\nword = 'hidden'\ntimeout = 30\nis_on = false\n");
+        assert_eq!((mistakes.as_slice(), line), (&[][..], Some(3)));
+        assert_eq!((all.timeout, all.is_on), (Some(30), false));
+        let names: Vec<(String, Option<String>)> =
+            all.values().into_iter().map(|(name, value)| (name, value.as_ref().map(text_of))).collect();
+        let value = |name: &str, text: &str| (name.to_owned(), Some(text.to_owned()));
+        assert_eq!(names, [value("timeout", "30"), value("word", "hidden"), value("is_on", "false")]);
+        assert!(!format!("{all:?}").contains("hidden"), "{all:?}");
+
+        let (own, mistakes, _) = read("[sample]\ntimout = 5\nis_on = 1\ntimeout = 0\n");
+        assert!(mistakes[0].contains("line 2: sample.timout: unknown field; did you mean timeout?"));
+        assert!(mistakes[1].contains("sample.timeout: must be a whole number from 1 to 600"), "{mistakes:?}");
+        assert_eq!((own.timeout, own.is_on), (None, true), "a mistake leaves the default");
+        assert_eq!(own.or(&all).timeout, Some(30));
+        for (name, consequence) in [
+            ("timout", Consequence::UseDefault),
+            ("is-on", Consequence::Unusable),
+            ("other", Consequence::ReadOnly),
+        ] {
+            assert_eq!(Sample::consequence(name), consequence, "{name}");
+        }
+        assert!(Sample::setting("is_on").is_some_and(|setting| setting.is_of_service));
+    }
+}

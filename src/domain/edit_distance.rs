@@ -1,0 +1,70 @@
+//! The edit distance of two words: how likely one is a misspelling of the other.
+
+use std::mem::swap;
+
+/// The number of letters to insert, delete or change. A swap of neighbours counts as one edit. Any number above
+/// `most` is `most + 1`.
+pub fn edits(one: &str, other: &str, most: usize) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > most {
+        return most + 1;
+    }
+    // The distances of the beginnings of `one`, without and with its last two letters, to all beginnings of `other`.
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    let mut next: Vec<usize> = Vec::new();
+    for (i, a) in one.iter().enumerate() {
+        next.clear();
+        next.push(i + 1);
+        let mut least = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let mut edits = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && *b == one[i - 1] {
+                edits = edits.min(before[j - 1] + 1);
+            }
+            next.push(edits);
+            least = least.min(edits);
+        }
+        if least > most {
+            return most + 1;
+        }
+        swap(&mut before, &mut row);
+        swap(&mut row, &mut next);
+    }
+    row[other.len()].min(most + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn edits_are_counted_up_to_a_limit() {
+        for (one, other, most, edited) in [
+            ("", "", 1, 0),
+            ("gmail", "gmail", 1, 0),
+            ("gmail", "gmial", 1, 1),
+            ("gmail", "gmai", 1, 1),
+            ("gmail", "gmaail", 1, 1),
+            ("네이버", "네이브", 1, 1),
+            ("gmail", "hmial", 1, 2),
+            ("gmail", "hmial", 4, 2),
+            ("kitten", "sitting", 4, 3),
+            ("a", "abcdefgh", 3, 4),
+            ("", "abc", 3, 3),
+        ] {
+            assert_eq!(edits(one, other, most), edited, "{one} {other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_directions_agree(one in "[ab가]{0,8}", other in "[ab가]{0,8}", most in 0usize..5) {
+            let edited = edits(&one, &other, most);
+            prop_assert_eq!(edited, edits(&other, &one, most));
+            prop_assert_eq!(edited == 0, one == other);
+            prop_assert_eq!(edited, edits(&one, &other, 9).min(most + 1));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Private files and atomic writes.
+//!
+//! This module knows folders, permissions and durability, and nothing of the content. It never leaves half a
+//! file under a name that a person might open.
+
+mod draft_file;
+mod file_system;
+
+pub use draft_file::{Draft, Overwrite, all_finished};
+pub use file_system::{FileSystem, open_plain};
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Creates a folder and its missing parents, readable by the owner only. An existing folder stays unchanged.
+pub fn create_private_dir(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Opens a file for appending, and creates it when missing. Only the owner may read it.
+pub fn open_private_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    // `mode` above applies only to a file that this call creates.
+    #[cfg(unix)]
+    if file.metadata()?.is_file() && mode_of(&file.metadata()?) & 0o077 != 0 {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+pub fn mode_of(metadata: &std::fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
+}
+
+/// Whether anyone but the owner may read, write or enter. Always `false` on systems without permission bits.
+pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return mode_of(metadata) & 0o077 != 0;
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+/// Lets only the owner read a file. Does nothing on systems without permission bits.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Writes a new private file in one step, so that it is complete or absent. An existing file stays unchanged.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] when the name is taken, or any error of the file system.
+pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    write(path, content, Overwrite::No)
+}
+
+/// Replaces a file's content in one step and keeps its permissions. A crash leaves the old content or the
+/// new. A missing file is created as a private file.
+///
+/// # Errors
+/// Any error of the file system. The old file is then unchanged.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    write(path, content, Overwrite::Yes)
+}
+
+fn write(path: &Path, content: &[u8], overwrite: Overwrite) -> io::Result<()> {
+    let mut draft = Draft::create(path)?;
+    draft.write_all(content)?;
+    draft.place(overwrite)
+}

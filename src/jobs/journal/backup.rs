@@ -1,0 +1,522 @@
+//! Backups of the journal, and moving it to another computer.
+//!
+//! A job that may still send is never in two places. It moves with the backup or stays, and the other copy keeps
+//! only a record.
+//!
+//! ```text
+//! backup:   copy begun -> jobs moved here -> copy ready
+//! restore:  copy ready -> copy taking -> journal in its place -> copy taken
+//! ```
+//!
+//! Each step is durable before the next. After a crash between two steps, no copy may send the job. Running the
+//! same command again continues.
+
+mod mark;
+
+use super::facts::{self, Kept};
+use super::jobs::Actor;
+use super::place::{Files, Site};
+use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
+use super::{PATIENCE, shown};
+use crate::fs::{Draft, Overwrite, open_plain};
+use crate::jobs::error::JobError;
+use crate::jobs::job::JobId;
+use crate::jobs::journal::JournalError;
+use crate::jobs::reason::{Code, Reason};
+use jiff::Timestamp;
+use mark::{Mark, State};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What happens to open jobs in a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenJobs {
+    /// They move with the backup. Here they are read-only.
+    Move,
+    /// They stay here. The backup has only a record.
+    Stay,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackedUp {
+    pub path: PathBuf,
+    pub jobs: u64,
+    /// Open jobs, which moved or stayed.
+    pub open: Vec<JobId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The computer that made the backup.
+    pub computer: String,
+    /// When the backup was made, by that computer's clock.
+    pub made: Timestamp,
+    /// Number of jobs in the journal now.
+    pub jobs: u64,
+    /// Jobs that continue here. lapel polls them first.
+    pub open: Vec<JobId>,
+    /// Jobs that are only a record here.
+    pub elsewhere: Vec<JobId>,
+}
+
+/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
+/// backups.
+pub(super) const SCHEMA_OF_BACKUPS: &str = "
+    ALTER TABLE job ADD COLUMN handover TEXT;
+    ALTER TABLE job ADD COLUMN was TEXT;
+    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
+    -- `taken_by` the computer that has put it back.
+    CREATE TABLE handover (
+        id       TEXT PRIMARY KEY,
+        at       INTEGER NOT NULL,
+        computer TEXT NOT NULL,
+        file     TEXT NOT NULL,
+        moves    INTEGER NOT NULL,
+        state    TEXT NOT NULL,
+        taken_by TEXT
+    ) WITHOUT ROWID;";
+
+/// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
+const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
+    SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
+      AND bucket NOT IN ('issued', 'revoked', 'left_out', 'invalid', 'dropped'))";
+
+/// Copies the journal of a data folder into a new file that only its owner can read.
+///
+/// # Errors
+/// With [`OpenJobs::Move`], an error can come after the jobs were moved. The message then says how to take them
+/// back.
+pub fn back_up(
+    folder: &Path,
+    to: &Path,
+    open: OpenJobs,
+    overwrite: Overwrite,
+    who: &str,
+) -> Result<BackedUp, JobError> {
+    back_up_at(folder, &Site::of(folder), to, open, overwrite, who)
+}
+
+pub(super) fn back_up_at(
+    folder: &Path,
+    site: &Site,
+    to: &Path,
+    open: OpenJobs,
+    overwrite: Overwrite,
+    who: &str,
+) -> Result<BackedUp, JobError> {
+    let to = std::path::absolute(to).unwrap_or_else(|_| to.to_owned());
+    if overwrite == Overwrite::No && std::fs::symlink_metadata(&to).is_ok() {
+        return Err(JobError::Exists(to));
+    }
+    let files = Files::in_folder(folder);
+    if !files.journal.exists() && !files.has_owners() {
+        let file = shown(&files.journal);
+        return Err(JobError::no(t!("There is no journal here ({file}). Nothing was copied.", file)));
+    }
+    let held = Held::take(files, site)?;
+    let mut here = held.open(site)?;
+    whole(&here, &held.file)?;
+    let ids = jobs_of(&here, OPEN).map_err(held.failed())?;
+    let moves = open == OpenJobs::Move && !ids.is_empty();
+    if moves && held.files.has_owners() {
+        return Err(busy());
+    }
+    let id = format!("{:032x}", fastrand::u128(..));
+    let mark = Mark {
+        id: id.clone(),
+        at: Timestamp::now(),
+        computer: site.computer.clone(),
+        file: shown(&to),
+        moves,
+        state: if moves { State::Begun } else { State::Ready },
+        taken_by: None,
+    };
+    let draft = Draft::create(&to).map_err(|why| cannot_write(&to, &why))?;
+    let jobs = fill(&here, &draft, &to, &mark, open)?;
+    draft.place(overwrite).map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => JobError::Exists(to.clone()),
+        _ => cannot_write(&to, &why),
+    })?;
+    if moves {
+        let actor = Actor::now(who);
+        let mut moved = || -> rusqlite::Result<()> {
+            let writing = here.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            mark.insert(&writing)?;
+            set_aside(&writing, &id)?;
+            for job in &ids {
+                super::jobs::decide(&writing, *job, None, "move", &actor, &mark.file)?;
+            }
+            writing.commit()
+        };
+        moved().map_err(held.failed())?;
+        set_state(&to, &id, State::Ready, None).map_err(|why| {
+            JobError::no(t!(
+                "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
+                why,
+                file = shown(&to)
+            ))
+        })?;
+    }
+    Ok(BackedUp { path: to, jobs, open: ids })
+}
+
+/// Restores a backup. Its open jobs continue here, and lapel polls them before it sends anything. With `claim`,
+/// open jobs continue here although they may have continued elsewhere. Rows that may have been sent there are in
+/// doubt.
+///
+/// # Errors
+/// The journal here is unchanged, unless only the mark in the backup file could not be written at the end.
+pub fn restore(folder: &Path, from: &Path, claim: bool, who: &str) -> Result<Restored, JobError> {
+    restore_at(folder, &Site::of(folder), from, claim, who)
+}
+
+pub(super) fn restore_at(
+    folder: &Path,
+    site: &Site,
+    from: &Path,
+    claim: bool,
+    who: &str,
+) -> Result<Restored, JobError> {
+    let file = shown(from);
+    match open_plain(from) {
+        Ok(Some(_)) => {}
+        Ok(None) => return Err(JobError::no(t!("{file} is not a file. Nothing was changed.", file))),
+        Err(why) if why.kind() == ErrorKind::NotFound => {
+            return Err(JobError::no(t!("{file} does not exist. Nothing was changed.", file)));
+        }
+        Err(why) => return Err(JournalError::io(&why, &file).into()),
+    }
+    let backup = connect(from, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
+    let mark = Mark::of_backup(&backup, &file)?;
+    whole(&backup, &file)?;
+    let held = Held::take(Files::in_folder(folder), site)?;
+    if held.files.has_owners() {
+        return Err(busy());
+    }
+    let mine = mark.taken_by.as_deref() == Some(site.computer.as_str());
+    let taken = match mark.state {
+        State::Taken => true,
+        State::Taking => !mine,
+        State::Begun | State::Ready => false,
+    };
+    if taken && !claim {
+        let computer = name_of(mark.taken_by.as_deref().unwrap_or_default());
+        return Err(JobError::no(t!(
+            "This backup was already restored on {computer}. Its open jobs continue there. Nothing was changed. If they continue nowhere, add --claim: lapel then first checks everything that may have been sent since.",
+            computer
+        )));
+    }
+    match held.journal(site, &mark)? {
+        Here::Nothing => {
+            if mark.state == State::Begun {
+                return Err(JobError::no(t!(
+                    "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
+                    computer = name_of(&mark.computer)
+                )));
+            }
+            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
+        }
+        Here::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
+        Here::Jobs(jobs) => Err(JobError::no(plural!(
+            jobs,
+            "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
+            "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
+            file = held.file
+        ))),
+    }
+}
+
+/// Creates the journal from a backup.
+fn put_back(
+    held: &Held,
+    backup: &Connection,
+    mark: &Mark,
+    site: &Site,
+    (from, doubtful): (&Path, bool),
+    claim: bool,
+    who: &str,
+) -> Result<Restored, JobError> {
+    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    let target = &held.files.journal;
+    let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
+    copy_into(backup, &draft, target)?;
+    let failed = held.failed();
+    let mut fresh = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &held.file)?;
+    settle_file(&fresh).map_err(&failed)?;
+    migrate(&mut fresh).map_err(&failed)?;
+    let writing = fresh.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
+    let actor = Actor::now(who);
+    let done = (|| -> rusqlite::Result<Restored> {
+        if claim {
+            give_back(&writing, &mark.id)?;
+        }
+        let open = jobs_of(&writing, OPEN)?;
+        go_on(&writing, &open, claim && doubtful)?;
+        for job in &open {
+            super::jobs::decide(&writing, *job, None, "restore", &actor, &name_of(&mark.computer))?;
+        }
+        writing.execute("DELETE FROM kept WHERE what = 'backup'", [])?;
+        mark.set(&writing, State::Taken, Some(&site.computer))?;
+        writing.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
+        Ok(Restored {
+            computer: name_of(&mark.computer),
+            made: mark.at,
+            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            open,
+        })
+    })()
+    .map_err(&failed)?;
+    writing.commit().map_err(&failed)?;
+    drop(fresh);
+    // SQLite would take the log of the replaced, empty journal for a part of this one.
+    for ending in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(held.files.beside(ending));
+    }
+    draft.place(Overwrite::Yes).map_err(|why| cannot_write(target, &why))?;
+    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// Takes moved jobs back: the backup was not restored elsewhere, or a person confirms that nothing continues
+/// there.
+fn take_back(
+    mut here: Connection,
+    held: &Held,
+    mark: &Mark,
+    site: &Site,
+    (from, doubtful): (&Path, bool),
+    who: &str,
+) -> Result<Restored, JobError> {
+    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    let failed = held.failed();
+    let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
+    let actor = Actor::now(who);
+    let done = (|| -> rusqlite::Result<Restored> {
+        let open = jobs_of(&writing, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
+        give_back(&writing, &mark.id)?;
+        go_on(&writing, &open, doubtful)?;
+        for job in &open {
+            super::jobs::decide(&writing, *job, None, "take back", &actor, &mark.file)?;
+        }
+        mark.set(&writing, State::Taken, Some(&site.computer))?;
+        Ok(Restored {
+            computer: name_of(&mark.computer),
+            made: mark.at,
+            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            open,
+        })
+    })()
+    .map_err(&failed)?;
+    writing.commit().map_err(&failed)?;
+    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// Gives moved jobs their earlier phase again.
+fn give_back(db: &Connection, id: &str) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
+         WHERE phase = 'moved' AND handover = ?1",
+        [id],
+    )?;
+    Ok(())
+}
+
+/// Turns open jobs into read-only records.
+fn set_aside(db: &Connection, id: &str) -> rusqlite::Result<()> {
+    let sql = format!(
+        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
+                        next_look = NULL WHERE {OPEN}"
+    );
+    db.execute(&sql, [id])?;
+    Ok(())
+}
+
+/// Prepares restored open jobs: they are polled first, nothing is sent before a person resumes, and the duplicate
+/// check then runs again. `doubtful`: another computer may have sent rows that were not sent here.
+fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()> {
+    for job in open {
+        if doubtful {
+            doubt(db, *job)?;
+        }
+        db.execute(
+            "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
+             WHERE id = ?1",
+            [job.0],
+        )?;
+    }
+    super::takeover::recover(db, open, Timestamp::now().as_second())
+}
+
+/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them. Revocations are left out:
+/// sending one twice is harmless.
+fn doubt(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
+                                          OR bucket = 'ask' AND request IS NOT NULL)
+                            AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+    let rows: i64 =
+        db.query_row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), [job.0], |r| r.get(0))?;
+    if rows == 0 {
+        return Ok(());
+    }
+    let now = Timestamp::now().as_second();
+    let why = Reason::from(Code::MaybeElsewhere);
+    db.execute(
+        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+         VALUES (?1, ?2, '', ?3, 0, ?3, 'lost', ?4)",
+        params![job.0, rows, now, why],
+    )?;
+    let request = db.last_insert_rowid();
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL
+             WHERE {SENDABLE}"
+        ),
+        params![job.0, request, why],
+    )?;
+    Ok(())
+}
+
+/// Writes the backup's file. Returns the number of jobs in it.
+fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs) -> Result<u64, JobError> {
+    copy_into(here, draft, to)?;
+    let file = shown(to);
+    let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
+    let mut copy = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
+    settle_file(&copy).map_err(failed)?;
+    let writing = copy.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let jobs = (|| -> rusqlite::Result<u64> {
+        writing.execute("DELETE FROM job WHERE phase = 'draft'", [])?;
+        writing.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+        writing.execute("UPDATE job SET owner = NULL, owner_label = NULL", [])?;
+        mark.insert(&writing)?;
+        if open == OpenJobs::Stay {
+            set_aside(&writing, &mark.id)?;
+        }
+        let id =
+            Kept { what: "backup", key: "id".to_owned(), value: mark.id.clone(), at: mark.at.as_second() };
+        facts::keep(&writing, &id)?;
+        writing.execute_batch(&format!("PRAGMA application_id = {BACKUP}"))?;
+        Ok(jobs_of(&writing, "TRUE")?.len() as u64)
+    })()
+    .map_err(failed)?;
+    writing.commit().map_err(failed)?;
+    Ok(jobs)
+}
+
+/// Copies a consistent snapshot of a database into the empty file of a draft.
+fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobError> {
+    let path = draft.path().to_str().ok_or_else(|| {
+        JobError::no(t!("The file name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
+    })?;
+    from.execute("VACUUM INTO ?1", [path]).map_err(|why| JournalError::of(&why, &shown(target)))?;
+    Ok(())
+}
+
+/// Makes a copy a single file that is durable with every commit.
+fn settle_file(db: &Connection) -> rusqlite::Result<()> {
+    let _: String = db.query_row("PRAGMA journal_mode = DELETE", [], |r| r.get(0))?;
+    db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+}
+
+fn set_state(file: &Path, id: &str, state: State, by: Option<&str>) -> Result<(), JournalError> {
+    let name = shown(file);
+    let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
+    let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
+    settle_file(&db).map_err(failed)?;
+    db.execute(
+        "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
+        params![id, state.code(), by],
+    )
+    .map_err(failed)?;
+    Ok(())
+}
+
+fn jobs_of(db: &Connection, which: &str) -> rusqlite::Result<Vec<JobId>> {
+    db.prepare(&format!("SELECT id FROM job WHERE {which} ORDER BY id"))?
+        .query_map([], |r| r.get(0).map(JobId))?
+        .collect()
+}
+
+fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
+    let wrong = quick_check(db).map_err(|why| JournalError::of(&why, file))?;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let why = crate::domain::text::scrub(&wrong.join("; ")).into_owned();
+    Err(JournalError::Corrupt { file: file.to_owned(), why })
+}
+
+fn busy() -> JobError {
+    JobError::no(t!(
+        "Another lapel is using the journal. Nothing was changed. Close it first, then try again."
+    ))
+}
+
+fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
+    JobError::no(t!("{file} cannot be written: {why}. Nothing was changed.", file = shown(file), why))
+}
+
+/// The display name of a computer, from the text that identifies it.
+fn name_of(computer: &str) -> String {
+    let name = crate::domain::text::scrub(computer.lines().next().unwrap_or_default()).into_owned();
+    if name.is_empty() { t!("another computer").to_owned() } else { name }
+}
+
+/// Exclusive access to the journal's folder.
+struct Held {
+    file: String,
+    files: Files,
+    // Dropped before the claim: releasing the claim takes this lock again.
+    _alone: std::fs::File,
+    _claim: super::Claim,
+}
+
+/// The contents of the journal's folder.
+enum Here {
+    Nothing,
+    /// A journal whose open jobs moved with this backup.
+    Moved(Connection),
+    /// A journal with this number of jobs, none of which moved with this backup.
+    Jobs(u64),
+}
+
+impl Held {
+    fn take(files: Files, site: &Site) -> Result<Self, JobError> {
+        let file = shown(&files.journal);
+        let alone = files.alone(PATIENCE)?;
+        let claim = super::Claim::take(Files::in_folder(&files.folder), site)?;
+        Ok(Self { file, files, _alone: alone, _claim: claim })
+    }
+
+    fn failed(&self) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
+        let file = self.file.clone();
+        move |why| JournalError::of(&why, &file)
+    }
+
+    fn open(&self, site: &Site) -> Result<Connection, JobError> {
+        self.files.not_emptied()?;
+        let mut db = connect(&self.files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &self.file)?;
+        prepare(&mut db, site, &self.file)?;
+        Ok(db)
+    }
+
+    /// The journal that a backup would replace.
+    fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
+        if self.files.is_empty() {
+            return Ok(Here::Nothing);
+        }
+        let here = self.open(site)?;
+        let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
+        let moved = jobs_of(&here, &which).map_err(self.failed())?;
+        let all = jobs_of(&here, "phase <> 'draft'").map_err(self.failed())?.len() as u64;
+        Ok(match (all, moved.is_empty()) {
+            (0, _) => Here::Nothing,
+            (_, false) => Here::Moved(here),
+            (jobs, true) => Here::Jobs(jobs),
+        })
+    }
+}

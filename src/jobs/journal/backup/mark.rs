@@ -1,0 +1,120 @@
+//! A backup's description of itself, in the backup and in the journals that it was copied from or to.
+
+use crate::jobs::error::JobError;
+use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
+use crate::jobs::journal::{JournalError, facts};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A backup's description of itself.
+#[derive(Debug)]
+pub(super) struct Mark {
+    /// Unique; hexadecimal.
+    pub(super) id: String,
+    pub(super) at: Timestamp,
+    pub(super) computer: String,
+    pub(super) file: String,
+    pub(super) moves: bool,
+    pub(super) state: State,
+    pub(super) taken_by: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Copied; the jobs are not moved yet.
+    Begun,
+    /// Ready to be restored.
+    Ready,
+    /// A computer is restoring it.
+    Taking,
+    /// A computer has restored it.
+    Taken,
+}
+
+impl State {
+    const ALL: [Self; 4] = [Self::Begun, Self::Ready, Self::Taking, Self::Taken];
+
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::Begun => "begun",
+            Self::Ready => "ready",
+            Self::Taking => "taking",
+            Self::Taken => "taken",
+        }
+    }
+}
+
+impl Mark {
+    pub(super) fn insert(&self, db: &Connection) -> rusqlite::Result<()> {
+        db.execute(
+            "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                self.id,
+                self.at.as_millisecond(),
+                self.computer,
+                self.file,
+                self.moves,
+                self.state.code()
+            ],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn set(&self, db: &Connection, state: State, by: Option<&str>) -> rusqlite::Result<()> {
+        db.execute(
+            "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
+            params![self.id, state.code(), by],
+        )?;
+        Ok(())
+    }
+
+    /// Reads the mark, after checking that the file is a backup that this version can read.
+    pub(super) fn of_backup(db: &Connection, file: &str) -> Result<Self, JobError> {
+        let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+        let number = |name: &str| -> Result<i64, JournalError> {
+            db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
+        };
+        match number("application_id")? {
+            BACKUP => {}
+            APPLICATION => {
+                return Err(JobError::no(t!(
+                    "{file} is a journal, not a backup. Nothing was changed. Only a backup can be restored (lapel journal backup FILE): a copied journal and its original could send the same jobs.",
+                    file
+                )));
+            }
+            _ => {
+                return Err(JobError::no(t!("{file} is not a journal backup. Nothing was changed.", file)));
+            }
+        }
+        let found = number("user_version")?;
+        if found > SCHEMA {
+            return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
+        }
+        let id = facts::kept(db, "backup", "id").map_err(failed)?.unwrap_or_default();
+        let mark = db
+            .query_row(
+                "SELECT at, computer, file, moves, state, taken_by FROM handover WHERE id = ?1",
+                [&id],
+                |r| {
+                    let state: String = r.get(4)?;
+                    Ok(Self {
+                        id: id.clone(),
+                        at: Timestamp::from_millisecond(r.get(0)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                        computer: r.get(1)?,
+                        file: r.get(2)?,
+                        moves: r.get(3)?,
+                        // An unknown state counts as taken, the safe choice.
+                        state: State::ALL.into_iter().find(|s| s.code() == state).unwrap_or(State::Taken),
+                        taken_by: r.get(5)?,
+                    })
+                },
+            )
+            .optional()
+            .map_err(failed)?;
+        let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
+        mark.filter(|_| is_id).ok_or_else(|| {
+            JournalError::Corrupt { file: file.to_owned(), why: t!("its origin is missing").to_owned() }
+                .into()
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Tests: which rows get claims, and which rows may be sent.
+
+use super::*;
+
+/// A journal of schema 1, before claims existed.
+fn before() -> Connection {
+    let db = Connection::open_in_memory().expect("a database");
+    db.execute_batch(include_str!("../schema.sql")).expect("schema 1");
+    db
+}
+
+fn job(db: &Connection, id: i64, base_url: &str, phase: &str) {
+    db.execute(
+        "INSERT INTO job (id, kind, phase, created, profile, base_url, account, template, title)
+         VALUES (?1, 'issue', ?2, 1800000000000, 'p', ?3, '00000001', 'T', 't')",
+        params![id, phase, base_url],
+    )
+    .expect("a job");
+}
+
+fn row(db: &Connection, job: i64, no: i64, person: &str, bucket: &str) {
+    db.execute(
+        "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (?1, ?2, 'n', ?3, ?3, ?4)",
+        params![job, no, format!("{person}@x.example"), bucket],
+    )
+    .expect("a row");
+}
+
+fn bucket(db: &Connection, job: i64, no: i64) -> String {
+    db.query_row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", [job, no], |r| r.get(0)).expect("a row")
+}
+
+fn claims(db: &Connection) -> Vec<(i64, i64, i64, String)> {
+    db.prepare("SELECT job, no, slot, state FROM claim ORDER BY job, no, slot")
+        .expect("SQL")
+        .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+        .expect("rows")
+        .collect::<rusqlite::Result<_>>()
+        .expect("rows")
+}
+
+fn me() -> Actor {
+    Actor::now("me")
+}
+
+fn holds(db: &Connection, job: i64, no: i64) -> bool {
+    let sql = format!("SELECT {HOLDS} FROM row WHERE job = ?1 AND no = ?2");
+    db.query_row(&sql, [job, no], |r| r.get(0)).expect("a row")
+}
+
+fn is(job: i64, no: i64, slot: i64, state: &str) -> (i64, i64, i64, String) {
+    (job, no, slot, state.to_owned())
+}
+
+#[test]
+fn migration_creates_claims_for_all_spellings_of_an_address() {
+    let db = before();
+    job(&db, 1, "https://B.example:443/api", "stopped");
+    job(&db, 2, "https://b.example/api", "running");
+    for (no, (person, bucket)) in
+        [("a", "ready"), ("b", "ready"), ("c", "not_done"), ("d", "in_doubt")].into_iter().enumerate()
+    {
+        row(&db, 1, no as i64 + 1, person, bucket);
+    }
+    row(&db, 2, 1, "a", "waiting");
+    row(&db, 2, 2, "d", "issued");
+    migrate(&db).expect("migrated");
+    let expected = [is(1, 2, 0, "reserved"), is(1, 4, 0, "open"), is(2, 1, 0, "kept"), is(2, 2, 1, "kept")];
+    assert_eq!(claims(&db), expected, "what another row has served has no claim until it is judged");
+
+    // After resuming, one row is free and one was served meanwhile.
+    claim_ready_rows(&db, JobId(1), &me()).expect("asked");
+    assert_eq!((bucket(&db, 1, 1), bucket(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
+    // A refused row is retried: no other row has served that recipient.
+    db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
+    claim_ready_rows(&db, JobId(1), &me()).expect("asked");
+    assert_eq!(claims(&db).iter().filter(|c| c.3 == "reserved").count(), 2);
+}
+
+#[test]
+fn a_row_without_a_claim_cannot_be_sent() {
+    let db = before();
+    job(&db, 1, "https://b.example", "running");
+    migrate(&db).expect("migrated");
+    row(&db, 1, 1, "a", "ready");
+    let send = "UPDATE row SET bucket = 'sending' WHERE job = 1 AND no = 1";
+    let refused = db.execute(send, []).expect_err("no claim").to_string();
+    assert!(refused.contains("without its claim"), "{refused}");
+    assert!(!holds(&db, 1, 1));
+    let person = People::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
+    db.execute("UPDATE row SET person = ?1", [person]).expect("a person");
+    claim_ready_rows(&db, JobId(1), &me()).expect("asked");
+    assert!(holds(&db, 1, 1));
+    db.execute(send, []).expect("with a claim");
+    assert_eq!(claims(&db), [is(1, 1, 0, "open")]);
+    db.execute("UPDATE row SET bucket = 'not_done'", []).expect("refused");
+    assert_eq!(claims(&db), [], "certainly nothing was done");
+}
+
+#[test]
+fn a_resent_row_keeps_its_first_claim() {
+    let db = before();
+    job(&db, 1, "https://b.example", "running");
+    row(&db, 1, 1, "a", "not_seen");
+    migrate(&db).expect("migrated");
+    for to in ["ready", "sending", "not_done"] {
+        db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+    }
+    assert_eq!(claims(&db), [is(1, 1, 0, "open")], "refused the second time, and never seen the first");
+    for to in ["ready", "left_out"] {
+        db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+    }
+    assert_eq!(claims(&db), [is(1, 1, 0, "kept")]);
+}
+
+#[test]
+fn rows_reviewed_together_can_be_sent_in_any_order() {
+    for (allowed, may) in [("NULL", false), ("'shared_address'", true)] {
+        let db = before();
+        job(&db, 1, "https://b.example", "running");
+        row(&db, 1, 1, "a", "ready");
+        row(&db, 1, 2, "a", "ready");
+        migrate(&db).expect("migrated");
+        // The first row was refused and got a new, higher claim.
+        db.execute_batch(&format!(
+            "DELETE FROM claim;
+             UPDATE row SET allowed = {allowed} WHERE no = 2;
+             INSERT INTO claim (account, template, person, slot, job, no, state)
+             SELECT 1, 'T', person, CASE no WHEN 1 THEN 2 ELSE 1 END, 1, no, 'reserved' FROM row;
+             UPDATE row SET bucket = 'sending' WHERE no = 1;
+             UPDATE row SET bucket = 'waiting' WHERE no = 1"
+        ))
+        .expect("claims");
+        assert_eq!(holds(&db, 1, 2), may, "{allowed}");
+    }
+}
+
+#[test]
+fn merged_accounts_keep_all_claims() {
+    let db = before();
+    for (id, key, state) in [(1, "00000001", "stopped"), (2, "00000002", "running")] {
+        job(&db, id, "https://b.example", state);
+        db.execute("UPDATE job SET account = ?2 WHERE id = ?1", params![id, key]).expect("a key");
+    }
+    for (person, no) in [("a", 1), ("b", 2)] {
+        row(&db, 1, no, person, if no == 1 { "ready" } else { "issued" });
+        row(&db, 2, no, person, "issued");
+    }
+    migrate(&db).expect("migrated");
+    assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
+    let account = |key: &str, name: &str| jobs::Account {
+        profile: "p".into(),
+        base_url: "https://b.example".into(),
+        key: key.into(),
+        organisation: Some(name.into()),
+    };
+    accounts::join(&db, &account("00000001", "Naru  University")).expect("joined");
+    accounts::join(&db, &account("00000002", "naru university")).expect("joined");
+    assert!(accounts::is_joined(&db, &account("00000002", "Naru University")).expect("asked"));
+    let mut slots: Vec<i64> = claims(&db).iter().filter(|c| c.1 == 2).map(|c| c.2).collect();
+    slots.sort_unstable();
+    assert_eq!(slots, [0, 1], "both badges of one person are known");
+    claim_ready_rows(&db, JobId(1), &me()).expect("asked");
+    assert_eq!(bucket(&db, 1, 1), "ask", "the other key has served this person");
+}
+
+/// `cargo test --release --lib -- --ignored --nocapture a_hundred_thousand`
+#[test]
+#[ignore = "measures"]
+fn a_hundred_thousand_claims() {
+    let db = before();
+    job(&db, 1, "https://b.example", "running");
+    job(&db, 2, "https://b.example", "running");
+    db.execute_batch("BEGIN").expect("a transaction");
+    for n in 0..100_000 {
+        row(&db, 1, n, &format!("p{n}"), "ready");
+        row(&db, 2, n, &format!("p{n}"), "ready");
+    }
+    db.execute_batch("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
+    let since = std::time::Instant::now();
+    migrate(&db).expect("migrated");
+    println!("200,000 rows migrated in {:?}", since.elapsed());
+    db.execute_batch("UPDATE job SET phase = 'running'").expect("running");
+    for id in [1, 2] {
+        let since = std::time::Instant::now();
+        db.execute_batch("BEGIN").expect("a transaction");
+        claim_ready_rows(&db, JobId(id), &me()).expect("asked");
+        db.execute_batch("COMMIT").expect("committed");
+        println!("job {id}: {:?}, {} under review", since.elapsed(), held(&db, JobId(id)).expect("a count"));
+    }
+    assert_eq!(held(&db, JobId(2)).expect("a count"), 100_000);
+}

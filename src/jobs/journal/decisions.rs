@@ -1,0 +1,249 @@
+//! What a person decides about a job after it began.
+
+use super::claims::{self, Rival};
+use super::drafts::start;
+use super::jobs::{self, Actor};
+use super::{conditions, duplicates, observe, requests, rows};
+use crate::jobs::commands::Decision;
+use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::resend::NeverSeen;
+use crate::jobs::rules::{self, Claim, Stand, Step};
+use crate::jobs::settings::Policies;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+/// Maximum entries per request in a retry after the service refused a larger request, as a part of that request.
+const SMALLER: i64 = 10;
+
+/// Resumes a paused or stopped job, with requests of the usual size.
+pub(super) fn resume(db: &Connection, id: &JobId, actor: &Actor) -> rusqlite::Result<()> {
+    jobs::set_batch(db, *id, None)?;
+    jobs::decide(db, *id, None, "resume", actor, "")?;
+    start(db, id, actor)
+}
+
+/// Runs a job that stopped at the quota, with requests of at most `most` entries.
+pub(super) fn use_up_quota(db: &Connection, id: &JobId, most: &i64, actor: &Actor) -> rusqlite::Result<()> {
+    jobs::decide(db, *id, None, "use up the quota", actor, "")?;
+    jobs::set_batch(db, *id, Some(*most))?;
+    start(db, id, actor)
+}
+
+/// A retry of refused rows.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Retry {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) kind: Kind,
+    pub(in crate::jobs) phase: Phase,
+    pub(in crate::jobs) policies: Policies,
+    pub(in crate::jobs) actor: Actor,
+}
+
+/// Makes refused rows ready again and runs the job. Returns the number of rows to send, `None` without refused
+/// rows.
+pub(super) fn retry(db: &Connection, args: &Retry) -> rusqlite::Result<Option<u64>> {
+    let Retry { id, kind, phase, policies, actor } = args;
+    let refused = conditions::condition(Step::Retry, *kind, *phase);
+    let last: Option<i64> = db.query_row(
+        "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
+         WHERE row.job = ?1 AND row.bucket = 'not_done'",
+        [id.0],
+        |r| r.get(0),
+    )?;
+    let moved = db.execute(
+        &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
+        [id.0],
+    )?;
+    if moved == 0 {
+        return Ok(None);
+    }
+    observe::replace_again(db, *id)?;
+    jobs::set_batch(db, *id, last.map(|n| (n / SMALLER).max(1)))?;
+    jobs::decide(db, *id, None, "retry what was refused", actor, "")?;
+    let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, *id)?.of(RowStatus::Ready));
+    let before = ready(db)?;
+    if *kind == Kind::Issue {
+        duplicates::place(db, *id, *phase, policies)?;
+    }
+    start(db, id, actor)?;
+    Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
+}
+
+/// Cancels the unsent rows of a job and returns their number.
+pub(super) fn cancel(db: &Connection, id: &JobId, kind: &Kind, actor: &Actor) -> rusqlite::Result<u64> {
+    jobs::set_phase(db, id, &Phase::Cancelled)?;
+    let cancelled = requests::cancel_unsent(db, *id, *kind)?;
+    jobs::decide(db, *id, None, "call off", actor, "")?;
+    Ok(cancelled)
+}
+
+/// A person's decision about one row.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct DecideRow {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) no: u64,
+    pub(in crate::jobs) decision: Decision,
+    pub(in crate::jobs) actor: Actor,
+    pub(in crate::jobs) why: String,
+    /// The service's time, in seconds.
+    pub(in crate::jobs) now: i64,
+}
+
+/// Why a row was not resolved.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) enum Unresolved {
+    /// A row with this status needs no decision.
+    RowStatus(RowStatus),
+    /// The row was not sent, or the badge belongs to another row.
+    NoRow,
+    /// Another row has sent to the same recipient, and the person was not shown that.
+    Rival(Rival),
+}
+
+/// Resolves a row as a person decided.
+pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<Result<(), Unresolved>> {
+    let DecideRow { id, no, decision, actor, why, now } = args;
+    let (id, no) = (*id, *no);
+    let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
+    if !rules::may(Step::Decide, stand) {
+        return Ok(Err(if stand.claim.is_some() || stand.bucket != RowStatus::Ready {
+            Unresolved::RowStatus(stand.bucket)
+        } else {
+            Unresolved::NoRow
+        }));
+    }
+    match decision {
+        Decision::IsThis(badge) => {
+            if !stand.may_exist() || rows::bind(db, id, &[(no, badge)], *now)?.is_empty() {
+                return Ok(Err(Unresolved::NoRow));
+            }
+            jobs::decide(db, id, Some(no), "it is this badge", actor, why)?;
+        }
+        Decision::LeaveOut => {
+            rows::set(db, id, no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
+            jobs::decide(db, id, Some(no), "leave it", actor, why)?;
+        }
+        Decision::SendAgain => {
+            // A decision allows only what the person was shown.
+            let seen = seen.filter(|_| stand.bucket == RowStatus::Ask);
+            if let Some(rival) = claims::rival_of(db, id, no)?
+                && seen.is_none_or(|seen| seen < rival.slot)
+            {
+                claims::review(db, id, no, &rival)?;
+                return Ok(Err(Unresolved::Rival(rival)));
+            }
+            rows::forget_failed(db, id, no)?;
+            send_again(db, id, &[no])?;
+            observe::replace_again(db, id)?;
+            jobs::decide(db, id, Some(no), "send again", actor, why)?;
+            start(db, &id, actor)?;
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Makes rows ready that a person decided to send again.
+fn send_again(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0, allowed = coalesce(class, 'new')
+         WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+    )?
+    .execute(params![id.0, super::json(rows), Reason::from(Code::SentAgain)])?;
+    Ok(())
+}
+
+/// A row's rule facts, and the highest slot of other claims that a person knows of.
+fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
+    db.prepare_cached(
+        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged
+         FROM row JOIN job ON job.id = row.job
+         LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
+         WHERE row.job = ?1 AND row.no = ?2",
+    )?
+    .query_row(params![id.0, no as i64], |r| {
+        let stand = Stand {
+            kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
+            phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
+            bucket: jobs::bucket(r, "bucket")?,
+            claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
+            is_purged: r.get(5)?,
+        };
+        Ok((stand, r.get(4)?))
+    })
+    .optional()
+}
+
+/// What a person was shown about a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::jobs) struct ReviewedRow {
+    pub(in crate::jobs) bucket: RowStatus,
+    /// The duplicate check's finding.
+    class: Option<String>,
+    /// The highest slot of other claims.
+    slot: Option<i64>,
+}
+
+/// What a person was shown about a row; `None` if it does not exist.
+pub(super) fn reviewed_row(db: &Connection, id: &JobId, no: &u64) -> rusqlite::Result<Option<ReviewedRow>> {
+    db.prepare_cached("SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2")?
+        .query_row(params![id.0, *no as i64], |r| {
+            Ok(ReviewedRow { bucket: jobs::bucket(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? })
+        })
+        .optional()
+}
+
+/// Never seen rows to send again.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct ResendRows {
+    pub(in crate::jobs) id: JobId,
+    /// The number that a person reviewed.
+    pub(in crate::jobs) expected: u64,
+    /// The latest request time that is old enough: the service's time, in seconds.
+    pub(in crate::jobs) latest: i64,
+    pub(in crate::jobs) actor: Actor,
+    pub(in crate::jobs) why: String,
+}
+
+/// Resends all never seen rows that may be resent. Changes nothing and returns `false` unless their number is the
+/// expected one: rows may have changed after the poll.
+pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Result<bool> {
+    let ResendRows { id, expected, latest, actor, why } = args;
+    let rows = resendable(db, *id, *latest)?;
+    if rows.len() as u64 != *expected {
+        return Ok(false);
+    }
+    jobs::decide_rows(db, *id, &rows, "send again", actor, why)?;
+    send_again(db, *id, &rows)?;
+    jobs::set_batch(db, *id, None)?;
+    start(db, id, actor)?;
+    Ok(true)
+}
+
+/// Counts a job's never seen rows. `latest` is as in [`ResendRows`].
+pub(super) fn never_seen(db: &Connection, id: &JobId, latest: &i64) -> rusqlite::Result<NeverSeen> {
+    let ready = resendable(db, *id, *latest)?.len() as u64;
+    let all = jobs::counts(db, *id)?.of(RowStatus::NotSeen);
+    Ok(NeverSeen { ready, held: all.saturating_sub(ready) })
+}
+
+/// Rows that can be sent again together: a slow service can no longer show them, and no other row has served their
+/// recipients since.
+fn resendable(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> {
+    let served: HashSet<i64> =
+        claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
+    let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
+    let old: Vec<i64> = db
+        .prepare(&format!(
+            "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
+               AND (SELECT intent FROM request WHERE id = row.request) <= ?2 ORDER BY no"
+        ))?
+        .query_map(params![id.0, latest], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
+}
+
+/// Records that a person did something that belongs to no job.
+pub(super) fn note(db: &Connection, what: &str, why: &str, actor: &Actor) -> rusqlite::Result<()> {
+    jobs::decide(db, JobId(0), None, what, actor, why).map(drop)
+}

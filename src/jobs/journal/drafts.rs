@@ -1,0 +1,280 @@
+//! Plans jobs as drafts, changes drafts in a review, and begins them.
+
+use super::claims::{self, Rival};
+use super::facts::{self, Kept};
+use super::jobs::{self, Account, Actor, NewJob};
+use super::rows::{self, NewRow};
+use super::{Process, accounts, conditions, duplicates, requests};
+use crate::domain::{BadgeId, EmailKey, Text};
+use crate::jobs::commands::Rows;
+use crate::jobs::draft::IssuePlan;
+use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::rules::Step;
+use crate::jobs::settings::Policies;
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A job to plan.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CreateJob {
+    pub(in crate::jobs) account: Account,
+    pub(in crate::jobs) owner: Arc<Process>,
+    pub(in crate::jobs) job: NewJob,
+    pub(in crate::jobs) rows: Vec<NewRow>,
+    /// The reason of a revocation, to offer again.
+    pub(in crate::jobs) reason: Option<Kept>,
+}
+
+pub(super) fn create_job(db: &Connection, args: &CreateJob) -> rusqlite::Result<JobId> {
+    let id = jobs::insert(db, &args.account, &args.owner, &args.job)?;
+    rows::insert(db, id, &args.rows)?;
+    if let Some(reason) = &args.reason {
+        facts::keep(db, reason)?;
+    }
+    Ok(id)
+}
+
+/// A badge to issue to one reviewed recipient.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct IssueOne {
+    pub(in crate::jobs) account: Account,
+    pub(in crate::jobs) owner: Arc<Process>,
+    pub(in crate::jobs) job: NewJob,
+    pub(in crate::jobs) plan: IssuePlan,
+    /// The service's time.
+    pub(in crate::jobs) now: Timestamp,
+    pub(in crate::jobs) actor: Actor,
+}
+
+/// Creates a job for one reviewed recipient and begins it. Returns a rival instead if the reviewer did not see it.
+pub(super) fn issue_one(db: &Connection, args: &IssueOne) -> rusqlite::Result<Result<JobId, Rival>> {
+    let id = create_one(db, args, args.plan.allows)?;
+    if let Ok(id) = id {
+        start(db, &id, &args.actor)?;
+    }
+    Ok(id)
+}
+
+/// As [`issue_one`], without beginning the job. `allows` is the slot of the rival that the reviewer saw.
+fn create_one(
+    db: &Connection,
+    IssueOne { account, owner, job, plan, now, .. }: &IssueOne,
+    allows: Option<i64>,
+) -> rusqlite::Result<Result<JobId, Rival>> {
+    let key = EmailKey::of(plan.recipient_email.as_str());
+    let known = accounts::of(db, &account.base_url, &account.key)?;
+    if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
+        && allows.is_none_or(|seen| seen < rival.slot)
+    {
+        return Ok(Err(rival));
+    }
+    let id = jobs::insert(db, account, owner, job)?;
+    let row = NewRow {
+        name: plan.recipient_name.clone(),
+        email: plan.recipient_email.as_str().to_owned(),
+        ..NewRow::default()
+    };
+    rows::insert(db, id, &[row])?;
+    if allows.is_some() {
+        db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", params![id.0, allows])?;
+    }
+    if let Some(held) = &plan.held_before {
+        let held: Vec<&str> = held.iter().map(BadgeId::wire).collect();
+        db.execute(
+            "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT ?1, ?2, value FROM json_each(?3)",
+            params![id.0, key.as_str(), super::json(&held)],
+        )?;
+        jobs::set_guarded(db, id, *now)?;
+    }
+    Ok(Ok(id))
+}
+
+/// A badge to replace: issue a corrected one, and revoke the old one when the new one is Issued.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Replace {
+    pub(in crate::jobs) issue: IssueOne,
+    pub(in crate::jobs) old: BadgeId,
+    /// The revocation. The operation adds the job that it follows.
+    pub(in crate::jobs) revoke: NewJob,
+    pub(in crate::jobs) rows: Vec<NewRow>,
+    pub(in crate::jobs) reason: Kept,
+}
+
+/// Creates both jobs of a replacement and begins them. Returns a rival instead if the reviewer did not see it.
+pub(super) fn replace(db: &Connection, args: &Replace) -> rusqlite::Result<Result<(JobId, JobId), Rival>> {
+    let IssueOne { account, owner, plan, actor, .. } = &args.issue;
+    // The replaced badge does not block its replacement.
+    let known = accounts::of(db, &account.base_url, &account.key)?;
+    let key = EmailKey::of(plan.recipient_email.as_str());
+    let mut allows = plan.allows;
+    if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
+        && rival.badge_id.as_ref() == Some(&args.old)
+    {
+        allows = allows.max(Some(rival.slot));
+    }
+    let issue = match create_one(db, &args.issue, allows)? {
+        Ok(issue) => issue,
+        Err(rival) => return Ok(Err(rival)),
+    };
+    let new = NewJob { follows: Some(issue), after: true, ..args.revoke.clone() };
+    let revoke = jobs::insert(db, account, owner, &new)?;
+    let mut rows = args.rows.clone();
+    for row in &mut rows {
+        row.bucket = Some(RowStatus::Queued);
+        row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
+    }
+    rows::insert(db, revoke, &rows)?;
+    facts::keep(db, &args.reason)?;
+    for id in [issue, revoke] {
+        start(db, &id, actor)?;
+    }
+    Ok(Ok((issue, revoke)))
+}
+
+/// An issue job to undo by a revocation.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct PlanUndo {
+    pub(in crate::jobs) account: Account,
+    pub(in crate::jobs) owner: Arc<Process>,
+    pub(in crate::jobs) issue: JobId,
+    pub(in crate::jobs) kind: Kind,
+    /// The title of the issued badges.
+    pub(in crate::jobs) title: Text,
+    pub(in crate::jobs) revoke: NewJob,
+    pub(in crate::jobs) reason: Kept,
+}
+
+/// Creates the draft that undoes a job. `None` if there is nothing to undo.
+pub(super) fn plan_undo(db: &Connection, args: &PlanUndo) -> rusqlite::Result<Option<JobId>> {
+    let undone = conditions::condition(Step::Undo, args.kind, Phase::Cancelled);
+    let undo = jobs::insert(db, &args.account, &args.owner, &args.revoke)?;
+    let copied = db.execute(
+        &format!(
+            "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why,
+                              of_job, of_no, status)
+             SELECT ?2, row_number() OVER (ORDER BY no), line, name, email, email_key, ?3, badge,
+                    CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
+                                WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
+                                ELSE 'queued' END,
+                    CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
+                    job, no, status
+             FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
+        ),
+        params![
+            args.issue.0,
+            undo.0,
+            args.title.wire(),
+            Reason::from(Code::RevokingAlready),
+            Reason::from(Code::RevokedAlready)
+        ],
+    )?;
+    facts::keep(db, &args.reason)?;
+    if copied == 0 {
+        jobs::discard(db, &undo)?;
+    }
+    Ok((copied > 0).then_some(undo))
+}
+
+/// Adds the last rows of a file. Marks rows for review whose domain looks like a typing mistake for another domain
+/// of the file: `suspects` are pairs of the domain and the likely one.
+pub(super) fn finish_rows(
+    db: &Connection,
+    id: &JobId,
+    rows: &[NewRow],
+    suspects: &[(String, String)],
+) -> rusqlite::Result<()> {
+    rows::insert(db, *id, rows)?;
+    let mut review = db.prepare_cached(
+        "UPDATE row SET bucket = 'ask', why = ?3
+         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
+    )?;
+    for (suspect, meant) in suspects {
+        let why = Reason::from(Code::DomainSlip).with("meant", meant);
+        review.execute(params![id.0, format!("@{suspect}"), why])?;
+    }
+    Ok(())
+}
+
+/// A corrected row of a draft.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CorrectRow {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) no: u64,
+    pub(in crate::jobs) name: String,
+    pub(in crate::jobs) email: String,
+    pub(in crate::jobs) bucket: RowStatus,
+    pub(in crate::jobs) why: Option<Reason>,
+}
+
+/// Corrects a row of a draft. The duplicate check must run again.
+pub(super) fn correct_row(db: &Connection, args: &CorrectRow) -> rusqlite::Result<()> {
+    rows::correct(db, args)?;
+    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [args.id.0])?;
+    Ok(())
+}
+
+/// A review's decision about rows of a draft.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct ReviewRows {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) which: Rows,
+    /// Ready or skipped.
+    pub(in crate::jobs) to: RowStatus,
+    pub(in crate::jobs) why: Option<Reason>,
+}
+
+/// Allows or skips rows of a draft, and returns their number.
+pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
+    let moved = db.execute(
+        &format!(
+            "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
+                            allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
+             WHERE job = ?1 AND request IS NULL AND {}",
+            conditions::selected(args.which, args.to)
+        ),
+        params![args.id.0, args.to.code(), args.why],
+    )?;
+    Ok(moved as u64)
+}
+
+/// Begins a reviewed draft. Skips the rows that nobody allowed.
+pub(super) fn begin(db: &Connection, id: &JobId, policies: &Policies, actor: &Actor) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'left_out',
+                        why = CASE WHEN why IS NULL THEN ?2
+                                   ELSE json_set(?2, '$.args', json_object('why', json(why))) END
+         WHERE job = ?1 AND bucket = 'ask'",
+        params![id.0, Reason::from(Code::NotAllowed)],
+    )?;
+    duplicates::allow_by_setting(db, *id, policies)?;
+    jobs::decide(db, *id, None, "begin", actor, "")?;
+    start(db, id, actor)
+}
+
+/// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
+/// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
+pub(super) fn start(db: &Connection, id: &JobId, actor: &Actor) -> rusqlite::Result<()> {
+    jobs::set_phase(db, id, &Phase::Running)?;
+    requests::doubt_refusal(db, id, &actor.at)?;
+    claims::claim_ready_rows(db, *id, actor)?;
+    let held = claims::held(db, *id)?;
+    if held > 0 {
+        jobs::set_note(db, *id, Some(&Reason::from(Code::NeedReview).with("n", held)))?;
+    }
+    Ok(())
+}
+
+/// A row that would be sent: place, name, address, the duplicate check's finding, highest known claim slot.
+pub(in crate::jobs) type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
+
+/// The rows that a job would send.
+pub(super) fn ready_rows(db: &Connection, id: &JobId) -> rusqlite::Result<BTreeSet<ReadyRow>> {
+    db.prepare_cached(
+        "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",
+    )?
+    .query_map([id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?
+    .collect()
+}

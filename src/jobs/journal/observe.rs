@@ -1,0 +1,493 @@
+//! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
+
+use super::facts::{self, Seen};
+use super::jobs;
+use crate::domain::verdict::says_failed;
+use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
+use crate::jobs::core::touched;
+use crate::jobs::history_scan::{Sight, SightSource};
+use crate::jobs::job::{JobId, Kind, RowStatus, Touched};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::settings::Settings;
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// Time after acceptance at which a waiting badge is overdue (contract, "Limits" rule 3).
+const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
+/// Shortest time from acceptance to issue (contract, "Limits" rule 3).
+const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
+/// Largest expected difference between two clocks.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
+/// Largest zone offset west of UTC.
+const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
+/// Maximum attempts for a revocation in doubt. Repeating it is harmless: the service drops badges that are already
+/// being revoked.
+const REVOKE_TRIES: i64 = 3;
+
+/// What applying an observation needs to know.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Context {
+    /// The owner of the jobs.
+    pub(in crate::jobs) me: String,
+    /// The key's fingerprint.
+    pub(in crate::jobs) account: String,
+    /// The service's time.
+    pub(in crate::jobs) now: Timestamp,
+    pub(in crate::jobs) settings: Settings,
+}
+
+/// What applied observations changed.
+#[derive(Debug, Default)]
+pub(in crate::jobs) struct Observed {
+    pub(in crate::jobs) touched: BTreeMap<JobId, Vec<Touched>>,
+    /// Jobs with rows that may be sent now.
+    pub(in crate::jobs) ready: HashSet<JobId>,
+    /// A service time whose instant lapel knows. It shows the service's UTC offset.
+    pub(in crate::jobs) witnessed: Option<(ServiceTime, Timestamp)>,
+}
+
+/// Condition on the table `job`: the job waits for the job that it follows. An old badge is revoked only when the
+/// new one is Issued.
+pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
+                                 WHERE other.job = job.follows AND other.bucket <> 'issued'))";
+
+struct ObservedRow {
+    job: JobId,
+    no: i64,
+    kind: Kind,
+    bucket: RowStatus,
+    accepted: Option<i64>,
+    heard: bool,
+    status: Option<String>,
+    issued_at: Option<String>,
+    absent: Option<i64>,
+    tries: i64,
+    held: bool,
+}
+
+pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
+    let mut seen = Observed::default();
+    let mut words: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    for sight in sights {
+        for (name, word) in [("status_name", &sight.status), ("email_status", &sight.mail)] {
+            if let Some(word) = word {
+                *words.entry((name, word.wire())).or_default() += 1;
+            }
+        }
+        for row in rows_of(db, context, sight)? {
+            match row.kind {
+                Kind::Issue => issue(db, context, sight, &row, &mut seen)?,
+                Kind::Revoke => revoke(db, context, sight, &row, &mut seen)?,
+            }
+        }
+    }
+    let words: Vec<Seen> = words
+        .into_iter()
+        .map(|((name, word), times)| Seen { times, ..Seen::once(name, word, Code::ReadInBadges) })
+        .collect();
+    facts::learn(db, &context.account, &words, &context.now.as_second())?;
+    Ok(seen)
+}
+
+fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<ObservedRow>> {
+    db.prepare_cached(&format!(
+        "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
+                row.issued_at, row.absent, row.tries, {WAITS}
+         FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
+         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'"
+    ))?
+    .query_map(params![sight.badge_id.wire(), context.me], |r| {
+        Ok(ObservedRow {
+            job: JobId(r.get(0)?),
+            no: r.get(1)?,
+            kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
+            bucket: jobs::bucket(r, "bucket")?,
+            accepted: r.get(4)?,
+            heard: r.get(5)?,
+            status: r.get(6)?,
+            issued_at: r.get(7)?,
+            absent: r.get(8)?,
+            tries: r.get(9)?,
+            held: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
+        })
+    })?
+    .collect()
+}
+
+fn issue(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &ObservedRow,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if row.bucket == RowStatus::LeftOut {
+        return Ok(());
+    }
+    let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
+    let late = accepted.is_some_and(|at| context.now.duration_since(at) > OVERDUE);
+    let state = match sight.verdict.state() {
+        State::Other(_) => meaning(db, context, sight, row, accepted)?,
+        known => known,
+    };
+    let bucket = match state {
+        State::Waiting if late => RowStatus::Overdue,
+        State::Waiting => RowStatus::Waiting,
+        State::Issued | State::Expired => RowStatus::Issued,
+        State::Revoking => RowStatus::Revoking,
+        State::Revoked => RowStatus::Revoked,
+        State::Other(ref word) if says_failed(word) => RowStatus::Ask,
+        State::Other(_) => RowStatus::Other,
+    };
+    let failed = (bucket == RowStatus::Ask).then(|| {
+        let label = sight.status.as_ref().map_or("", Text::wire);
+        Reason::from(Code::IssuingFailed).with("label", label)
+    });
+    if sight.place == SightSource::History && bucket == RowStatus::Waiting {
+        learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
+    }
+    if sight.place == SightSource::Detail && bucket == RowStatus::Waiting {
+        learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
+    }
+    if row.heard
+        && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
+    {
+        seen.witnessed = Some((reg.clone(), at));
+    }
+    keep(db, row, bucket, failed.as_ref(), Some(sight))?;
+    if bucket != row.bucket {
+        note(seen, row.job, sight, bucket);
+    }
+    Ok(())
+}
+
+/// The meaning of an unknown word, as far as the service's behaviour proves it. A word that is read before an
+/// issue can be complete means waiting. The word after that means Issued, if the time of issue changed together
+/// with the word and there is no revocation. A time of issue alone proves nothing: a waiting badge may show its
+/// time of acceptance there.
+fn meaning(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &ObservedRow,
+    accepted: Option<Timestamp>,
+) -> rusqlite::Result<State> {
+    let unknown = sight.verdict.state();
+    let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return Ok(unknown) };
+    if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
+        return Ok(unknown);
+    }
+    let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
+    if fresh {
+        learn(db, context, &fact_of(word), "waiting", Code::ReadEarly)?;
+    } else if let Some(issued_at) = &sight.issued_at
+        && row.issued_at.as_deref() != Some(issued_at.raw().wire())
+        && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
+        && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
+    {
+        learn(db, context, &fact_of(word), "issued", Code::FollowedWaiting)?;
+    }
+    Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
+        Some("waiting") => State::Waiting,
+        Some("issued") => State::Issued,
+        _ => unknown,
+    })
+}
+
+fn fact_of(word: &Text) -> String {
+    format!("means {}", word.wire())
+}
+
+fn revoke(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &ObservedRow,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    let state = sight.verdict.state();
+    let (bucket, why) = match (row.bucket, &state) {
+        (RowStatus::Queued, _) if row.held => return Ok(()),
+        (RowStatus::Queued, State::Issued | State::Expired) => {
+            seen.ready.insert(row.job);
+            (RowStatus::Ready, None)
+        }
+        (RowStatus::Queued, State::Revoking | State::Revoked) => (
+            RowStatus::LeftOut,
+            Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
+        ),
+        (
+            RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped | RowStatus::Revoking,
+            State::Revoked,
+        ) => (RowStatus::Revoked, None),
+        (RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped, State::Revoking) => {
+            (RowStatus::Revoking, None)
+        }
+        (RowStatus::InDoubt | RowStatus::Unproven, _) => {
+            return without(db, context, sight, row, &state, seen);
+        }
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, why.as_ref(), Some(sight))?;
+    if matches!(bucket, RowStatus::Revoking | RowStatus::Revoked) {
+        // Only now is it known that it was among those that were accepted.
+        db.prepare_cached(
+            "UPDATE row SET accepted = coalesce(accepted, (SELECT answered FROM request
+                                                           WHERE id = row.request AND outcome = 'accepted'))
+             WHERE job = ?1 AND no = ?2",
+        )?
+        .execute(params![row.job.0, row.no])?;
+    }
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
+/// conclude that there is none: the first may have come before the service acted. A badge with a new unknown word
+/// proves nothing.
+fn without(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &ObservedRow,
+    state: &State,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if let State::Other(word) = state
+        && row.status.as_deref() != Some(word.wire())
+    {
+        return Ok(());
+    }
+    let now = context.now.as_second();
+    let Some(first) = row.absent else {
+        db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, now])?;
+        return Ok(());
+    };
+    let apart = SignedDuration::from_secs(now.saturating_sub(first));
+    let (bucket, why) = match row.bucket {
+        RowStatus::Unproven if apart >= context.settings.scans_apart => {
+            (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
+        }
+        // A slow service may still be processing it.
+        RowStatus::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
+            seen.ready.insert(row.job);
+            (RowStatus::Ready, Code::RevokedAgain.into())
+        }
+        RowStatus::InDoubt if apart >= context.settings.absence_after => {
+            (RowStatus::NotDone, Code::RevocationNotSeen.into())
+        }
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, Some(&why), None)?;
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// Sets a row's status and stores what was seen.
+fn keep(
+    db: &Connection,
+    row: &ObservedRow,
+    bucket: RowStatus,
+    why: Option<&Reason>,
+    sight: Option<&Sight>,
+) -> rusqlite::Result<()> {
+    match sight {
+        None => db
+            .prepare_cached("UPDATE row SET bucket = ?3, why = ?4, absent = NULL WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, bucket.code(), why])?,
+        Some(sight) => {
+            let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
+            let other = match &sight.verdict {
+                Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
+                    Some(Reason::from(Code::ServiceWord).with("label", label.wire()))
+                }
+                _ => None,
+            };
+            db.prepare_cached(
+                "UPDATE row SET bucket = ?3,
+                                why = CASE WHEN json_valid(why) AND json_extract(why, '$.code') = 'issued_twice' THEN why ELSE ?4 END,
+                                absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
+                                valid_until = ?8, revoke_at = ?9 WHERE job = ?1 AND no = ?2",
+            )?
+            .execute(params![
+                row.job.0,
+                row.no,
+                bucket.code(),
+                why.or(other.as_ref()),
+                sight.status.as_ref().map(Text::wire),
+                sight.mail.as_ref().map(Text::wire),
+                time(&sight.issued_at),
+                time(&sight.valid_until),
+                time(&sight.revoke_at),
+            ])?
+        }
+    };
+    Ok(())
+}
+
+fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: RowStatus) {
+    seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
+}
+
+fn learn(
+    db: &Connection,
+    context: &Context,
+    name: &str,
+    value: &str,
+    evidence: Code,
+) -> rusqlite::Result<()> {
+    facts::learn(db, &context.account, &[Seen::once(name, value, evidence)], &context.now.as_second())
+}
+
+/// Rules badges out by number. If as many badges of a revoke request are revoked as the service accepted, the
+/// others were not accepted. Then one poll that does not show them as revoked is enough. This applies only if
+/// revoked badges confirm the number, and only if no badge was in an earlier request, which may have revoked it.
+fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
+    let short: Vec<(i64, i64, i64, i64)> = db
+        .prepare_cached(
+            "SELECT id, intent, accepted, rows FROM request
+             WHERE job = ?1 AND outcome = 'accepted' AND accepted > 0 AND accepted < rows
+               AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
+               AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')
+               AND NOT EXISTS (SELECT 1 FROM row WHERE request = request.id AND tries > 1)",
+        )?
+        .query_map([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut moved = 0;
+    for (request, intent, accepted, sent) in short {
+        let times: Vec<Option<String>> = db
+            .prepare_cached(
+                "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
+            )?
+            .query_map([request], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
+        let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
+        if (proven as i64) < accepted {
+            continue;
+        }
+        let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
+        moved += db
+            .prepare_cached(
+                "UPDATE row SET bucket = 'dropped', why = ?2
+                 WHERE request = ?1 AND bucket = 'unproven' AND absent IS NOT NULL",
+            )?
+            .execute(params![request, why])?;
+    }
+    Ok(moved as u64)
+}
+
+/// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
+pub(super) fn note_absence(db: &Connection, context: &Context, badge: &BadgeId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET absent = coalesce(absent, ?3)
+         WHERE badge = ?1 AND bucket = 'unproven' AND job IN (SELECT id FROM job WHERE owner = ?2)",
+    )?
+    .execute(params![badge.wire(), context.me, context.now.as_second()])?;
+    Ok(())
+}
+
+/// Whether a request may have caused a revocation. A revocation that is certainly older has another cause.
+fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> bool {
+    let Some(at) = revoked.and_then(ServiceTime::new).and_then(|at| at.start()) else { return true };
+    // Without an offset, the latest possible instant.
+    let latest = match zone {
+        Some(zone) => zone.to_timestamp(at).ok(),
+        None => Offset::UTC.to_timestamp(at).ok().and_then(|at| at.checked_add(WESTERNMOST).ok()),
+    };
+    latest.is_none_or(|at| at.duration_since(intent) >= -SKEW)
+}
+
+/// Keeps the old badge if its replacement was not issued.
+fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'left_out', why = json_set(?2, '$.args',
+                    json_object('issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1)))
+             WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
+               AND EXISTS (SELECT 1 FROM row AS other
+                           WHERE other.job = (SELECT follows FROM job WHERE id = ?1)
+                             AND other.bucket IN ('left_out', 'invalid', 'not_done', 'dropped', 'revoking',
+                                                  'revoked'))",
+    )?
+    .execute(params![job.0, Reason::from(Code::NotReplaced)])?;
+    Ok(())
+}
+
+/// Queues the old badge for revocation again if its replacement is sent after all.
+pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
+         WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
+           AND bucket = 'left_out' AND json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3",
+    )?
+    .execute(params![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()])?;
+    Ok(())
+}
+
+/// The statuses that follow from time and from other rows, for the jobs of a poll.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct MarkOverdue {
+    pub(in crate::jobs) jobs: Vec<JobId>,
+    /// The service's time.
+    pub(in crate::jobs) now: Timestamp,
+    /// The service's UTC offset, if it is known.
+    pub(in crate::jobs) zone: Option<Offset>,
+}
+
+/// Marks overdue badges, keeps old badges whose replacement failed, and rules badges out by number.
+pub(super) fn mark_overdue(db: &Connection, args: &MarkOverdue) -> rusqlite::Result<()> {
+    for id in &args.jobs {
+        overdue(db, args.now, *id)?;
+        keep_old(db, *id)?;
+        rule_out(db, *id, args.zone)?;
+    }
+    Ok(())
+}
+
+/// Marks badges as overdue that were accepted more than a day ago and not seen as issued.
+fn overdue(db: &Connection, now: Timestamp, job: JobId) -> rusqlite::Result<()> {
+    let before = now.as_second() - OVERDUE.as_secs();
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'overdue', why = ?3
+             WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
+    )?
+    .execute(params![job.0, before, Reason::from(Code::Overdue)])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of rows that [`rule_out`] moves, of a request for three badges. The first is revoked unless
+    /// `accepted` is 0.
+    fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
+        let db = Connection::open_in_memory().expect("a database");
+        db.execute_batch(include_str!("schema.sql")).expect("schema 1");
+        let first = if accepted == 0 { "unproven" } else { "revoked" };
+        db.execute_batch(&format!(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
+             INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
+             VALUES (7, 1, 3, '', 0, 1, 'accepted', {accepted});
+             INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries, absent)
+             VALUES (1, 1, '', '', '', 'B1', '{first}', 7, 1, NULL),
+                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, {absent}),
+                    (1, 3, '', '', '', 'B3', 'unproven', 7, {tries}, {absent})"
+        ))
+        .expect("rows");
+        rule_out(&db, JobId(1), None).expect("read")
+    }
+
+    #[test]
+    fn accepted_count_rules_out_polled_badges_of_one_request() {
+        assert_eq!(ruled_out(1, 1, "5"), 2);
+        assert_eq!(ruled_out(1, 2, "5"), 0, "an earlier request may have revoked it");
+        assert_eq!(ruled_out(1, 1, "NULL"), 0, "no look has shown that they are not revoked");
+        assert_eq!(ruled_out(2, 1, "5"), 0, "the second that was accepted may be one of them");
+        assert_eq!(ruled_out(0, 1, "5"), 0, "nothing bears a number of 0 out");
+    }
+}

@@ -1,0 +1,106 @@
+//! Opens the journal's database, brings it to the current schema, and checks it.
+
+use super::place::Site;
+use super::{JournalError, PATIENCE, Result, backup, claims, erase, reasons};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::Path;
+
+pub(super) const SCHEMA: i64 = MIGRATIONS.len() as i64;
+/// SQLite application id of a journal ("lapl").
+pub(super) const APPLICATION: i64 = 0x6c61_706c;
+/// SQLite application id of a backup ("lapb"), so that it is not used as a journal.
+pub(super) const BACKUP: i64 = 0x6c61_7062;
+
+pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
+    let opened = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+    opened.map_err(|why| JournalError::of(&why, file))
+}
+
+pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
+    let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+    let no_journal = |why: &str| JournalError::Corrupt { file: file.to_owned(), why: why.to_owned() };
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    // Check the application id first: switching to the write-ahead log changes the file.
+    let number = |name: &str| -> Result<i64> {
+        connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
+    };
+    // Read the tables before the marks: another process may be creating the journal now.
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
+    let (found, application) = (number("user_version")?, number("application_id")?);
+    let is_new = application == 0 && found == 0 && tables == 0;
+    if application == BACKUP {
+        return Err(JournalError::Backup { file: file.to_owned() });
+    }
+    if application != APPLICATION && !is_new {
+        return Err(no_journal(t!("it is the database of another program")));
+    }
+    if found > SCHEMA {
+        return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA });
+    }
+    if found < 1 && !is_new {
+        return Err(no_journal(t!("it does not name the lapel version that wrote it")));
+    }
+    // Only processes of one computer can share a write-ahead log.
+    let (wanted, is) = if site.is_shared() { ("TRUNCATE", "truncate") } else { ("WAL", "wal") };
+    let mode = format!("PRAGMA journal_mode = {wanted}");
+    let mode: String = connection.query_row(&mode, [], |r| r.get(0)).map_err(failed)?;
+    if site.is_shared() && mode != is {
+        return Err(JournalError::Busy { file: file.to_owned() });
+    }
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+        .map_err(failed)?;
+    erase::prepare(connection).map_err(failed)?;
+    // Without QPSG, SQLite prepares a statement again whenever certain bound values change.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
+    // A current journal is not written, so it can be read on a full disk.
+    if found < SCHEMA {
+        migrate(connection).map_err(failed)?;
+    }
+    erase::rewrite(connection);
+    Ok(())
+}
+
+/// Migrates the schema in one transaction.
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    for (n, step) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
+        step(&writing)?;
+        writing.execute_batch(&format!("PRAGMA user_version = {}", n + 1))?;
+    }
+    if found == 0 {
+        erase::want_no_rewrite(&writing)?;
+    }
+    writing.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
+    writing.commit()
+}
+
+/// SQLite's messages about damage; empty if the file is intact.
+pub(super) fn check(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    look_through(db, "integrity_check")
+}
+
+/// As [`check`], without the indexes' contents: faster.
+pub(super) fn quick_check(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    look_through(db, "quick_check")
+}
+
+/// Runs one of SQLite's two checks and returns its messages.
+fn look_through(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
+    let messages: Vec<String> = db
+        .prepare(&format!("PRAGMA {how}(20)"))?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(messages.into_iter().filter(|line| line != "ok").collect())
+}
+
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
+    |db| db.execute_batch(include_str!("schema.sql")),
+    claims::migrate,
+    reasons::migrate,
+    erase::want_rewrite,
+    |db| db.execute_batch(backup::SCHEMA_OF_BACKUPS),
+];

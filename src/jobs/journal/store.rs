@@ -1,0 +1,202 @@
+//! The operations of the journal: the only way for the rest of `jobs` to read or write it.
+//!
+//! Each operation is a function that takes its arguments by reference and reads neither clock nor random numbers, so
+//! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
+//! watchers.
+
+use super::claims::Rival;
+use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
+use super::doubts::ResolveDoubts;
+use super::drafts::{CorrectRow, CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
+use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};
+use super::facts::{Fact, Kept, Seen};
+use super::jobs::{Account, Actor};
+use super::observe::{Context, MarkOverdue, Observed};
+use super::owner::Process;
+use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::requests::Chunk;
+use super::rows::{NewRow, RowFilter, SentHere};
+use super::runner::{JournalState, Operation, Pending, Work};
+use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
+use super::takeover::TakeOver;
+use super::{
+    Result, accounts, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling, purge,
+    requests, rows, schema, sending, takeover,
+};
+use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::jobs::history_scan::Sight;
+use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, RowStatus, StopKind};
+use crate::jobs::reason::Reason;
+use crate::jobs::resend::NeverSeen;
+use crate::jobs::settings::Policies;
+use jiff::Timestamp;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// A handle to the operations. Clones share it.
+#[derive(Clone)]
+pub(in crate::jobs) struct Store {
+    work: Sender<Work>,
+    process: Arc<Process>,
+}
+
+impl Store {
+    pub(super) fn new(work: Sender<Work>, process: Arc<Process>) -> Self {
+        Self { work, process }
+    }
+
+    /// This process as an owner of jobs.
+    pub(in crate::jobs) fn process(&self) -> Arc<Process> {
+        self.process.clone()
+    }
+
+    /// The id under which this process owns jobs.
+    pub(in crate::jobs) fn me(&self) -> &str {
+        &self.process.id
+    }
+
+    pub(super) fn read<A, T>(&self, args: A, op: Operation<A, T>) -> Pending<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        self.run(move |state| op(&state.connection, &args).map_err(state.failed()))
+    }
+
+    pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        self.run(move |state| state.write(step, &args, op))
+    }
+
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
+    ) -> Pending<T> {
+        Pending::new(&self.work, work)
+    }
+}
+
+/// Defines a method of [`Store`] for each operation.
+macro_rules! operations {
+    ($($kind:ident $($step:literal)? $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $($op:ident)::+;)+) => {
+        impl Store {
+            $(
+                #[doc = concat!("See [`", stringify!($($op)::+), "`].")]
+                pub(in crate::jobs) fn $name(&self, $($arg: $type),*) -> Pending<$result> {
+                    self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*))
+                }
+            )+
+        }
+    };
+}
+
+// Drafts.
+operations! {
+    write "plan" create_job(args: CreateJob) -> JobId = drafts::create_job;
+    write "plan" issue_one(args: IssueOne) -> std::result::Result<JobId, Rival> = drafts::issue_one;
+    write "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace;
+    write "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo;
+    write "rows" add_rows(id: JobId, rows: Vec<NewRow>) -> () = rows::add;
+    write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
+        = drafts::finish_rows;
+    write "correct" correct_row(args: CorrectRow) -> () = drafts::correct_row;
+    write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
+    write "begin" begin(id: JobId, policies: Policies, actor: Actor) -> () = drafts::begin;
+    write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
+    write "discard" discard(id: JobId) -> () = jobs::discard;
+    read ready_rows(id: JobId) -> BTreeSet<ReadyRow> = drafts::ready_rows;
+    read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
+}
+
+// The duplicate check.
+operations! {
+    read emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
+    write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
+    write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
+    write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;
+    read email_of_sent(id: JobId, no: u64, phase: Phase) -> Option<String> = duplicates::email_of_sent;
+    write "baseline" record_held_of_row(id: JobId, no: u64, held: Vec<Held>) -> () = duplicates::record_held_of_row;
+}
+
+// Sending.
+operations! {
+    read ready_jobs(me: String) -> Vec<JobId> = sending::ready_jobs;
+    read has_ready(id: JobId, me: String) -> bool = sending::has_ready;
+    write "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent;
+    write "answer" record_issue_answer(args: IssueAnswer) -> Vec<BadgeId> = sending::record_issue_answer;
+    write "answer" record_revoke_answer(args: RevokeAnswer) -> RowStatus = sending::record_revoke_answer;
+    write "answer" record_failure(args: Failure) -> () = sending::record_failure;
+    write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
+    write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
+    read refused_size(id: JobId) -> i64 = sending::refused_size;
+    write "doubt" doubt_refusal(id: JobId, at: i64) -> Option<i64> = requests::doubt_refusal;
+    write "proven" prove_refusal(args: ProveRefusal) -> bool = sending::prove_refusal;
+}
+
+// Decisions of a person.
+operations! {
+    write "pause" pause(id: JobId) -> () = jobs::pause;
+    write "decide" resume(id: JobId, actor: Actor) -> () = decisions::resume;
+    write "decide" use_up_quota(id: JobId, most: i64, actor: Actor) -> () = decisions::use_up_quota;
+    write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;
+    write "call off" cancel(id: JobId, kind: Kind, actor: Actor) -> u64 = decisions::cancel;
+    read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
+    write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
+    read never_seen(id: JobId, latest: i64) -> NeverSeen = decisions::never_seen;
+    write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
+    write "note" note(what: String, why: String, actor: Actor) -> () = decisions::note;
+}
+
+// Polling.
+operations! {
+    read open_jobs(me: String) -> Vec<(JobId, Option<Timestamp>)> = polling::open_jobs;
+    read poll_targets(ids: Vec<JobId>) -> HashMap<TemplateId, Group> = polling::poll_targets;
+    read revoke_targets(ids: Vec<JobId>) -> Revocations = polling::revoke_targets;
+    read first_accepted(account: String, fact: &'static str, ids: Vec<JobId>) -> (Option<String>, Option<i64>)
+        = polling::first_accepted;
+    read issued(badges: Vec<BadgeId>) -> HashSet<BadgeId> = polling::issued;
+    read timed_email(badge: BadgeId) -> Option<String> = polling::timed_email;
+    read waiting_badge(account: Account, fact: &'static str) -> Option<(BadgeId, String)> = polling::waiting_badge;
+    write "observe" observe(context: Context, sights: Vec<Sight>) -> Observed = observe::observe;
+    write "not found" note_absence(context: Context, badge: BadgeId) -> () = observe::note_absence;
+    write "twice" note_second_badges(found: Vec<SecondBadge>) -> Vec<JobId> = polling::note_second_badges;
+    write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
+    write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
+    write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
+    write "fact" learn_facts(account: String, seen: Vec<Seen>, at: i64) -> () = facts::learn;
+}
+
+// Ownership.
+operations! {
+    read is_joined(account: Account) -> bool = accounts::is_joined;
+    write "account" join_account(account: Account) -> () = accounts::join_account;
+    read other_owners(account: Account, me: String) -> Vec<String> = takeover::other_owners;
+    read has_orphans(account: Account, me: String) -> bool = takeover::has_orphans;
+    read abandoned(account: Account, living: Vec<String>, me: String) -> Vec<JobId> = takeover::abandoned;
+    read changes(account: Account, me: String) -> (Vec<String>, i64) = takeover::changes;
+    read jobs_of_others(account: Account, me: String) -> Vec<JobId> = takeover::jobs_of_others;
+    write "take over" take_over(args: TakeOver) -> Vec<JobId> = takeover::take_over;
+    write "let go" release(me: String) -> () = takeover::release;
+}
+
+// Reading and administration.
+operations! {
+    read job(id: JobId, me: String) -> Option<Job> = jobs::job;
+    read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
+    read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
+    read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;
+    read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
+    read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = rows::sent_badge;
+    read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = rows::sent_to;
+    read facts(account: String) -> Vec<Fact> = facts::all;
+    read newest(what: &'static str, most: usize) -> Vec<String> = facts::newest;
+    read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
+    write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
+    write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
+    read check() -> Vec<String> = schema::check;
+    read quick_check() -> Vec<String> = schema::quick_check;
+}

@@ -1,0 +1,54 @@
+//! Copies of filled databases in memory. A process that starts several sandboxes with the same demo data makes the
+//! data once, which takes far longer than a copy.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::backup::Backup;
+
+use super::Opening;
+
+/// Maximum number of copies. The oldest one goes first.
+const MOST_COPIES: usize = 4;
+
+/// Copies a whole database in one step.
+const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
+
+/// Everything that determines the demo data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Contents {
+    seed: u64,
+    history: u64,
+    epoch: i64,
+    zone: i32,
+}
+
+static COPIES: Mutex<Vec<(Contents, Connection)>> = Mutex::new(Vec::new());
+
+/// Fills an empty database in memory, from a copy if there is one.
+pub(super) fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
+    let contents = Contents { seed: how.seed, history: how.history, epoch: how.now, zone: how.zone };
+    if how.history > super::DEMO_ROWS {
+        return super::fill(db, how);
+    }
+    {
+        let copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, copy)) = copies.iter().find(|(known, _)| *known == contents) {
+            return copy_all(copy, db);
+        }
+    }
+    super::fill(db, how)?;
+    let mut copy = Connection::open_in_memory()?;
+    copy_all(db, &mut copy)?;
+    let mut copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+    if copies.len() == MOST_COPIES {
+        copies.remove(0);
+    }
+    copies.push((contents, copy));
+    Ok(())
+}
+
+fn copy_all(from: &Connection, to: &mut Connection) -> rusqlite::Result<()> {
+    Backup::new(from, to)?.run_to_completion(ALL_PAGES, Duration::ZERO, None)
+}

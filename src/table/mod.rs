@@ -1,0 +1,197 @@
+//! Tables as files: Excel, CSV and JSON Lines.
+//!
+//! Rows are streamed, so that a million rows need no more memory than ten. A file appears under its name
+//! complete or not at all, and replaces another file only on request. This module does not know the source of
+//! the rows. It never writes a cell that a spreadsheet would calculate or a terminal would obey.
+
+mod cell;
+mod csv_file;
+mod error;
+mod json;
+mod lines;
+mod notes;
+mod writer;
+mod xlsx_file;
+
+pub use cell::{guard, unguard};
+pub use csv_file::CsvStream;
+pub use error::TableError;
+pub use json::json_line;
+pub use lines::Lines;
+pub use notes::{Noted, NotedCell};
+pub use writer::{Entry, Facts, TableWriter};
+pub use xlsx_file::Room;
+
+pub(crate) use notes::tally;
+
+use std::fmt;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Excel, with every cell as text.
+    #[default]
+    Xlsx,
+    /// CSV in UTF-8, with a byte order mark for Excel.
+    CsvUtf8,
+    /// CSV in CP949 (windows-949), for old Korean Excel.
+    CsvCp949,
+}
+
+impl Format {
+    /// The format for a file's extension: `.xlsx`, or `.csv` for UTF-8. `None` for any other extension.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "xlsx" => Some(Self::Xlsx),
+            "csv" => Some(Self::CsvUtf8),
+            _ => None,
+        }
+    }
+
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::CsvUtf8 | Self::CsvCp949 => "csv",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name.trim().to_ascii_lowercase().as_str() {
+            "xlsx" => Ok(Self::Xlsx),
+            "csv" | "csv-utf8" => Ok(Self::CsvUtf8),
+            "cp949" | "csv-cp949" => Ok(Self::CsvCp949),
+            _ => Err(t!(
+                "`{name}` is not a format: use xlsx, csv or csv-cp949",
+                name = crate::domain::text::scrub(name)
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Xlsx => "xlsx",
+            Self::CsvUtf8 => "csv",
+            Self::CsvCp949 => "csv-cp949",
+        })
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub path: PathBuf,
+    /// Number of rows without the header.
+    pub rows: u64,
+    /// Number of rows per status, in order of appearance. They add up to `rows`. Empty when rows have no
+    /// status.
+    pub buckets: Vec<(String, u64)>,
+    /// Cells with characters that CP949 does not have. The file has marks such as `<U+1F600>` instead.
+    pub unmappable: Noted,
+    /// Cells with characters that would control a terminal or reverse text. The file has marks instead.
+    pub marked: Noted,
+    /// Cells longer than Excel's limit (32,767 characters). The file has their beginning.
+    pub cut: Noted,
+}
+
+impl Written {
+    /// Whether the file has every cell unchanged.
+    pub fn is_exact(&self) -> bool {
+        self.unmappable.count + self.marked.count + self.cut.count == 0
+    }
+
+    /// Remarks about the file, one per line. Empty when the file is exact.
+    pub fn remarks(&self) -> Vec<String> {
+        let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
+        [
+            first(&self.unmappable).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell has characters that CP949 lacks. Placeholders replace them (first: {place}).",
+                    "{n} cells have characters that CP949 lacks. Placeholders replace them (first: {place}).",
+                    place
+                )
+            }),
+            first(&self.marked).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell has control characters. Visible placeholders replace them (first: {place}).",
+                    "{n} cells have control characters. Visible placeholders replace them (first: {place}).",
+                    place
+                )
+            }),
+            first(&self.cut).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell is longer than Excel allows. Only its beginning was saved (first: {place}).",
+                    "{n} cells are longer than Excel allows. Only their beginnings were saved (first: {place}).",
+                    place
+                )
+            }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// A callback that receives the number of rows written, regularly and at the end. After a `Break`, no file is
+/// written.
+pub type Watch<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
+
+/// Rows written between two calls of the watcher.
+const BREATH: u64 = 256;
+
+/// Checks whether a file could be created, before there are any rows.
+///
+/// # Errors
+/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::NoFolder`] when the
+/// folder is missing. Other errors appear when the file is written.
+pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
+    if !overwrite && std::fs::symlink_metadata(to).is_ok() {
+        return Err(TableError::Exists(to.to_owned()));
+    }
+    let folder = match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match std::fs::metadata(folder) {
+        Ok(about) if about.is_dir() => Ok(()),
+        Ok(_) => Err(TableError::NoFolder(to.to_owned())),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Err(TableError::NoFolder(to.to_owned())),
+        Err(why) => Err(TableError::of(to, why)),
+    }
+}
+
+struct TableRow<'a> {
+    is_head: bool,
+    number: u64,
+    names: &'a [String],
+    cells: &'a [String],
+}
+
+impl<'a> TableRow<'a> {
+    fn head(names: &'a [String]) -> Self {
+        Self { is_head: true, number: 0, names, cells: names }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.cells.iter().map(String::as_str)
+    }
+
+    /// The name of a column in a remark.
+    fn column(&self, at: usize) -> crate::domain::Text {
+        match self.names.get(at) {
+            Some(name) if !self.is_head && !name.trim().is_empty() => name.as_str().into(),
+            _ => t!("column {n}", n = at + 1).into(),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Writes a table to a file row by row, and reports the result.
+
+use super::csv_file::CsvFile;
+use super::notes::tally;
+use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
+use super::{BREATH, Format, TableError, TableRow, Watch, Written};
+use crate::fs::{Draft, Overwrite};
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Maximum number of statuses with their own count. A job has far fewer.
+const BUCKETS: usize = 100;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number in remarks.
+    pub number: u64,
+    /// The status to count it under in [`Written::buckets`].
+    pub bucket: Option<String>,
+    pub cells: Vec<String>,
+}
+
+/// Facts about a table after its rows are written: name and value.
+pub type Facts<'a> = dyn Fn(&Written) -> Vec<(String, String)> + 'a;
+
+pub struct TableWriter<'a> {
+    pub to: &'a Path,
+    pub format: Format,
+    pub overwrite: bool,
+    pub names: &'a [String],
+    /// An extra sheet after the rows of an Excel file: its name and its content.
+    pub facts: Option<(&'static str, &'a Facts<'a>)>,
+    pub room: Room,
+}
+
+impl TableWriter<'_> {
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// No file was written, and an existing file is unchanged.
+    pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
+        &self,
+        rows: impl Iterator<Item = Result<Entry, E>>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Written, TableError> {
+        let trouble = |why: io::Error| TableError::of(self.to, why);
+        if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
+            return Err(TableError::Exists(self.to.to_owned()));
+        }
+        let mut draft = Draft::create(self.to).map_err(trouble)?;
+        let written = self.fill(&mut draft, rows, watch)?;
+        let overwrite = if self.overwrite { Overwrite::Yes } else { Overwrite::No };
+        draft.place(overwrite).map_err(trouble)?;
+        Ok(written)
+    }
+
+    pub(crate) fn fill<E: Into<Box<dyn Error + Send + Sync>>>(
+        &self,
+        to: &mut impl Write,
+        rows: impl Iterator<Item = Result<Entry, E>>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Written, TableError> {
+        let trouble = |why: io::Error| TableError::of(self.to, why);
+        let mut written = Written { path: self.to.to_owned(), ..Written::default() };
+        let mut file = match self.format {
+            Format::Xlsx => File::Xlsx(Box::new(XlsxFile::new(to, self.room))),
+            Format::CsvUtf8 => File::Csv(Box::new(CsvFile::utf8(to).map_err(trouble)?)),
+            Format::CsvCp949 => File::Csv(Box::new(CsvFile::cp949(to))),
+        };
+        self.check_width(self.names.len())?;
+        file.row(&TableRow::head(self.names), &mut written).map_err(trouble)?;
+        for row in rows {
+            if written.rows.is_multiple_of(BREATH) && watch(written.rows).is_break() {
+                return Err(TableError::Cancelled);
+            }
+            let entry = row.map_err(|why| TableError::Rows(why.into()))?;
+            self.check_width(entry.cells.len())?;
+            let row =
+                TableRow { is_head: false, number: entry.number, names: self.names, cells: &entry.cells };
+            file.row(&row, &mut written).map_err(trouble)?;
+            written.rows += 1;
+            if let Some(bucket) = &entry.bucket {
+                tally(&mut written.buckets, bucket, BUCKETS, "(other buckets)");
+            }
+        }
+        if watch(written.rows).is_break() {
+            return Err(TableError::Cancelled);
+        }
+        let facts = self.facts.map(|(name, facts)| (name, facts(&written)));
+        file.finish(facts.as_ref().map(|(name, facts)| (*name, facts.as_slice()))).map_err(trouble)?;
+        Ok(written)
+    }
+
+    fn check_width(&self, columns: usize) -> Result<(), TableError> {
+        match self.format {
+            Format::Xlsx if columns > MAX_COLUMNS => Err(TableError::TooWide { columns }),
+            _ => Ok(()),
+        }
+    }
+}
+
+enum File<W: Write> {
+    Csv(Box<CsvFile<W>>),
+    Xlsx(Box<XlsxFile<W>>),
+}
+
+impl<W: Write> File<W> {
+    fn row(&mut self, row: &TableRow<'_>, written: &mut Written) -> io::Result<()> {
+        match self {
+            Self::Csv(file) => file.row(row, written),
+            Self::Xlsx(file) => file.row(row, written),
+        }
+    }
+
+    fn finish(self, facts: Option<(&str, &[(String, String)])>) -> io::Result<()> {
+        match self {
+            Self::Csv(file) => file.finish(),
+            Self::Xlsx(file) => file.finish(facts),
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Issue form for one recipient, with checks while the user types, a review and a confirmation. A file or pasted
+//! lines open the file form instead.
+
+use super::file::Purpose;
+use super::person_review::PersonReview;
+use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
+use crate::domain::email::EmailProblem;
+use crate::domain::validity::{Validity, policy, validity, warnings};
+use crate::domain::{Address, TemplateDetail, TemplateId, Text};
+use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
+use crate::tui::component::{Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::paths;
+use crate::tui::modals::file::FileForm;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::form::{FormText, wrapped};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_layout::width;
+use crate::tui::worker::job_command::JobCommand;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+/// Index of the file field, after name and e-mail address.
+const FILE: usize = 2;
+/// Widest field, in cells.
+const WIDEST: usize = 60;
+/// Maximum number of lines for the destination and the number of requests.
+const PLACE: usize = 3;
+
+pub struct IssueForm {
+    template_id: TemplateId,
+    title: Text,
+    name: Field,
+    email: Field,
+    file: PathField,
+    focus: Focus,
+    tried: bool,
+    detail: Option<Result<TemplateDetail, ApiError>>,
+    detail_request: Option<RequestId>,
+    same_title: Option<usize>,
+    same_title_request: Option<RequestId>,
+    review: Option<PersonReview>,
+}
+
+impl IssueForm {
+    /// Requests the full template meanwhile.
+    pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
+        let detail_request = Some(out.ask(Request::Template(template_id.clone())));
+        // Recipients cannot tell two templates with the same title apart.
+        let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
+        let same_title_request = (!title.looks_empty())
+            .then(|| out.ask(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
+        Self {
+            template_id,
+            title,
+            name: Field::default(),
+            email: Field::default(),
+            file: PathField::new(true, out),
+            focus: Focus::default(),
+            tried: false,
+            detail: None,
+            detail_request,
+            same_title: None,
+            same_title_request,
+            review: None,
+        }
+    }
+
+    fn open(&self, source: Source, out: &mut Effects<'_>) {
+        let template = (self.template_id.clone(), self.title.clone());
+        out.open(move |_, out| FileForm::new(Purpose::Issue { template, by_column: false }, source, out));
+    }
+
+    fn field(&mut self) -> &mut Field {
+        if self.focus.at == 0 { &mut self.name } else { &mut self.email }
+    }
+
+    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
+        self.tried = true;
+        if self.focus.at == 0 && self.email.value().trim().is_empty() {
+            self.focus.at = 1;
+            self.tried = false;
+            return;
+        }
+        let Ok((name, _)) = check_name(self.name.value()) else {
+            self.focus.at = 0;
+            return;
+        };
+        let Ok(address) = Address::check(self.email.value()) else {
+            self.focus.at = 1;
+            return;
+        };
+        let template = self.template_id.clone();
+        self.review = Some(PersonReview::new(template, (name, address), None, env, out));
+    }
+
+    fn confirm(&mut self, out: &mut Effects<'_>) {
+        let Some(review) = &mut self.review else { return };
+        if !review.confirm.agrees(out) {
+            return;
+        }
+        if self.detail_request.is_some() || self.same_title_request.is_some() {
+            out.say(t!("Still reading the template. Nothing was sent."));
+            return;
+        }
+        let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), out) else { return };
+        out.ask(Request::Do(Box::new(JobCommand::Issue(plan))));
+        out.close();
+        out.go.push(Navigate::Activity);
+    }
+
+    fn draw_template(&self, form: &mut FormText<'_>, env: &Env) {
+        match &self.detail {
+            None => form.busy(t!("reading the template")),
+            Some(Err(error)) => form.error(&t!("template not read: {error}", error)),
+            Some(Ok(detail)) => {
+                let now = env.now();
+                let policy = policy(detail);
+                let text = match validity(detail, now) {
+                    Validity::Until(day) if detail.fixed_expire_date.is_none() => {
+                        t!("{policy}; issued today until {day} (lapel's calculation)", policy, day)
+                    }
+                    _ => policy,
+                };
+                form.dim(&text);
+                for warning in warnings(detail, now) {
+                    form.warning(&warning);
+                }
+            }
+        }
+        if let Some(others @ 1..) = self.same_title {
+            form.warning(&plural!(
+                others as u64,
+                "{n} other template has the same title",
+                "{n} other templates have the same title"
+            ));
+        }
+    }
+
+    fn draw_fields(&self, form: &mut FormText<'_>, env: &Env) {
+        let of_file = self.focus.at == FILE;
+        form.choice(t!("one recipient"), !of_file);
+        let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
+        let columns = form.room().saturating_sub(width(&file) + 3);
+        form.labelled(&of_name, self.focus.at == 0, |_| {
+            self.name.spans(columns.min(WIDEST), self.focus.at == 0, env)
+        });
+        self.draw_name_check(form, env);
+        form.labelled(&of_email, self.focus.at == 1, |_| {
+            self.email.spans(columns.min(WIDEST), self.focus.at == 1, env)
+        });
+        self.draw_email_check(form, env);
+        form.choice(t!("a file or pasted lines"), of_file);
+        form.labelled(&file, of_file, |_| self.file.spans(columns, of_file, env));
+        if of_file {
+            form.extend(self.file.lines(form.room(), env));
+        }
+    }
+
+    fn draw_name_check(&self, form: &mut FormText<'_>, env: &Env) {
+        match check_name(self.name.value()) {
+            Ok((_, notes)) => {
+                for note in notes {
+                    form.text(&format!("       {} {note}", env.glyphs.alert), env.theme.warning());
+                }
+            }
+            Err(why) if !self.name.value().is_empty() || self.tried => {
+                form.text(&format!("       {why}"), env.theme.error());
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn draw_email_check(&self, form: &mut FormText<'_>, env: &Env) {
+        let typed = self.email.value();
+        match Address::check(typed) {
+            Ok(address) => {
+                for warning in address.warnings() {
+                    form.text(&format!("       {} {warning}", env.glyphs.alert), env.theme.warning());
+                }
+            }
+            // An unfinished e-mail address is no error while the user types it.
+            Err(why)
+                if self.tried
+                    || (!typed.is_empty() && self.focus.at != 1)
+                    || (why != EmailProblem::Empty && typed.contains(char::is_whitespace)) =>
+            {
+                form.text(&format!("       {why}"), env.theme.error());
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
+    /// follow, most serious first.
+    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &Env) {
+        let name = Text::new(review.name.clone());
+        let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
+        let plain = ratatui::style::Style::default();
+        form.cut(&format!("{of_name}  {name}"), plain);
+        form.cut(&format!("{of_email}  {}", review.address.text()), plain);
+        let dot = env.glyphs.dot;
+        let place = t!("{place} {dot} 1 recipient (gets a mail) {dot} 1 request", place = env.place(), dot);
+        for part in wrapped(&place, form.room(), PLACE, env) {
+            form.text(&part, env.theme.accent());
+        }
+        form.extend(review.confirm.lines(Context::Review, t!("to issue"), form.room(), env));
+        form.blank();
+        if width(&review.name) + width(&of_name) + 2 > form.room() {
+            let n = review.name.chars().count();
+            form.warning(&t!("the name has {n} characters; its end is not shown", n));
+        }
+        review.draw(form, env);
+        self.draw_template(form, env);
+    }
+}
+
+impl Component for IssueForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match &self.review {
+            Some(review) => return review.confirm.key_contexts(Context::Review),
+            None if self.focus.at == FILE => Context::FileField,
+            None => Context::Form,
+        };
+        vec![own, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        if self.review.is_none() && self.focus.at == FILE {
+            return self.file.is_enabled(action);
+        }
+        !matches!(action, Action::PageDown | Action::PageUp)
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.review.is_none() && self.focus.at == FILE && self.file.on_action(action, out) {
+            return true;
+        }
+        match action {
+            Action::NextField => self.focus.next(FILE + 1),
+            Action::PreviousField => self.focus.previous(FILE + 1),
+            Action::ClearField => match &mut self.review {
+                Some(review) => review.confirm.clear(),
+                None => self.field().clear(),
+            },
+            Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
+                Some(path) => self.open(Source::File(path), out),
+                None => out.say(t!("Type a file name, or paste or drop a file here.")),
+            },
+            Action::Accept if self.review.is_none() => self.go_on(env, out),
+            Action::Accept => {}
+            Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
+            Action::Back => match self.review.take() {
+                Some(mut review) => review.cancel(out),
+                None => {
+                    out.cancel(self.detail_request.take());
+                    out.cancel(self.same_title_request.take());
+                    self.file.cancel(out);
+                    out.close();
+                }
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        match &mut self.review {
+            Some(review) => review.confirm.on_text_key(key),
+            None if self.focus.at == FILE => self.file.on_text_key(key),
+            None => self.field().on_text_key(key),
+        }
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if self.review.is_some() {
+            return;
+        }
+        if paths::is_recipients(text) {
+            // Copied text ends with one or more line breaks.
+            self.open(Source::Pasted(text.trim_end().to_owned()), out);
+            return;
+        }
+        if self.focus.at == FILE || paths::is_dropped(text) {
+            self.focus.at = FILE;
+            self.file.set_pasted(text);
+            return;
+        }
+        // A pasted `Name <address>` fills both fields.
+        let pasted = text.trim();
+        if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
+            && !name.trim().is_empty()
+            && Address::check(address).is_ok()
+        {
+            self.name.set(name.trim().trim_matches('"'));
+            self.email.set(address.trim());
+            self.focus.at = 1;
+        } else {
+            self.field().on_paste(pasted);
+        }
+    }
+
+    fn on_response(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Template(detail) if self.detail_request == Some(request) => {
+                self.detail_request = None;
+                self.detail = Some(*detail);
+                Ok(())
+            }
+            Response::Templates(page) if self.same_title_request == Some(request) => {
+                self.same_title_request = None;
+                let same = |page: crate::domain::Page<crate::domain::Template>| {
+                    let others = page.items.iter().filter(|(_, t)| {
+                        t.title.as_ref() == Some(&self.title) && t.template_id != self.template_id
+                    });
+                    others.count()
+                };
+                self.same_title = page.ok().map(same);
+                Ok(())
+            }
+            Response::Holdings(..) => match &mut self.review {
+                Some(review) => review.on_response(request, answer),
+                None => Err(answer),
+            },
+            other => self.file.on_response(request, other),
+        }
+    }
+
+    fn typed(&self) -> Vec<&str> {
+        vec![self.name.value(), self.email.value()]
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let mut form = FormText::new(area, env);
+        form.cut(&t!("Issue  {title}", title = self.title), env.theme.strong());
+        if let Some(review) = &self.review {
+            self.draw_review(review, &mut form, env);
+        } else {
+            self.draw_template(&mut form, env);
+            form.blank();
+            self.draw_fields(&mut form, env);
+            form.blank();
+            let key = |action| env.key(&self.key_contexts(), action);
+            let text = if self.focus.at == FILE {
+                t!(
+                    "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
+                    enter = key(Action::Accept)
+                )
+            } else {
+                t!(
+                    "Nothing is sent until you confirm the review.  {enter} review  {esc} back",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
+                )
+            };
+            form.dim(&text);
+        }
+        form.draw(frame, area);
+    }
+}
+
+impl Modal for IssueForm {
+    fn prepares_sending(&self) -> bool {
+        true
+    }
+}
+
+/// Checks a typed name. Returns the name as it will be printed, with notes on changes and unusual characters, or
+/// why it cannot be sent.
+fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
+    // The e-mail address has its own check. A trailing space is ignored, because the user may
+    // still type another name.
+    let (name, _, _, findings) = check_person(typed.trim(), "");
+    let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
+    let (refused, notes): (Vec<_>, Vec<_>) =
+        of_name.partition(|finding| finding.severity == Severity::Refuse);
+    if name.contains('@') {
+        return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
+    }
+    match refused.into_iter().next() {
+        Some(finding) => Err(finding.what),
+        None => Ok((name, notes.into_iter().map(|finding| finding.what).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked_and_composed() {
+        assert_eq!(check_name(" 홍철 "), Ok(("홍철".to_owned(), Vec::new())));
+        let (name, notes) = check_name("\u{1100}\u{1175}\u{11b7}").expect("composed");
+        assert_eq!(name, "김");
+        assert_eq!(notes.len(), 1);
+        assert_eq!(check_name("Null, Christopher").expect("a name").1, [""; 0]);
+        assert_eq!(check_name("null").expect("allowed").1.len(), 1);
+        assert_eq!(check_name("\u{f9e1}").expect("kept").0, "\u{f9e1}", "a compatibility ideograph is kept");
+        for refused in ["", "\u{3164}", "kim@naru.example", "a\u{202e}b", "a\nb"] {
+            assert!(check_name(refused).is_err(), "{refused:?}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Search of the palette: how well an entry matches the typed text, and which letters match.
+
+use super::{Entry, what};
+use crate::tui::context::Env;
+use crate::tui::widgets::text_layout::fit;
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+use std::collections::HashSet;
+use unicode_normalization::UnicodeNormalization;
+
+/// How well an entry matches, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// Every typed word begins a word of the name.
+    Name,
+    /// Every typed word begins a word of the name or the explanation.
+    Words,
+    /// A destination that the typed text can mean.
+    Destination,
+    /// The typed letters only follow each other somewhere.
+    Letters,
+}
+
+/// The typed text, compared with entries.
+pub(super) struct Search {
+    typed: String,
+    pattern: Pattern,
+    matcher: Matcher,
+    buffer: Vec<char>,
+}
+
+impl Search {
+    pub(super) fn new(typed: &str) -> Self {
+        let typed = letters(typed);
+        let pattern = Pattern::new(&typed, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+        Self { typed, pattern, matcher: Matcher::new(Config::DEFAULT), buffer: Vec::new() }
+    }
+
+    fn score(&mut self, letters: &str) -> Option<u32> {
+        self.pattern.score(Utf32Str::new(letters, &mut self.buffer), &mut self.matcher)
+    }
+
+    pub(super) fn rank(&mut self, entry: &Entry) -> Option<(Rank, u32)> {
+        let (name, help) = match entry {
+            Entry::Command(command) => (letters(command.action.hint()), letters(command.action.help())),
+            other => (letters(&what(other)), String::new()),
+        };
+        let both = format!("{name} {help}");
+        let score = self.score(&name).max(self.score(&help));
+        if word_starts(&name, &self.typed) {
+            Some((Rank::Name, score.unwrap_or(0)))
+        } else if word_starts(&both, &self.typed) {
+            Some((Rank::Words, score.unwrap_or(0)))
+        } else {
+            score.map(|score| (Rank::Letters, score))
+        }
+    }
+
+    /// The text in exactly `columns` cells, with the matching letters underlined.
+    pub(super) fn highlighted(
+        &mut self,
+        text: &str,
+        columns: usize,
+        style: Style,
+        env: &Env,
+    ) -> Vec<Span<'static>> {
+        let (mut plain, mut from) = (String::new(), Vec::new());
+        for (at, c) in text.chars().enumerate() {
+            let before = plain.chars().count();
+            plain.push_str(&letters(c.encode_utf8(&mut [0; 4])));
+            from.extend(std::iter::repeat_n(at, plain.chars().count() - before));
+        }
+        let mut matches = Vec::new();
+        if !self.typed.is_empty() {
+            let haystack = Utf32Str::new(&plain, &mut self.buffer);
+            self.pattern.indices(haystack, &mut self.matcher, &mut matches);
+        }
+        let marked: HashSet<usize> =
+            matches.into_iter().filter_map(|at| from.get(usize::try_from(at).ok()?).copied()).collect();
+        let bold = style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for (at, c) in fit(text, columns, env.glyphs.ellipsis).chars().enumerate() {
+            let style = if marked.contains(&at) { bold } else { style };
+            match spans.last_mut() {
+                Some(span) if span.style == style => span.content.to_mut().push(c),
+                _ => spans.push(Span::styled(c.to_string(), style)),
+            }
+        }
+        spans
+    }
+}
+
+/// Whether each word of `typed` begins a word of `text`, without regard to case. Both are split into letters.
+pub(super) fn word_starts(text: &str, typed: &str) -> bool {
+    let split = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| c.is_whitespace() || "():;,.".contains(c));
+        words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    let (words, typed) = (split(text), split(typed));
+    !typed.is_empty() && typed.iter().all(|part| words.iter().any(|word| word.starts_with(part)))
+}
+
+/// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
+/// becomes an initial consonant.
+pub(super) fn letters(text: &str) -> String {
+    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
+    text.nfd()
+        .map(|c| match ALONE.chars().position(|alone| alone == c) {
+            Some(at) => u32::try_from(at).ok().and_then(|at| char::from_u32(0x1100 + at)).unwrap_or(c),
+            None if ('ㅏ'..='ㅣ').contains(&c) => {
+                char::from_u32(u32::from(c) - u32::from('ㅏ') + 0x1161).unwrap_or(c)
+            }
+            None => c,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::text_layout::width;
+
+    #[test]
+    fn matching_letters_are_underlined() {
+        let env = Env::for_test();
+        let marked = |typed: &str, text: &str| {
+            let spans = Search::new(typed).highlighted(text, 20, Style::default(), &env);
+            assert_eq!(spans.iter().map(|span| width(&span.content)).sum::<usize>(), 20);
+            let underlined = |span: &&Span<'_>| span.style.add_modifier.contains(Modifier::UNDERLINED);
+            spans.iter().filter(underlined).map(|span| span.content.to_string()).collect::<String>()
+        };
+        assert_eq!(marked("sor", "sort by a column"), "sor");
+        assert_eq!(marked("하", "한글 입력"), "한");
+        assert_eq!(marked("", "sort"), "");
+        assert_eq!(marked("zz", "sort"), "");
+    }
+
+    #[test]
+    fn hangul_is_found_letter_by_letter() {
+        let has = |text: &str, typed: &str| {
+            let mut matcher = Matcher::new(Config::DEFAULT);
+            let pattern =
+                Pattern::new(&letters(typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+            pattern.score(Utf32Str::new(&letters(text), &mut Vec::new()), &mut matcher).is_some()
+        };
+        for typed in ["한글", "한", "하", "ㅎ", "ㅎㄱ", "한ㄱ", "글"] {
+            assert!(has("한글 입력", typed), "{typed}");
+        }
+        assert!(!has("한글 입력", "영"));
+    }
+}

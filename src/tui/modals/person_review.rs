@@ -1,0 +1,122 @@
+//! The review of one recipient: what is known about the e-mail address, and the confirmation. Part of the forms that
+//! issue one badge.
+
+use crate::api::ApiError;
+use crate::domain::{Address, BadgeId, TemplateId, Text, Verdict};
+use crate::jobs::{Holdings, IssuePlan, Rival};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::form::FormText;
+
+/// Maximum number of badges listed that the recipient already has.
+const LISTED: usize = 5;
+
+pub(super) struct PersonReview {
+    pub name: String,
+    pub address: Address,
+    /// The badge that this one replaces. It is no duplicate.
+    replaces: Option<BadgeId>,
+    holdings: Option<Result<Holdings, ApiError>>,
+    /// A badge sent to this recipient before. The service may not show it yet.
+    sent_before: Option<Box<Rival>>,
+    request: Option<RequestId>,
+    pub confirm: Confirm,
+}
+
+impl PersonReview {
+    /// Begins the duplicate check.
+    pub fn new(
+        template: TemplateId,
+        (name, address): (String, Address),
+        replaces: Option<BadgeId>,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Self {
+        let request = Some(out.ask(Request::Holdings(template, address.as_str().to_owned())));
+        let confirm = Confirm::new(1, env);
+        Self { name, address, replaces, holdings: None, sent_before: None, request, confirm }
+    }
+
+    pub fn cancel(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.request.take());
+    }
+
+    pub fn on_response(&mut self, request: RequestId, response: Response) -> Result<(), Response> {
+        match response {
+            Response::Holdings(holdings, sent_before) if self.request == Some(request) => {
+                self.request = None;
+                self.holdings = Some(holdings);
+                if sent_before.is_some() {
+                    self.confirm.insist();
+                }
+                self.sent_before = sent_before;
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
+    /// the recipient's earlier badges are needed to recognise the new one.
+    pub fn plan(&self, template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Option<IssuePlan> {
+        let Some(holdings) = &self.holdings else {
+            out.say(t!("The duplicate check is still running. Nothing was sent."));
+            return None;
+        };
+        let complete = holdings.as_ref().ok().filter(|held| held.complete);
+        Some(IssuePlan {
+            template_id,
+            title,
+            recipient_name: self.name.clone(),
+            recipient_email: self.address.clone(),
+            held_before: complete.map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect()),
+            allows: self.sent_before.as_ref().map(|rival| rival.slot),
+        })
+    }
+
+    pub fn draw(&self, form: &mut FormText<'_>, env: &Env) {
+        if let Some(row) = &self.sent_before {
+            form.error(&t!(
+                "lapel already sent this badge to this e-mail ({bucket}). Sending again makes a second one.",
+                bucket = row.bucket.word()
+            ));
+        }
+        match &self.holdings {
+            None => form.busy(t!("checking for duplicates")),
+            Some(Err(error)) => {
+                form.error(&t!("unknown whether the recipient already has this badge: {error}", error));
+            }
+            Some(Ok(held)) => self.draw_held(held, form, env),
+        }
+        for warning in self.address.warnings() {
+            form.warning(&t!("e-mail: {warning}", warning));
+        }
+    }
+
+    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, env: &Env) {
+        let others = || held.items.iter().filter(|item| Some(&item.badge_id) != self.replaces.as_ref());
+        let n = others().count() as u64;
+        if n == 0 && !held.complete {
+            form.warning(t!(
+                "the history could not be read to its end: the recipient may already have this badge"
+            ));
+        } else if n == 0 && self.replaces.is_none() {
+            form.dim(t!(
+                "No badge of this template found for this e-mail. A waiting badge may not be visible yet."
+            ));
+        } else if n > 0 {
+            form.warning(&plural!(
+                n,
+                "this e-mail already has {n} badge of this template:",
+                "this e-mail already has {n} badges of this template:"
+            ));
+            for item in others().take(LISTED) {
+                let (word, why) = Verdict::of(item, env.now()).line();
+                let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
+                form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), env.theme.warning());
+            }
+        }
+    }
+}

@@ -1,0 +1,502 @@
+//! Short questions about a job: a reason, a choice, a path. Enter alone never issues or revokes a badge.
+//! Enter after the reason for an undo already cancels the rows that are not sent.
+
+mod lines;
+
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
+use crate::i18n::tr;
+use crate::jobs::receipt::MailReport;
+use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
+use crate::tui::component::{Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::paths;
+use crate::tui::modals::draft::DraftForm;
+use crate::tui::request::{Paper, Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::explain;
+use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::reason_field::no_reason;
+use crate::tui::worker::job_command::{Done, JobCommand};
+use crossterm::event::KeyEvent;
+use lines::{mail_lines, undo_words};
+use ratatui::layout::Rect;
+
+pub struct Prompt {
+    about: About,
+    field: Field,
+    /// The running request of this question.
+    request: Option<RequestId>,
+    error: Option<String>,
+}
+
+enum About {
+    /// Confirms: cancel the rows that are not sent.
+    Cancel(Box<Job>),
+    /// Asks for the reason to undo an issue job.
+    Undo(Box<Job>),
+    /// Resolves a row with an unknown outcome.
+    Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
+    /// Asks for the path of a receipt or redo file. `exists`: confirms replacing an existing file.
+    File { job: JobId, redo: bool, exists: bool },
+    /// Shows the failed mails.
+    Mail { job: Box<Job>, report: Option<MailReport> },
+}
+
+/// Step of resolving a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Choose one of [`CHOICES`].
+    Choice,
+    /// Type the badge id.
+    Badge,
+    /// Type the reason.
+    Why,
+    /// Confirm.
+    Review,
+}
+
+/// Index of the choice that sends all never seen rows of the job again.
+const ALL: usize = 3;
+
+const CHOICES: [(&str, &str); 4] = [
+    (tr_noop!("send again"), tr_noop!("the first request did nothing, or two badges are fine")),
+    (tr_noop!("it is this badge"), tr_noop!("you found the badge; type its id next")),
+    (tr_noop!("leave as it is"), tr_noop!("resolved another way; lapel does nothing more")),
+    (tr_noop!("send all again"), tr_noop!("all never seen rows of this job that may be sent again")),
+];
+
+fn choices(unseen: u64) -> usize {
+    if unseen > 1 { CHOICES.len() } else { ALL }
+}
+
+impl Prompt {
+    fn new(about: About) -> Self {
+        Self { about, field: Field::default(), request: None, error: None }
+    }
+
+    pub fn cancel_rest(job: Box<Job>) -> Self {
+        Self::new(About::Cancel(job))
+    }
+
+    pub fn undo(job: Box<Job>) -> Self {
+        Self::new(About::Undo(job))
+    }
+
+    /// Resolves a row. If the row is never seen, the user can also send all `unseen` never seen rows again.
+    pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64) -> Self {
+        let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
+        Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
+    }
+
+    /// Asks for the path of a receipt, or with `redo` of a redo file.
+    pub fn file(job: &Job, redo: bool) -> Self {
+        let what = if redo { "redo" } else { "receipt" };
+        let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
+        let about = About::File { job: job.id, redo, exists: false };
+        Self { field: Field::with(&name), ..Self::new(about) }
+    }
+
+    /// Shows the failed mails of a job.
+    pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
+        let request = out.ask(Request::Mail(job.id));
+        Self { request: Some(request), ..Self::new(About::Mail { job, report: None }) }
+    }
+
+    /// Whether it asks for the path of a receipt.
+    pub fn is_receipt(&self) -> bool {
+        matches!(self.about, About::File { redo: false, .. })
+    }
+
+    fn back(&mut self, out: &mut Effects<'_>) {
+        self.error = None;
+        match &mut self.about {
+            About::File { exists: exists @ true, .. } => *exists = false,
+            About::Decide { step, .. } if *step != Step::Choice => {
+                *step = Step::Choice;
+                self.field.clear();
+            }
+            _ => out.close(),
+        }
+    }
+
+    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
+        self.error = None;
+        let empty = Text::new(self.field.value()).looks_empty();
+        match &mut self.about {
+            About::Cancel(_) | About::Mail { .. } | About::File { exists: true, .. } => {}
+            About::File { .. } if empty => self.error = Some(t!("type a file name").to_owned()),
+            About::File { .. } => self.write(false, out),
+            About::Undo(job) => {
+                self.error = no_reason(self.field.value());
+                if self.error.is_some() {
+                    return;
+                }
+                if self.request.is_none() {
+                    let command = JobCommand::Undo(job.id, self.field.value().to_owned());
+                    self.request = Some(out.ask(Request::Do(Box::new(command))));
+                }
+            }
+            About::Decide { at, step, row, job, .. } => match step {
+                Step::Choice => {
+                    self.field = match at {
+                        1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
+                        _ => Field::default(),
+                    };
+                    *step = if *at == 1 { Step::Badge } else { Step::Why };
+                }
+                Step::Badge if empty => self.error = Some(t!("type or paste the badge id").to_owned()),
+                Step::Why if empty => {
+                    self.error = Some(t!("type a short reason: it is saved with the job").to_owned());
+                }
+                Step::Why if *at == ALL => {
+                    if self.request.is_none() {
+                        self.request = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
+                    }
+                }
+                // In the live environment, sending again needs a second confirmation with more to type.
+                Step::Why if *at == 0 && env.is_live() => {
+                    let why = self.field.value().trim().to_owned();
+                    let command = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
+                    out.go.push(Navigate::Again(Box::new(command)));
+                }
+                Step::Badge | Step::Why => *step = Step::Review,
+                Step::Review => {}
+            },
+        }
+    }
+
+    fn confirm(&mut self, out: &mut Effects<'_>) {
+        if self.request.is_some() {
+            return;
+        }
+        if let About::File { exists: true, .. } = self.about {
+            self.write(true, out);
+            return;
+        }
+        let command = match &self.about {
+            About::Cancel(job) => JobCommand::CallOff(job.id),
+            About::Decide { job, row, at, step: Step::Review, .. } => {
+                let typed = self.field.value().trim();
+                let (decision, why) = match at {
+                    0 => (Decision::SendAgain, typed),
+                    1 => match BadgeId::new(typed) {
+                        Some(id) => (Decision::IsThis(id), t!("found manually")),
+                        None => return,
+                    },
+                    _ => (Decision::LeaveOut, typed),
+                };
+                JobCommand::Decide(*job, row.no, decision, why.to_owned())
+            }
+            About::Decide { .. } | About::Undo(_) | About::File { .. } | About::Mail { .. } => return,
+        };
+        self.request = Some(out.ask(Request::Do(Box::new(command))));
+    }
+
+    /// Opens the confirmation for the never seen rows that can be sent again.
+    fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
+        let About::Decide { job, .. } = self.about else { return };
+        if found.ready == 0 {
+            self.error = Some(
+                t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
+            );
+            return;
+        }
+        let why = self.field.value().trim().to_owned();
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+        let About::File { job, redo, .. } = self.about else { return };
+        if self.request.is_none() {
+            let to = paths::typed(self.field.value());
+            self.request = Some(out.ask(Request::Paper(Paper { job, redo, to, overwrite })));
+        }
+    }
+
+    fn head(&self) -> String {
+        match &self.about {
+            About::Cancel(job) => {
+                t!("Cancel the rest of job {id}   {title}", id = job.id, title = job.title)
+            }
+            About::Undo(job) => t!("Undo job {id}   {title}", id = job.id, title = job.title),
+            About::Decide { job, row, .. } => {
+                t!(
+                    "Resolve row {no} of job {job}   {holder} {address}",
+                    no = row.number(),
+                    job,
+                    holder = row.holder,
+                    address = row.address
+                )
+            }
+            About::File { job, redo: false, .. } => {
+                t!("Receipt of job {job}: the outcome of every row", job)
+            }
+            About::File { job, .. } => {
+                t!("Redo file of job {job}: original rows that were invalid or not sent", job)
+            }
+            About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
+        }
+    }
+
+    fn draw_cancel(&self, job: &Job, form: &mut FormText<'_>, env: &Env) {
+        let mut text = match crate::jobs::count(crate::jobs::Step::CallOff, job) {
+            0 => t!("Nothing else is left to send.").to_owned(),
+            n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
+        };
+        if job.counts.of(RowStatus::Sending) > 0 {
+            text.push(' ');
+            text.push_str(t!(
+                "lapel waits for requests already sent, and cancels requests that wait for their turn."
+            ));
+        }
+        text.push(' ');
+        text.push_str(t!(
+            "lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume."
+        ));
+        form.text(&text, env.theme.text());
+        form.blank();
+        form.yes(t!("to cancel the rest"), &self.key_contexts());
+    }
+
+    fn draw_undo(&self, job: &Job, form: &mut FormText<'_>, env: &Env) {
+        let key = |action| env.key(&self.key_contexts(), action);
+        form.text(&undo_words(job), env.theme.text());
+        form.blank();
+        form.field(t!("Reason"), &self.field, true);
+        form.blank();
+        form.dim(&t!(
+            "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
+            enter = key(Action::Accept),
+            esc = key(Action::Back)
+        ));
+    }
+
+    fn draw_file(&self, exists: bool, form: &mut FormText<'_>, env: &Env) {
+        let key = |action| env.key(&self.key_contexts(), action);
+        form.field(t!("File"), &self.field, true);
+        form.blank();
+        if exists {
+            form.warning(t!("A file with this name already exists. Nothing was saved."));
+            form.yes(t!("to replace"), &self.key_contexts());
+            return;
+        }
+        form.dim(&t!(
+            "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file is saved where lapel was started.  {enter} save  {esc} back",
+            enter = key(Action::Accept),
+            esc = key(Action::Back)
+        ));
+    }
+
+    fn draw_decide(&self, form: &mut FormText<'_>, env: &Env) {
+        let About::Decide { row, at, step, job, unseen } = &self.about else { return };
+        form.text(&explain(row, crate::jobs::Kind::Issue, env), env.theme.warning());
+        form.blank();
+        let words = aligned(CHOICES.map(|(word, _)| word));
+        let choices = words.iter().zip(CHOICES.map(|(_, what)| tr(what))).take(choices(*unseen));
+        for (i, (word, what)) in choices.enumerate() {
+            form.choice(&format!("{word}  {what}"), i == *at);
+        }
+        form.blank();
+        match step {
+            Step::Choice => {}
+            Step::Badge => form.field(t!("Badge id"), &self.field, true),
+            Step::Why => form.field(t!("Why"), &self.field, true),
+            Step::Review => {
+                let typed = Text::new(self.field.value());
+                let (label, verb) = match at {
+                    0 => (t!("Why"), t!("to send again (may create two badges)").to_owned()),
+                    1 => (t!("Badge id"), t!("to confirm this badge").to_owned()),
+                    _ => (t!("Why"), t!("to leave row {no} of job {job} as it is", no = row.number(), job)),
+                };
+                form.text(&format!("{label}  {typed}"), env.theme.text());
+                form.blank();
+                form.yes(&verb, &self.key_contexts());
+            }
+        }
+    }
+}
+
+impl Component for Prompt {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match &self.about {
+            About::Cancel(_) | About::File { exists: true, .. } => Context::Review,
+            About::Undo(_) | About::File { .. } => Context::Form,
+            About::Mail { .. } => Context::Help,
+            About::Decide { step, .. } => match step {
+                Step::Choice => Context::Menu,
+                Step::Badge | Step::Why => Context::Form,
+                Step::Review => Context::Review,
+            },
+        };
+        vec![own, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            // Not in the footer: the line with the question shows the key `y`.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
+            Action::ClearField => self.key_contexts()[0] == Context::Form,
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::ClearField => self.field.clear(),
+            Action::Accept => self.go_on(env, out),
+            Action::Confirm => self.confirm(out),
+            Action::Down | Action::Up => {
+                if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
+                    let all = choices(*unseen);
+                    let by = if action == Action::Down { 1 } else { all - 1 };
+                    *at = (*at + by) % all;
+                }
+            }
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let typed =
+            self.key_contexts()[0] == Context::Form && self.request.is_none() && self.field.on_text_key(key);
+        if typed {
+            self.error = None;
+        }
+        typed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if self.key_contexts()[0] == Context::Form {
+            match self.about {
+                About::File { .. } => self.field.set(&paths::unwrap(text)),
+                _ => self.field.on_paste(text.trim()),
+            }
+        }
+    }
+
+    fn on_response(
+        &mut self,
+        request: RequestId,
+        response: Response,
+        _: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match response {
+            Response::Done(done) if self.request == Some(request) => {
+                self.request = None;
+                match done {
+                    Err(why) => self.error = Some(why),
+                    Ok(Done::NeverSeen(found)) => self.review_all(found, out),
+                    Ok(done) => {
+                        out.close();
+                        match done {
+                            Done::Said(text) => out.say(text),
+                            Done::Drafts(jobs) => DraftForm::open(jobs, out),
+                            Done::Fine | Done::NeverSeen(_) => {}
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Response::Paper(written) if self.request == Some(request) => {
+                self.request = None;
+                match written {
+                    Ok(written) => {
+                        let path = scrub(&written.path.to_string_lossy()).into_owned();
+                        let wrote = plural!(
+                            written.rows,
+                            "Saved {n} row to {path}.",
+                            "Saved {n} rows to {path}.",
+                            path
+                        );
+                        let mut said = vec![wrote];
+                        said.extend(written.remarks());
+                        out.say(said.join(" "));
+                        out.close();
+                    }
+                    Err(JobError::Exists(_)) => {
+                        if let About::File { exists, .. } = &mut self.about {
+                            *exists = true;
+                        }
+                    }
+                    Err(why) => self.error = Some(why.to_string()),
+                }
+                Ok(())
+            }
+            Response::Mail(mail) if self.request == Some(request) => {
+                self.request = None;
+                match mail {
+                    Ok(found) => {
+                        if let About::Mail { report, .. } = &mut self.about {
+                            *report = Some(found);
+                        }
+                    }
+                    Err(why) => self.error = Some(why),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    fn typed(&self) -> Vec<&str> {
+        match &self.about {
+            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
+            About::Cancel(_) | About::File { .. } | About::Mail { .. } => Vec::new(),
+        }
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        let reason = match &self.about {
+            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.request.is_none(),
+            _ => false,
+        };
+        reason.then_some(&mut self.field)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let mut form = FormText::new(area, env);
+        form.cut(&self.head(), env.theme.strong());
+        form.cut(&env.place(), env.theme.accent());
+        form.blank();
+        match &self.about {
+            About::Cancel(job) => self.draw_cancel(job, &mut form, env),
+            About::Undo(job) => self.draw_undo(job, &mut form, env),
+            About::File { exists, .. } => self.draw_file(*exists, &mut form, env),
+            About::Mail { report: Some(report), .. } => mail_lines(report, &mut form, env),
+            About::Mail { report: None, .. } => {}
+            About::Decide { .. } => self.draw_decide(&mut form, env),
+        }
+        if self.request.is_some() {
+            form.busy(t!("one moment"));
+        }
+        if let Some(error) = &self.error {
+            form.error(error);
+        }
+        form.draw(frame, area);
+    }
+}
+
+impl Modal for Prompt {
+    fn prepares_sending(&self) -> bool {
+        matches!(self.about, About::Cancel(_) | About::Undo(_) | About::Decide { .. })
+    }
+
+    fn takes_editor(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,37 @@
+//! The ways in which a terminal can show a picture.
+
+/// Number of kitty image ids, used in turn. kitty keeps no more pictures than this.
+pub const KITTY_IDS: u32 = 16;
+/// Cell size in pixels when it is unknown: width, height.
+const USUAL_CELL: (u16, u16) = (10, 20);
+
+/// How the terminal shows a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// kitty's protocol with placeholders: the picture moves and disappears with the text.
+    Kitty,
+    Iterm2,
+    Sixel,
+    Halfblocks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub protocol: Protocol,
+    /// The size of a cell in pixels: width, height.
+    pub cell: (u16, u16),
+    /// Whether the terminal has 24-bit colours.
+    pub true_colour: bool,
+    /// Whether sequences are wrapped, so that tmux passes them on.
+    pub wrapped: bool,
+    /// The first kitty image id of this process. It owns [`KITTY_IDS`] ids in a row.
+    pub first_id: u32,
+}
+
+impl Way {
+    /// Chooses ids that other programs in this terminal are unlikely to use.
+    pub fn new(protocol: Protocol, cell: Option<(u16, u16)>, true_colour: bool) -> Self {
+        let first_id = fastrand::u32(0x01_0000..0xff_0000) & !(KITTY_IDS - 1);
+        Self { protocol, cell: cell.unwrap_or(USUAL_CELL), true_colour, wrapped: false, first_id }
+    }
+}

@@ -1,0 +1,31 @@
+//! Picture files as terminal output. Exists only with the feature `images`; `no_render` is the other build.
+
+mod blocks;
+mod decode;
+mod emblem;
+pub(super) mod pack;
+
+pub use pack::Packed;
+
+use super::protocol::Way;
+
+/// Whether this build can show pictures.
+pub const AVAILABLE: bool = true;
+
+/// Message for an action on pictures when they are off.
+pub const OFF: &str = tr_noop!(
+    "Pictures are off here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
+);
+
+/// Decodes a picture file and packs it for at most `room` columns and rows. `id` is its kitty image id. An error
+/// is a message for the user.
+pub fn render(
+    file: &[u8],
+    content_type: Option<&str>,
+    way: &Way,
+    room: (u16, u16),
+    id: u32,
+) -> Result<Packed, String> {
+    let pixels = decode::decode(file, content_type).map_err(|why| why.to_string())?;
+    pack::pack(&pixels, way, room, id)
+}

@@ -1,0 +1,71 @@
+//! Several labelled text fields with one focus.
+
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::label::aligned;
+use crossterm::event::KeyEvent;
+
+/// Widest field, in cells.
+const WIDEST: usize = 60;
+
+pub struct Fields<const N: usize> {
+    /// Marked for translation.
+    labels: [&'static str; N],
+    fields: [Field; N],
+    focus: Focus,
+}
+
+impl<const N: usize> Fields<N> {
+    pub fn new(labels: [&'static str; N], texts: [&str; N]) -> Self {
+        Self { labels, fields: texts.map(Field::with), focus: Focus::default() }
+    }
+
+    pub fn value(&self, at: usize) -> &str {
+        self.fields[at].value()
+    }
+
+    pub fn values(&self) -> [&str; N] {
+        self.fields.each_ref().map(Field::value)
+    }
+
+    pub fn field_mut(&mut self, at: usize) -> &mut Field {
+        &mut self.fields[at]
+    }
+
+    pub fn focused(&self) -> usize {
+        self.focus.at
+    }
+
+    pub fn set_focus(&mut self, at: usize) {
+        self.focus.at = at;
+    }
+
+    /// Moves the focus or clears the focused field. Returns false for other actions.
+    pub fn on_action(&mut self, action: Action) -> bool {
+        match action {
+            Action::NextField => self.focus.next(N),
+            Action::PreviousField => self.focus.previous(N),
+            Action::ClearField => self.fields[self.focus.at].clear(),
+            _ => return false,
+        }
+        true
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.fields[self.focus.at].on_text_key(key)
+    }
+
+    pub fn on_paste(&mut self, text: &str) {
+        self.fields[self.focus.at].on_paste(text.trim());
+    }
+
+    pub fn draw(&self, form: &mut FormText<'_>, env: &Env) {
+        for (at, label) in aligned(self.labels).iter().enumerate() {
+            let focused = self.focus.at == at;
+            let field = &self.fields[at];
+            form.labelled(label, focused, |columns| field.spans(columns.min(WIDEST), focused, env));
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The text of a form: heading, fields, notes and keys, fitted to the width. In small windows a text that is cut is
+//! marked as cut.
+
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// Cells between the operation and its target.
+const GAP: usize = 3;
+/// Cells on both sides of the text.
+const MARGINS: usize = 4;
+
+/// The lines of a form, with a margin of two cells on both sides.
+pub struct FormText<'e> {
+    env: &'e Env,
+    room: usize,
+    lines: Vec<Line<'static>>,
+}
+
+impl<'e> FormText<'e> {
+    pub fn new(area: Rect, env: &'e Env) -> Self {
+        Self { env, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
+    }
+
+    /// The width without margins, in cells.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn into_lines(self) -> Vec<Line<'static>> {
+        self.lines
+    }
+
+    /// The heading of a form: operation and target. Both share a line if they fit; otherwise the target follows
+    /// below.
+    pub fn head(&mut self, what: &str, place: &str) {
+        let (strong, accent) = (self.env.theme.strong(), self.env.theme.accent());
+        if width(what) + GAP + width(place) <= self.room {
+            self.lines.push(Line::from(vec![
+                Span::styled(format!("  {what}"), strong),
+                Span::styled(format!("{}{place}", " ".repeat(GAP)), accent),
+            ]));
+        } else {
+            self.text(what, strong);
+            self.text(place, accent);
+        }
+    }
+
+    pub fn blank(&mut self) {
+        self.lines.push(Line::raw(""));
+    }
+
+    pub fn line(&mut self, line: Line<'static>) {
+        self.lines.push(line);
+    }
+
+    pub fn extend(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        self.lines.extend(lines);
+    }
+
+    /// Text that is wrapped.
+    pub fn text(&mut self, text: &str, style: Style) {
+        self.lines
+            .extend(wrap(text, self.room).into_iter().map(|line| Line::styled(format!("  {line}"), style)));
+    }
+
+    /// An explanation.
+    pub fn dim(&mut self, text: &str) {
+        self.text(text, self.env.theme.dim());
+    }
+
+    /// One line of text, cut if it is too long.
+    pub fn cut(&mut self, text: &str, style: Style) {
+        self.lines.push(Line::styled(format!("  {}", fit(text, self.room, self.env.glyphs.ellipsis)), style));
+    }
+
+    pub fn warning(&mut self, text: &str) {
+        self.text(&format!("{} {text}", self.env.glyphs.alert), self.env.theme.warning());
+    }
+
+    pub fn error(&mut self, text: &str) {
+        self.text(&format!("{} {text}", self.env.glyphs.alert), self.env.theme.error());
+    }
+
+    /// Work in progress.
+    pub fn busy(&mut self, text: &str) {
+        self.dim(&format!("{} {text}", self.env.spinner()));
+    }
+
+    /// A label and an input. `input` gets the cells that are left for it.
+    pub fn labelled(&mut self, label: &str, focused: bool, input: impl FnOnce(usize) -> Vec<Span<'static>>) {
+        let (theme, glyphs) = (&self.env.theme, &self.env.glyphs);
+        let style = if focused { theme.strong() } else { theme.dim() };
+        let cursor = if focused { glyphs.cursor } else { " " };
+        let mut spans =
+            vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
+        spans.extend(input(self.room.saturating_sub(width(label) + 3)));
+        self.lines.push(Line::from(spans));
+    }
+
+    pub fn field(&mut self, label: &str, field: &Field, focused: bool) {
+        let env = self.env;
+        self.labelled(label, focused, |columns| field.spans(columns, focused, env));
+    }
+
+    /// One of several choices. `words` explains it.
+    pub fn choice(&mut self, words: &str, chosen: bool) {
+        let env = self.env;
+        let (sign, style) =
+            if chosen { (env.glyphs.on, env.theme.strong()) } else { (env.glyphs.off, env.theme.dim()) };
+        self.cut(&format!("{sign} {words}"), style);
+    }
+
+    /// The keys that confirm (with what they do) and go back.
+    pub fn yes(&mut self, verb: &str, contexts: &[Context]) {
+        let key = |action| Span::styled(self.env.key(contexts, action), self.env.theme.key());
+        let line = Line::from(vec![
+            Span::raw("  "),
+            key(Action::Confirm),
+            Span::styled(format!(" {verb}"), self.env.theme.accent()),
+            Span::raw("   "),
+            key(Action::Back),
+            Span::raw(format!(" {}", t!("back"))),
+        ]);
+        self.lines.push(line);
+    }
+
+    /// Draws the form. Where it is too high for the area, see [`squeezed`].
+    pub fn draw(self, frame: &mut Frame<'_>, area: Rect) {
+        let lines = squeezed(self.lines, area.height, self.env);
+        frame.render_widget(Text::from(lines), area);
+    }
+
+    /// Draws the lines as a popup at the bottom of the screen.
+    pub fn draw_popup(mut self, frame: &mut Frame<'_>, area: Rect) {
+        let rule = self.env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        self.lines.insert(0, Line::styled(format!(" {rule}"), self.env.theme.dim()));
+        let rows = u16::try_from(self.lines.len()).unwrap_or(area.height).min(area.height);
+        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
+        frame.render_widget(Clear, area);
+        frame.render_widget(Text::from(self.lines), area);
+    }
+}
+
+/// Wraps text into at most `most` lines. If it is longer, the last line ends with an ellipsis.
+pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
+    let mut lines = wrap(text, room);
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(fit(&rest, room, env.glyphs.ellipsis).trim_end().to_owned());
+    }
+    lines
+}
+
+/// Reduces the lines to `rows`. Empty lines are dropped first, from the bottom up. If that is not enough, the last
+/// line says how many lines are missing.
+pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line<'static>> {
+    let rows = usize::from(rows);
+    while lines.len() > rows {
+        let Some(empty) = lines.iter().rposition(|line| line_width(line) == 0) else { break };
+        lines.remove(empty);
+    }
+    if lines.len() > rows && rows > 0 {
+        let left = lines.len() - rows + 1;
+        lines.truncate(rows - 1);
+        let text = t!("{left} more lines: enlarge the window", left);
+        lines.push(Line::styled(format!("  {text}"), env.theme.dim()));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(lines: &[Line<'_>]) -> Vec<String> {
+        lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_place_that_does_not_fit_beside_has_its_own_line() {
+        let env = Env::for_test();
+        let head = |columns| {
+            let mut form = FormText::new(Rect::new(0, 0, columns, 9), &env);
+            form.head("Revoke 2 badges", "DEMO 기관");
+            texts(&form.into_lines())
+        };
+        assert_eq!(head(31), ["  Revoke 2 badges   DEMO 기관"]);
+        assert_eq!(head(30), ["  Revoke 2 badges", "  DEMO 기관"]);
+    }
+
+    #[test]
+    fn text_that_is_too_long_ends_in_a_sign() {
+        let env = Env::for_test();
+        assert_eq!(wrapped("one two three", 7, 2, &env), ["one two", "three"]);
+        let cut = wrapped("one two three four five", 7, 2, &env);
+        assert_eq!((cut.len(), cut[0].as_str()), (2, "one two"));
+        assert!(cut[1].ends_with(env.glyphs.ellipsis), "{cut:?}");
+    }
+
+    #[test]
+    fn empty_lines_go_before_text_does() {
+        let env = Env::for_test();
+        let lines = || ["a", "", "b", "", "c"].map(Line::raw).to_vec();
+        assert_eq!(texts(&squeezed(lines(), 5, &env)), ["a", "", "b", "", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 4, &env)), ["a", "", "b", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 2, &env)), ["a", "  2 more lines: enlarge the window"]);
+        assert!(squeezed(lines(), 0, &env).len() <= 3);
+    }
+}

@@ -1,0 +1,107 @@
+//! What every list does with keys, clicks and the screen.
+
+use super::{PagedList, Row, RowState};
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{number, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+
+impl<T: Row> PagedList<T> {
+    /// Moves the cursor. Returns false if the action does not move it.
+    pub fn on_action(&mut self, action: Action) -> bool {
+        match action {
+            Action::Down => self.move_by(1),
+            Action::Up => self.move_by(-1),
+            Action::PageDown => self.page_by(1),
+            Action::PageUp => self.page_by(-1),
+            Action::First => self.move_to(0),
+            Action::Last => self.move_to(u64::MAX),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The place at a line of the screen. `rows` is the area of the rows in the last draw.
+    pub fn place_at(&self, rows: Rect, line: u16) -> Option<u64> {
+        let place = self.top() + u64::from(line.checked_sub(rows.y)?);
+        (line < rows.bottom() && place < self.len()).then_some(place)
+    }
+
+    /// Moves the cursor to the place at a line of the screen. Returns whether there is one.
+    pub fn on_click(&mut self, rows: Rect, line: u16) -> bool {
+        let place = self.place_at(rows, line);
+        if let Some(place) = place {
+            self.move_to(place);
+        }
+        place.is_some()
+    }
+
+    /// The place of the cursor in words; empty if there are no rows.
+    pub fn counter(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        t!("row {at} of {all}", at = number(self.cursor() + 1), all = number(self.len()))
+    }
+
+    /// Number of rows that the last draw built, for tests.
+    pub fn rows_built(&self) -> u64 {
+        self.built.get()
+    }
+
+    /// Draws the visible rows. `spans` builds a row without its cursor.
+    pub fn draw_rows(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        spans: impl Fn(RowState<'_, T>) -> Vec<Span<'static>>,
+    ) {
+        self.built.set(0);
+        for (y, (place, row)) in (area.y..area.bottom()).zip(self.visible()) {
+            self.built.set(self.built.get() + 1);
+            draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(row), env);
+        }
+    }
+
+    /// Draws why there are no rows: `nothing` if there are none, `reading` while they are read. Returns false if
+    /// there are rows.
+    pub fn draw_empty(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        (nothing, reading): (&str, &str),
+        env: &Env,
+    ) -> bool {
+        let (text, style) = match self.error() {
+            _ if !self.is_empty() => return false,
+            Some(error) => (format!("{} {error}", env.glyphs.alert), env.theme.error()),
+            None if self.is_answered() => (nothing.to_owned(), env.theme.dim()),
+            None => (format!("{} {reading}", env.spinner()), env.theme.dim()),
+        };
+        self.built.set(0);
+        draw_texts(frame, area, &[text], style);
+        true
+    }
+}
+
+/// Draws a row of a list, with the cursor if it is selected.
+pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &Env) {
+    let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+    spans.extend(row);
+    frame.render_widget(Line::from(spans), area);
+    if selected {
+        frame.buffer_mut().set_style(area, env.theme.selected());
+    }
+}
+
+/// Draws texts in place of rows, wrapped and indented.
+pub fn draw_texts(frame: &mut Frame<'_>, area: Rect, texts: &[String], style: Style) {
+    let room = usize::from(area.width).saturating_sub(4);
+    let lines = texts.iter().flat_map(|text| wrap(text, room));
+    let lines: Vec<Line<'_>> = lines.map(|line| Line::styled(format!("  {line}"), style)).collect();
+    frame.render_widget(Text::from(lines), area);
+}

@@ -1,0 +1,89 @@
+//! The reason for a revocation, with the reasons of earlier jobs to choose from.
+
+use crate::domain::Text;
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::persist::input_history;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::{Field, Recent};
+use crossterm::event::KeyEvent;
+use ratatui::text::{Line, Span};
+
+pub struct ReasonField {
+    field: Field,
+    earlier: Recent,
+    request: Option<RequestId>,
+}
+
+impl ReasonField {
+    pub fn new(out: &mut Effects<'_>) -> Self {
+        Self { field: Field::default(), earlier: Recent::default(), request: Some(out.ask(Request::Reasons)) }
+    }
+
+    pub fn value(&self) -> &str {
+        self.field.value()
+    }
+
+    /// Why the reason cannot be sent.
+    pub fn error(&self) -> Option<String> {
+        no_reason(self.field.value())
+    }
+
+    pub fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
+    pub fn field_mut(&mut self) -> &mut Field {
+        &mut self.field
+    }
+
+    /// Chooses an earlier reason or clears the field. Returns false for other actions.
+    pub fn on_action(&mut self, action: Action) -> bool {
+        match action {
+            Action::ClearField => self.field.clear(),
+            Action::Earlier | Action::Later => {
+                if let Some(reason) = self.earlier.step(action == Action::Earlier, self.field.value()) {
+                    self.field.set(&reason);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.field.on_text_key(key)
+    }
+
+    pub fn on_paste(&mut self, text: &str) {
+        self.field.on_paste(text.trim());
+    }
+
+    pub fn on_response(&mut self, request: RequestId, response: Response) -> Result<(), Response> {
+        match response {
+            Response::Reasons(reasons) if self.request == Some(request) => {
+                self.request = None;
+                self.earlier = Recent::new(reasons);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        self.field.spans(columns, focused, env)
+    }
+
+    /// The earlier reasons, one per line, below a field whose label is `indent` cells wide.
+    pub fn earlier_lines(&self, indent: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+        input_history::offered(&self.earlier, self.field.value(), indent, room, env)
+    }
+}
+
+/// Why a text is no reason for a revocation. The contract requires a reason for every revocation.
+pub fn no_reason(text: &str) -> Option<String> {
+    Text::new(text)
+        .looks_empty()
+        .then(|| t!("the reason is empty: the service requires one, and holders may see it").to_owned())
+}

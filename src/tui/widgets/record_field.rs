@@ -1,0 +1,177 @@
+//! The fields of a record. Each kind of record has one table of them, from which list columns, copied rows and
+//! sorting follow.
+
+use crate::domain::text::scrub;
+use crate::domain::{ServiceTime, Text};
+use crate::export::{FieldValue, Record, field_value};
+use crate::i18n::tr;
+use crate::tui::context::Env;
+use crate::tui::widgets::table_header::{ColumnDef, SortKey};
+use crate::tui::widgets::text_layout::{Column, number};
+use ratatui::style::Style;
+
+/// A field of a record `R`. `C` is what a list knows about a row besides the record.
+pub struct RecordField<R: 'static, C: 'static = ()> {
+    pub column: ColumnDef,
+    value: fn(&R) -> FieldValue<'_>,
+    style: fn(&R, &Env) -> Style,
+    /// The text of its cell in a list, if that is not the value.
+    shown: Option<fn(&R, &C, &Env) -> String>,
+    sorted: Option<fn(&R, &C) -> SortKey>,
+    /// The whole text, for copying and for panes, if that is not the value.
+    whole: Option<fn(&R, &C, &Env) -> String>,
+}
+
+impl<R, C> Clone for RecordField<R, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R, C> Copy for RecordField<R, C> {}
+
+pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
+
+/// The column of a field, with its minimum width, its share of the free width and its drop priority.
+const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
+    let (least, share, goes) = layout;
+    ColumnDef { key, title, layout: Column { least, share, goes }, right: false }
+}
+
+impl<R: Record, C> RecordField<R, C> {
+    /// A field of the contract.
+    pub const fn of(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
+        Self::with_value(key, title, layout, field_value::<R>(key))
+    }
+
+    /// A field of the contract without a column.
+    pub const fn plain(key: &'static str, title: &'static str) -> Self {
+        Self::of(key, title, NO_COLUMN)
+    }
+}
+
+impl<R, C> RecordField<R, C> {
+    pub const fn with_value(
+        key: &'static str,
+        title: &'static str,
+        layout: (usize, usize, u8),
+        value: fn(&R) -> FieldValue<'_>,
+    ) -> Self {
+        Self {
+            column: column(key, title, layout),
+            value,
+            style: |_, env| env.theme.text(),
+            shown: None,
+            sorted: None,
+            whole: None,
+        }
+    }
+
+    /// A field whose text, order and copy have functions of their own.
+    pub const fn computed(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
+        Self::with_value(key, title, layout, |_| FieldValue::Text(None))
+    }
+
+    pub const fn dim(self) -> Self {
+        self.styled(|_, env| env.theme.dim())
+    }
+
+    pub const fn styled(mut self, style: fn(&R, &Env) -> Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Aligned right: a number.
+    pub const fn right(mut self) -> Self {
+        self.column.right = true;
+        self
+    }
+
+    pub const fn shown(mut self, text: fn(&R, &C, &Env) -> String) -> Self {
+        self.shown = Some(text);
+        self
+    }
+
+    pub const fn sorted(mut self, key: fn(&R, &C) -> SortKey) -> Self {
+        self.sorted = Some(key);
+        self
+    }
+
+    pub const fn whole(mut self, text: fn(&R, &C, &Env) -> String) -> Self {
+        self.whole = Some(text);
+        self
+    }
+
+    /// The cell in a list.
+    pub fn cell(&self, row: &R, more: &C, env: &Env) -> (String, Style) {
+        let text = self.shown.map_or_else(|| shown((self.value)(row), env), |text| text(row, more, env));
+        (text, (self.style)(row, env))
+    }
+
+    /// The whole text; empty if there is no value.
+    pub fn text(&self, row: &R, more: &C, env: &Env) -> String {
+        self.whole.map_or_else(|| whole((self.value)(row)).unwrap_or_default(), |text| text(row, more, env))
+    }
+
+    pub fn sort_key(&self, row: &R, more: &C) -> SortKey {
+        self.sorted.map_or_else(|| sort_key((self.value)(row)), |key| key(row, more))
+    }
+}
+
+/// The cells of a row in a list.
+pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(String, Style)> {
+    fields.iter().map(|field| field.cell(row, more, env)).collect()
+}
+
+/// The lines of a pane: each title with its text, which is missing if the value looks empty.
+pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &Env) -> Vec<(&'static str, Option<String>)> {
+    let text = |field: &RecordField<R>| match (field.value)(row) {
+        FieldValue::Text(Some(text)) if text.looks_empty() => None,
+        _ => Some(field.text(row, &(), env)).filter(|text| !text.is_empty()),
+    };
+    fields.iter().map(|field| (tr(field.column.title), text(field))).collect()
+}
+
+/// The fields with these keys, in this order.
+pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordField<R, C>> {
+    keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
+}
+
+/// A time as the service wrote it, in short.
+pub fn short(time: Option<&ServiceTime>, env: &Env) -> String {
+    time.map_or_else(|| env.glyphs.dash.to_owned(), |time| time.short(Some(env.now())))
+}
+
+fn shown(value: FieldValue<'_>, env: &Env) -> String {
+    let text = match value {
+        FieldValue::Time(time) => time.map(ServiceTime::to_minute),
+        FieldValue::Number(Some(n)) => Some(u64::try_from(n).map_or_else(|_| n.to_string(), number)),
+        value => whole(value),
+    };
+    text.unwrap_or_else(|| env.glyphs.dash.to_owned())
+}
+
+/// The whole value as text; `None` if there is none.
+fn whole(value: FieldValue<'_>) -> Option<String> {
+    match value {
+        FieldValue::Text(text) => text.map(ToString::to_string),
+        FieldValue::Code(code) => code.map(|code| scrub(code).into_owned()),
+        FieldValue::Time(time) => time.map(ToString::to_string),
+        FieldValue::Number(number) => number.map(|n| n.to_string()),
+        FieldValue::YesNo(yes) => yes.map(|yes| if yes { "Y" } else { "N" }.to_owned()),
+        FieldValue::Texts(texts) | FieldValue::Joined(texts) => {
+            Some(texts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
+        FieldValue::Levels(_) => None,
+    }
+}
+
+fn sort_key(value: FieldValue<'_>) -> SortKey {
+    match value {
+        FieldValue::Number(number) => number.map_or(SortKey::None, SortKey::Number),
+        FieldValue::Time(time) => SortKey::time(time),
+        FieldValue::Text(text) => SortKey::text(text.map(Text::wire)),
+        FieldValue::Code(code) => SortKey::text(code),
+        value => SortKey::text(whole(value).as_deref()),
+    }
+}

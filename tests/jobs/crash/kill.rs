@@ -1,0 +1,152 @@
+//! `kill -9` of the real program at random moments.
+
+use crate::crash::many;
+use crate::crash::oracle;
+use crate::crash::person::{self, Script, Wish};
+use crate::crash::random;
+use crate::crash::world::{End, Trap, World};
+use lapel::jobs::Person;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+const NAMES: [&str; 12] =
+    ["하나", "두리", "세나", "네모", "다솜", "여름", "가을", "겨울", "보라", "초롱", "슬기", "한별"];
+
+/// What the service does with requests, while the program lives.
+const RULES: [&str; 5] = [
+    "post delay=30ms",
+    "post commit delay=30ms",
+    "post every=2 commit-drop",
+    "post every=2 drop",
+    "post every=3 commit delay=60ms",
+];
+
+#[derive(Debug)]
+struct Case {
+    rule: &'static str,
+    shown: bool,
+    /// In thousandths of the time that an undisturbed run takes.
+    moment: u32,
+    whole: Duration,
+}
+
+struct Tui {
+    world: World,
+    script: Script,
+    file: PathBuf,
+}
+
+impl Tui {
+    fn new(case: &Case) -> Self {
+        let waiting = if case.shown { "visible" } else { "hidden" };
+        let mut world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
+        world.settings.batch = 3;
+        let person = |(n, name): (usize, &&str)| Person {
+            name: format!("김{name}"),
+            email: format!("person{n}@naru.example"),
+        };
+        let people: Vec<Person> = NAMES.iter().enumerate().map(person).collect();
+        let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
+        let home = world.folder().join("home");
+        fs::create_dir_all(&home).expect("a home");
+        fs::write(home.join("config.toml"), "[jobs]\nbatch = 3\nin_flight = 2\n").expect("written");
+        let file = home.join("people.csv");
+        fs::write(&file, format!("name,email\n{}\n", rows.join("\n"))).expect("written");
+        Self { world, script: Script::of(Wish::Issue(people)), file }
+    }
+
+    fn lapel(&self) -> Command {
+        let home = self.world.folder().join("home");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lapel"));
+        command
+            .env_clear()
+            .current_dir(&home)
+            .env("HOME", &home)
+            .env("USER", "tester")
+            .env("LAPEL_CONFIG_DIR", &home)
+            .env("LAPEL_DATA_DIR", self.world.folder())
+            .env("LAPEL_BASE_URL", &self.world.connection().base_url)
+            .env("LAPEL_API_KEY", self.world.key())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    fn issue(&self) -> Child {
+        let mut command = self.lapel();
+        command.args(["issue", "--template", person::TEMPLATE, "--yes", "--recipients"]).arg(&self.file);
+        command.stdout(Stdio::piped()).spawn().expect("it starts")
+    }
+}
+
+/// Whether it was killed before its end.
+fn run(case: &Case) -> bool {
+    let tui = Tui::new(case);
+    let world = &tui.world;
+    world.fault(case.rule);
+    let moment = Instant::now() + case.whole * case.moment / 1000;
+    let mut child = tui.issue();
+    // What it says ends when it does, and with that the channel closes.
+    let mut said = child.stdout.take().expect("piped");
+    let (open, ended) = std::sync::mpsc::channel::<()>();
+    let reading = std::thread::spawn(move || {
+        let _ = std::io::copy(&mut said, &mut std::io::sink());
+        drop(open);
+    });
+    if ended.recv_timeout(moment.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout)
+    {
+        // On Unix this is SIGKILL.
+        child.kill().expect("killed");
+    }
+    // One that was killed has no exit code.
+    let died = child.wait().expect("it ends").code().is_none();
+    reading.join().expect("read to its end");
+    oracle::meanwhile(world, &tui.script);
+    world.control().clear_faults();
+    // It may never have begun: then there is no such job.
+    let resumed = tui.lapel().args(["jobs", "resume", "1"]).status().expect("it runs");
+    assert!(resumed.code().is_some(), "no signal");
+    oracle::meanwhile(world, &tui.script);
+    world.session(&Trap::new(End::Lives), async |session| {
+        person::live(session, world, &tui.script).await;
+        oracle::finally(session, world, &tui.script).await;
+    });
+    died
+}
+
+/// Kills so many, side by side.
+fn kills(runs: u32, seed: u8) {
+    let whole = |rule| {
+        let tui = Tui::new(&Case { rule, shown: true, moment: 0, whole: Duration::ZERO });
+        tui.world.fault(rule);
+        let begun = Instant::now();
+        tui.issue().wait().expect("it ends");
+        begun.elapsed()
+    };
+    let wholes = RULES.map(whole);
+    let mut chance = fastrand::Rng::with_seed(u64::from(seed));
+    let case = |n: u32| {
+        let at = n as usize % RULES.len();
+        Case { rule: RULES[at], shown: chance.bool(), moment: chance.u32(50..1000), whole: wholes[at] }
+    };
+    let cases: Vec<Case> = (0..runs).map(case).collect();
+    let died = many::all(&cases, run).into_iter().filter(|died| *died).count();
+    println!("{runs} runs of the program, {died} of them killed before their end");
+    assert!(died as u32 >= runs / 3, "only {died} of {runs} were killed before their end");
+}
+
+#[test]
+fn the_program_that_is_killed_at_any_moment_gives_everybody_one_badge() {
+    kills(40, 0);
+}
+
+#[test]
+#[ignore = "a tenth as many as LAPEL_RUNS"]
+fn the_program_is_killed_hundreds_of_times() {
+    let (runs, seed) = random::wanted(1000);
+    kills(runs.div_ceil(10), seed);
+}

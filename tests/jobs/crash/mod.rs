@@ -1,0 +1,20 @@
+//! Nothing twice, nothing lost, nothing unexplained: whatever dies, and whenever.
+//!
+//! The oracle is the sandbox's ledger, never lapel's own word. A run gives people a badge (or takes badges
+//! back) through sessions that end in the middle, over a service that fails; a person resumes, and decides
+//! what lapel asks. At every stop on the way nobody has more than one badge, and at the end everybody has
+//! exactly one, every row is in one bucket, and the badge of each row is the one in the ledger.
+//!
+//! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.
+
+mod counting;
+mod faults;
+mod kill;
+mod many;
+mod oracle;
+mod owners;
+mod person;
+mod random;
+mod several;
+mod steps;
+mod world;

@@ -1,0 +1,234 @@
+//! A service, a folder with a journal, and sessions of lapel over both, one after the other.
+
+use crate::common::{frozen, session};
+use lapel::api::{Access, Call, Connection, connect};
+use lapel::config::Environment;
+use lapel::jobs::{Account, Changed, Fate, Jobs, Journal, Moment, Settings, Watcher};
+use lapel::sandbox::{Control, Options, Sandbox};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, watch};
+
+/// Where the services run: they outlive every session.
+static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a place for the services")
+});
+
+/// Every service has keys of its own: ports come round again, and the pace of a key is shared.
+static SEED: AtomicU64 = AtomicU64::new(1);
+
+/// No condition of a test takes longer than this, however slow the machine.
+pub const BOUND: Duration = Duration::from_secs(300);
+
+pub struct World {
+    sandbox: Sandbox,
+    folder: tempfile::TempDir,
+    connection: Connection,
+    pub settings: Settings,
+    /// Times that a person came to look, over all sessions.
+    pub round: AtomicUsize,
+}
+
+impl World {
+    /// A service with switches and a small history, whose clock moves only when it is pushed.
+    pub fn new(switches: &[(&str, &str)]) -> Self {
+        let switches = switches.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Self::with(Options { switches, history: Some(40), ..frozen() })
+    }
+
+    pub fn with(options: Options) -> Self {
+        let seed = SEED.fetch_add(1, Ordering::Relaxed);
+        let options = Options { seed, ..options };
+        let sandbox =
+            SERVICES.block_on(Sandbox::start(options.showing_waiting())).expect("the sandbox starts");
+        let mut connection = session(&sandbox, Environment::Demo).connection;
+        connection.timeouts.pause = Duration::from_millis(2);
+        Self {
+            sandbox,
+            folder: tempfile::tempdir().expect("a folder"),
+            connection,
+            settings: Settings { batch: 5, ..Settings::default() },
+            round: AtomicUsize::new(0),
+        }
+    }
+
+    pub fn control(&self) -> Control {
+        self.sandbox.control()
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub fn key(&self) -> &str {
+        self.sandbox.api_key()
+    }
+
+    pub fn connection_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    pub fn advance(&self, minutes: u64) {
+        self.control().advance(Duration::from_secs(minutes * 60));
+    }
+
+    pub fn fault(&self, rule: &str) {
+        self.control().add_fault(rule).expect(rule);
+    }
+
+    /// A session that begins now, in a runtime that somebody else keeps going.
+    pub async fn begin(&self, watcher: Option<Watcher>) -> Session {
+        let journal = Journal::open_watched(self.folder(), watcher).expect("a journal");
+        let kept = journal.clone();
+        let account = Account::of("demo", &self.connection);
+        let access = connect(&self.connection).expect("connected");
+        let (jobs, events) =
+            Jobs::start(access.clone(), journal, account, self.settings.clone()).await.expect("jobs");
+        Session { jobs, events, access, journal: kept }
+    }
+
+    /// Lives through one session. It ends with `life`, or where the trap says: then everything of it is gone at
+    /// once, with what was on its way. `None` when it was cut short.
+    pub fn session<T>(&self, trap: &Arc<Trap>, life: impl AsyncFnOnce(&mut Session) -> T) -> Option<T> {
+        let lived = self.session_beside(trap, life);
+        self.let_go();
+        lived
+    }
+
+    /// The same beside another session over the same folder.
+    pub fn session_beside<T>(
+        &self,
+        trap: &Arc<Trap>,
+        life: impl AsyncFnOnce(&mut Session) -> T,
+    ) -> Option<T> {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let watcher = trap.watcher();
+        let lived = runtime.block_on(async {
+            let fallen = trap.fallen();
+            let living = async {
+                let mut session = self.begin(Some(watcher)).await;
+                life(&mut session).await
+            };
+            tokio::select! {
+                biased;
+                () = fallen => None,
+                lived = living => Some(lived),
+            }
+        });
+        drop(runtime);
+        lived
+    }
+
+    /// Waits until nobody holds the journal any more: its thread is not the runtime's.
+    fn let_go(&self) {
+        let until = Instant::now() + BOUND;
+        while self.is_held() {
+            assert!(Instant::now() < until, "the journal is still held");
+            std::thread::yield_now();
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        let Ok(owners) = std::fs::read_dir(self.folder().join("owners")) else { return false };
+        // A process that was killed leaves its file behind, and nobody holds that.
+        let held =
+            |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
+        owners.flatten().any(|owner| held(owner.path()))
+    }
+}
+
+/// lapel, as long as it lives.
+pub struct Session {
+    pub jobs: Jobs,
+    pub events: mpsc::Receiver<Changed>,
+    pub access: Access,
+    pub journal: Journal,
+}
+
+impl Session {
+    /// Hears what the service's clock shows: it moves only when the test pushes it.
+    pub async fn hear(&self) {
+        // A service that fails just now is heard later.
+        let _ = self.access.reader().ping(&Call::interactive()).await;
+    }
+}
+
+/// When a session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// In its own time.
+    Lives,
+    /// Before the commit of its n-th write, counted from 0.
+    Before(usize),
+    /// After that commit, before anybody hears of it.
+    After(usize),
+    /// So long after it began, wherever that is.
+    Within(Duration),
+    /// In its own time. Every write is undone once and run again.
+    Replays,
+}
+
+/// Ends a session, and keeps which writes it made.
+pub struct Trap {
+    end: End,
+    writes: Mutex<Vec<&'static str>>,
+    /// Whether the current write was undone.
+    undone: AtomicBool,
+    fallen: watch::Sender<bool>,
+}
+
+impl Trap {
+    pub fn new(end: End) -> Arc<Self> {
+        Arc::new(Self {
+            end,
+            writes: Mutex::default(),
+            undone: AtomicBool::new(false),
+            fallen: watch::Sender::new(false),
+        })
+    }
+
+    /// The names of the writes so far, in order.
+    pub fn writes(&self) -> Vec<&'static str> {
+        self.writes.lock().expect("a list").clone()
+    }
+
+    fn watcher(self: &Arc<Self>) -> Watcher {
+        let trap = self.clone();
+        Arc::new(move |moment| {
+            let is_before = matches!(moment, Moment::Before(_));
+            if trap.end == End::Replays && is_before && !trap.undone.fetch_xor(true, Ordering::Relaxed) {
+                return Fate::Replay;
+            }
+            let mut writes = trap.writes.lock().expect("a list");
+            let dies = match moment {
+                Moment::Before(step) => {
+                    writes.push(step);
+                    trap.end == End::Before(writes.len() - 1)
+                }
+                Moment::After(_) => trap.end == End::After(writes.len() - 1),
+            };
+            if dies {
+                trap.fallen.send_replace(true);
+                Fate::Die
+            } else {
+                Fate::Live
+            }
+        })
+    }
+
+    async fn fallen(&self) {
+        let mut fallen = self.fallen.subscribe();
+        let fell = async { drop(fallen.wait_for(|fell| *fell).await) };
+        match self.end {
+            End::Within(time) => drop(tokio::time::timeout(time, fell).await),
+            _ => fell.await,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Jobs: from a file to rows, over a sandbox, and through crashes.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+#[path = "../common/service.rs"]
+mod common;
+mod crash;
+mod intake;
+mod sandbox;
+#[path = "../common/texts.rs"]
+mod texts;

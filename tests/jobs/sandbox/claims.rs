@@ -1,0 +1,371 @@
+//! One person, two jobs, by every way of sending.
+
+use super::*;
+use crate::texts::{msg_part, msg_with};
+use lapel::jobs::{DuplicateKind, Guarding, JobError, Policy, Rows as Which};
+
+async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::Guarded) {
+    let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let cancel = tokio_util::sync::CancellationToken::new();
+    (id, bench.jobs.guard(id, &progress, cancel).await.expect("a guard"))
+}
+
+fn most(bench: &Bench) -> u64 {
+    bench.sandbox.control().ledger().accepted.iter().map(|a| a.count).max().unwrap_or(0)
+}
+
+#[tokio::test]
+async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_has_served_its_person() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges drop times=1");
+    let first = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", first, rests).await;
+    bench.advance(26 * 60 + 1);
+    bench.look(first).await;
+    assert_eq!(bench.row(first).await.bucket, RowStatus::NotSeen);
+    let gildong = vec![Person { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
+    let (second, guarded) = drafted(&bench, gildong).await;
+    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
+    bench.jobs.allow(second, Which::Class(DuplicateKind::Sent)).await.expect("allowed");
+    bench.jobs.begin(second, "me").await.expect("begun");
+    bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+
+    let refused = bench.jobs.resend(first, 1, "me", "hurry").await.expect_err("somebody has to see that");
+    assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+    let row = bench.row(first).await;
+    assert_eq!((row.bucket, row.was_sent, bench.accepted()), (RowStatus::Ask, true, 1));
+    assert!(row.why.is_some_and(|why| why.to_string().contains(&format!("job {second}"))));
+    // It may exist, so it is not called off, and a file of the rows to do again has no such row.
+    assert_eq!(bench.jobs.job(first).await.expect("a job").held, 0);
+    bench.jobs.resend(first, 1, "me", "two are wanted").await.expect("now it was seen");
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.accepted(), 2);
+}
+
+#[tokio::test]
+async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_itself() {
+    let mut bench = Bench::new(small()).await;
+    let first = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.advance(25 * 60);
+    bench.look(first).await;
+    // A corrected badge takes the place of this one: nobody has to allow it.
+    let badge = bench.row(first).await.badge_id.expect("a badge");
+    let old = RevokeTarget {
+        badge_id: badge.clone(),
+        holder: "홍길동".into(),
+        email: "gildong@naru.example".into(),
+        title: TITLE.into(),
+        state: State::Issued,
+    };
+    let corrected = plan(Some(vec![badge]));
+    let (issue, revoke) = bench.jobs.replace(corrected, old, "성명 정정", "me").await.expect("planned");
+    bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.advance(25 * 60);
+    bench.look(issue).await;
+    bench.look(revoke).await;
+    bench.until("revoking", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
+    // Undone, and issued again after that: the review says that it was revoked, and not that it was sent.
+    let undo = bench.jobs.undo(issue, "착오 발급").await.expect("a draft");
+    bench.jobs.begin(undo, "me").await.expect("begun");
+    bench.until("revoking", undo, |j| j.counts.of(RowStatus::Revoking) == 1).await;
+    bench.advance(25 * 60);
+    bench.look(undo).await;
+    bench.look(revoke).await;
+    let gildong = vec![Person { name: "홍길동".into(), email: "gildong@naru.example".into() }];
+    let (again, guarded) = drafted(&bench, gildong).await;
+    assert_eq!(guarded.classes, vec![(DuplicateKind::Revoked, 1)]);
+    bench.jobs.allow(again, Which::Class(DuplicateKind::Revoked)).await.expect("allowed");
+    bench.jobs.begin(again, "me").await.expect("begun");
+    bench.until("accepted", again, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.accepted(), 3);
+}
+
+#[tokio::test]
+async fn an_approval_holds_for_what_was_shown_and_not_for_what_came_since() {
+    let mut bench =
+        Bench::new(Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() }).await;
+    let first = begin(&bench, people(0..3)).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 3).await;
+    // Two people review the same file, and both allow what was sent once.
+    let (one, _) = drafted(&bench, people(0..3)).await;
+    let (two, _) = drafted(&bench, people(0..3)).await;
+    for id in [one, two] {
+        bench.jobs.allow(id, Which::Class(DuplicateKind::Sent)).await.expect("allowed");
+    }
+    bench.jobs.begin(one, "me").await.expect("begun");
+    bench.until("accepted", one, |j| j.counts.of(RowStatus::Waiting) == 3).await;
+    bench.jobs.begin(two, "me").await.expect("begun");
+    let job = bench.until("held", two, |j| j.held == 3).await;
+    assert!(job.note.is_some());
+    assert_eq!((bench.accepted(), most(&bench)), (6, 2), "two each, as one of them has allowed");
+}
+
+#[tokio::test]
+async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came() {
+    let bench = Bench::new(small()).await;
+    let row = |email: &str| RowSpec { recipient_email: email.into(), minutes_ago: 90, ..RowSpec::default() };
+    let insert =
+        |rows| bench.sandbox.control().rows(&Rows { insert: rows, ..Rows::default() }).expect("rows");
+    let held = insert(vec![row("person1@naru.example")]);
+    let (id, _) = drafted(&bench, people(0..2)).await;
+    let ready = |rows: Vec<JobRow>| -> Vec<u64> {
+        rows.into_iter().filter(|r| r.bucket == RowStatus::Ready).map(|r| r.no).collect()
+    };
+    assert_eq!(ready(bench.rows(id).await), [1]);
+    // The badge of one is taken out, and the other gets one: as many are ready as before.
+    bench
+        .sandbox
+        .control()
+        .rows(&Rows { delete: held, insert: vec![row("person0@naru.example")], ..Rows::default() })
+        .expect("changed");
+    bench.advance(16);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    let refused = bench.jobs.begin(id, "me").await.expect_err("another row than the one that was reviewed");
+    assert!(refused.to_string().contains(msg_part("has changed since the review")), "{refused}");
+    assert_eq!((ready(bench.rows(id).await), bench.accepted()), (vec![2], 0));
+}
+
+/// A service that answers 422 after it has accepted a part, and requests of two.
+async fn partial() -> Bench {
+    let settings = Settings { batch: 2, in_flight: 1, ..Settings::default() };
+    let switches = vec![("over-quota".into(), "partial-422".into())];
+    Bench::set(Options { switches, ..small() }, |connection| connection, settings).await
+}
+
+#[tokio::test]
+async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_worked() {
+    let mut bench = partial().await;
+    bench.fault("post /badges/batch status=400 times=1");
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 2).await;
+    bench.sandbox.control().set_quota(Some(1));
+    bench.jobs.resume(id, "me").await.expect("resumed");
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    assert_eq!(bench.accepted(), 1, "of a request that was refused");
+    bench.sandbox.control().set_quota(None);
+    assert_eq!(bench.jobs.retry_refused(id, "me").await.expect("retried"), 2);
+    bench.until("accepted", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 0).await;
+    bench.jobs.sent(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((bench.accepted(), most(&bench)), (3, 1), "{:?}", job.counts);
+    assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (3, 1));
+}
+
+#[tokio::test]
+async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
+    let mut bench = partial().await;
+    bench.sandbox.control().set_quota(Some(1));
+    bench.fault("post /badges/batch commit delay=300ms");
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("on its way", first, |j| j.in_flight == 1).await;
+    bench.jobs.cancel(first, "me").await.expect("cancelled");
+    bench.until("answered", first, |j| j.in_flight == 0).await;
+    bench.look(first).await;
+    let counts = bench.jobs.job(first).await.expect("a job").counts;
+    assert_eq!((counts.of(RowStatus::Waiting), counts.of(RowStatus::InDoubt)), (1, 1), "{counts:?}");
+    bench.sandbox.control().set_quota(None);
+    let (second, guarded) = drafted(&bench, people(0..2)).await;
+    assert_eq!(guarded.classes.iter().map(|(_, n)| n).sum::<u64>(), 2, "{guarded:?}");
+    bench.jobs.begin(second, "me").await.expect_err("nothing to send");
+    assert_eq!((bench.accepted(), most(&bench)), (1, 1));
+}
+
+#[tokio::test]
+async fn a_row_that_took_over_a_refused_one_needs_review_once_a_part_of_that_request_is_found() {
+    let mut bench = partial().await;
+    // That the service shows waiting badges is learned from one that was accepted.
+    let known = begin(&bench, people(7..8)).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.look(known).await;
+    bench.sandbox.control().set_quota(Some(2));
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
+    // A reading after the refusal shows one of them, so only the other one becomes ready.
+    bench.advance(1);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    let second = begin(&bench, people(0..2)).await;
+    bench.until("the quota again", second, |j| rests(j) && j.stop.is_some()).await;
+    assert_eq!(bench.jobs.job(second).await.expect("a job").counts.of(RowStatus::Ready), 1);
+    let _ = bench.jobs.retry_refused(first, "me").await;
+    let doubts = bench.jobs.job(first).await.expect("a job").counts.of(RowStatus::InDoubt);
+    assert_eq!(doubts, 1, "a part of its request was accepted");
+    bench.sandbox.control().set_quota(None);
+    let resumed = bench.jobs.resume(second, "me").await;
+    bench.until("held", second, |j| rests(j) && j.held >= 1).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1), "{resumed:?}");
+}
+
+#[tokio::test]
+async fn a_reading_from_before_a_refusal_does_not_prove_it() {
+    let mut bench = partial().await;
+    // That the service shows waiting badges is learned from one that was accepted.
+    let known = begin(&bench, people(7..8)).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.look(known).await;
+    let (second, guarded) = drafted(&bench, people(0..2)).await;
+    assert!(guarded.classes.is_empty(), "{guarded:?}");
+    bench.sandbox.control().set_quota(Some(2));
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
+    bench.sandbox.control().set_quota(None);
+    bench.jobs.begin(second, "me").await.expect("begun");
+    bench.until("held", second, |j| rests(j) && j.held == 2).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1));
+}
+
+#[tokio::test]
+async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
+    let mut bench =
+        Bench::new(Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() }).await;
+    let first = begin(&bench, people(0..1)).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    let nobody = Person { name: "사람 3".into(), email: String::new() };
+    let (second, _) = drafted(&bench, vec![people(1..2).remove(0), nobody]).await;
+    bench.jobs.correct(second, 1, "김하나", "person0@naru.example").await.expect("corrected");
+    bench.jobs.correct(second, 2, "김세나", "person3@naru.example").await.expect("corrected");
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let guarded = bench.jobs.guard(second, &progress, cancel).await.expect("a guard");
+    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)]);
+    bench.jobs.begin(second, "me").await.expect("begun");
+    bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1));
+    // Nobody has served the person of before.
+    let (third, guarded) = drafted(&bench, people(1..4)).await;
+    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)]);
+    bench.jobs.begin(third, "me").await.expect("begun");
+    bench.until("accepted", third, |j| j.counts.of(RowStatus::Waiting) == 2).await;
+    assert_eq!((bench.accepted(), most(&bench)), (4, 1));
+}
+
+#[tokio::test]
+async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
+    let shared = || {
+        let mut all = people(0..2);
+        all.insert(1, Person { name: "형제".into(), email: "PERSON0@naru.example".into() });
+        all
+    };
+    for hidden in ["visible", "hidden"] {
+        let mut settings = Settings::default();
+        settings.policies.set(DuplicateKind::SharedAddress, Policy::Allow);
+        let switches = vec![("waiting-history".into(), hidden.into())];
+        let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+        let first = begin(&bench, shared()).await;
+        bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 3).await;
+
+        let (second, guarded) = drafted(&bench, shared()).await;
+        let class = if hidden == "hidden" { DuplicateKind::Sent } else { DuplicateKind::Waiting };
+        assert_eq!(guarded.classes, vec![(class, 3)]);
+        let rows = bench.rows(second).await;
+        assert!(rows.iter().all(|row| row.bucket == RowStatus::LeftOut), "{rows:?}");
+        let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
+        assert!(
+            why.contains(&msg_with("row {row} has the same e-mail address", &[&1])),
+            "both reasons are said: {why}"
+        );
+        // Allowed together: those of one reason. By name: any.
+        assert_eq!(bench.jobs.allow(second, Which::Class(class)).await.expect("allowed"), 2);
+        bench.jobs.begin(second, "me").await.expect("begun");
+        bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 2).await;
+        bench.jobs.sent(second).await;
+        assert_eq!((bench.accepted(), most(&bench)), (5, 2), "{hidden}: one spelling of the address, twice");
+    }
+}
+
+#[tokio::test]
+async fn of_two_reasons_the_stricter_policy_counts() {
+    let mut settings = Settings::default();
+    settings.policies.set(DuplicateKind::Valid, Policy::Allow);
+    let bench = Bench::set(small(), |connection| connection, settings).await;
+    let held =
+        RowSpec { recipient_email: "person0@naru.example".into(), minutes_ago: 90, ..RowSpec::default() };
+    bench.sandbox.control().rows(&Rows { insert: vec![held], ..Rows::default() }).expect("a row");
+    let (id, _) = drafted(&bench, [people(0..1), people(0..1)].concat()).await;
+    let buckets: Vec<RowStatus> = bench.rows(id).await.into_iter().map(|row| row.bucket).collect();
+    assert_eq!(buckets, [RowStatus::Ready, RowStatus::LeftOut], "a setting allows one more, and not two");
+}
+
+#[tokio::test]
+async fn a_row_that_was_not_accepted_is_looked_up_before_it_is_sent_again() {
+    let switches = vec![("over-quota".into(), "partial-202".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    bench.sandbox.control().set_quota(Some(2));
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("not accepted", id, |j| j.counts.of(RowStatus::Dropped) == 2).await;
+    bench.sandbox.control().set_quota(None);
+    // Another computer issues to one of them.
+    let row = RowSpec { recipient_email: "person3@naru.example".into(), ..RowSpec::default() };
+    bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("a row");
+    bench.advance(16);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    let refused = bench.jobs.resend(id, 4, "me", "hurry").await.expect_err("somebody has to see that");
+    assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+    let row = bench.rows(id).await.remove(3);
+    assert_eq!((row.bucket, row.class, bench.accepted()), (RowStatus::Ask, Some(DuplicateKind::Valid), 2));
+    bench.jobs.resend(id, 3, "me", "nobody has served this one").await.expect("sent");
+    let there = |n| move |j: &Job| j.counts.of(RowStatus::Waiting) + j.counts.of(RowStatus::Issued) == n;
+    bench.until("accepted", id, there(3)).await;
+    bench.jobs.resend(id, 4, "me", "two are wanted").await.expect("now it was seen");
+    bench.until("accepted", id, there(4)).await;
+    assert_eq!((bench.accepted(), most(&bench)), (4, 1));
+}
+
+#[tokio::test]
+async fn a_row_that_was_sent_and_is_to_be_decided_is_looked_up_before_it_is_sent_again() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges drop times=1");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    let row = || RowSpec { recipient_email: "gildong@naru.example".into(), ..RowSpec::default() };
+    let insert = |n| bench.sandbox.control().rows(&Rows { insert: vec![row(); n], ..Rows::default() });
+    insert(2).expect("rows");
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Ask);
+    bench.advance(16);
+    insert(1).expect("a row");
+    let refused = bench.jobs.resend(id, 1, "me", "none of the two").await.expect_err("there is a third");
+    assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+    assert_eq!((bench.row(id).await.bucket, bench.accepted()), (RowStatus::Ask, 0));
+    bench.jobs.resend(id, 1, "me", "one more is wanted").await.expect("now it was seen");
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.accepted(), 1);
+}
+
+#[tokio::test]
+async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges/batch status=400 times=1");
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 4).await;
+    bench.sandbox.control().clear_faults();
+    let before = bench.posts("/badges") + bench.posts("/badges/batch");
+    let purged = async {
+        // Only what was planned in an earlier millisecond is old enough.
+        while bench.jobs.purge(0).await.expect("purged").is_empty() {}
+    };
+    tokio::time::timeout(BOUND, purged).await.expect("in time");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert!(job.is_purged && job.left_to_retry() == 0);
+    for refused in [
+        bench.jobs.retry_refused(id, "me").await.map(drop),
+        bench.jobs.resume(id, "me").await,
+        bench.jobs.use_up_quota(id, "me").await,
+        bench.jobs.resend(id, 1, "me", "again").await,
+        bench.jobs.never_seen(id).await.map(drop),
+    ] {
+        let refused = refused.expect_err("there are no addresses");
+        assert!(refused.to_string().contains("removed"), "{refused}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("redo.csv");
+    bench
+        .jobs
+        .redo(id, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
+        .await
+        .expect_err("nothing to write");
+    assert!(!to.exists());
+    assert_eq!(bench.posts("/badges") + bench.posts("/badges/batch"), before);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::NotDone), 4);
+}

@@ -1,0 +1,212 @@
+//! What lapel learns of the service from its answers, and what it never guesses.
+
+use super::*;
+use crate::texts::msg_part;
+
+#[tokio::test]
+async fn the_services_zone_is_learned_from_the_first_badge() {
+    let options = Options { switches: vec![("zone".into(), "-03:30".into())], ..small() };
+    let mut bench = Bench::with(options, |mut connection| {
+        connection.utc_offset = None;
+        connection
+    })
+    .await;
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::ThisComputer);
+    bench.advance(25 * 60);
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
+    assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::Learned);
+    assert_eq!(bench.access.reader().clock().offset().seconds(), -(3 * 3600 + 1800));
+    let facts = bench.jobs.facts().await.expect("facts");
+    assert!(facts.iter().any(|f| f.name == "utc_offset" && f.value == "-03:30"), "{facts:?}");
+}
+
+#[tokio::test]
+async fn a_zone_that_was_learned_is_known_the_next_time() {
+    // Before the service is heard, how long ago that was goes by this computer's clock: theirs agree, on any day.
+    let zone = jiff::tz::Offset::from_seconds(-(3 * 3600 + 1800)).expect("a zone");
+    let start = Some(zone.to_datetime(jiff::Timestamp::now()));
+    let options = Options { start, switches: vec![("zone".into(), "-03:30".into())], ..small() };
+    let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
+    let mut connection = session(&sandbox, Environment::Demo).connection;
+    connection.utc_offset = None;
+    let folder = tempfile::tempdir().expect("a folder");
+    let start = async |connection: &lapel::api::Connection| {
+        let access = connect(connection).expect("connected");
+        let journal = Journal::open(folder.path()).expect("a journal");
+        let account = Account::of("demo", connection);
+        let (jobs, events) =
+            Jobs::start(access.clone(), journal, account, Settings::default()).await.expect("jobs");
+        (access, jobs, events)
+    };
+    let (access, jobs, events) = start(&connection).await;
+    let mut first = Bench { sandbox, access, jobs, events };
+    first.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
+    let id = first.issue(Some(Vec::new())).await;
+    first.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    first.advance(25 * 60);
+    first.look(id).await;
+    first.jobs.close().await;
+
+    let (access, jobs, _) = start(&connection).await;
+    let clock = access.reader().clock();
+    assert_eq!((clock.basis(), clock.offset().seconds()), (OffsetBasis::Learned, -(3 * 3600 + 1800)));
+    jobs.close().await;
+    // What a person has set is better.
+    connection.utc_offset = Some(jiff::tz::offset(9));
+    let (access, ..) = start(&connection).await;
+    assert_eq!(access.reader().clock().basis(), OffsetBasis::Setting);
+}
+
+#[tokio::test]
+async fn unknown_words_never_end_a_job_by_a_guess() {
+    let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };
+    let mut bench = Bench::new(options).await;
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", id, rests).await;
+    bench.advance(25 * 60);
+    bench.look(id).await;
+    let (row, job) = (bench.row(id).await, bench.jobs.job(id).await.expect("a job"));
+    assert_eq!(row.bucket, RowStatus::Other);
+    assert!(row.why.is_some(), "the service's word is told");
+    assert!(job.is_open(), "a word that lapel does not know is no end");
+    assert_eq!(bench.posts("/badges"), 1);
+}
+
+#[tokio::test]
+async fn a_look_that_failed_is_told_until_one_succeeds() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 1);
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 1).await;
+    bench.fault("get /badges/{id} status=500");
+    let looked = bench.jobs.look_now(Some(id)).await;
+    assert!(looked.failed.is_some());
+    let note = bench.jobs.job(id).await.expect("a job").note;
+    assert!(note.is_some_and(|n| n.to_string().contains(msg_part("last check failed"))));
+    bench.sandbox.control().clear_faults();
+    bench.look(id).await;
+    assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
+}
+
+#[tokio::test]
+async fn a_lying_count_is_noticed() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 3);
+    bench.fault("post /badges/revoke accepted=5");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let job = bench.until("sent", id, |j| j.note.is_some()).await;
+    assert!(job.note.is_some_and(|n| n.to_string().contains(msg_part("Tell the provider"))));
+}
+
+#[tokio::test]
+async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
+    let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };
+    let mut bench = Bench::new(options).await;
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    // Nothing is issued within five minutes: the word that is there now is the one for waiting.
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Waiting);
+    bench.advance(25 * 60);
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
+    let facts = bench.jobs.facts().await.expect("facts");
+    let means: Vec<&str> =
+        facts.iter().filter(|f| f.name.starts_with("means ")).map(|f| f.value.as_str()).collect();
+    assert_eq!(means.len(), 2, "{facts:?}");
+    assert!(means.contains(&"waiting") && means.contains(&"issued"), "{facts:?}");
+}
+
+/// What each look of a schedule cost in requests, as the service's clock goes on by so many minutes.
+async fn costs(bench: &Bench, steps: &[u64]) -> Vec<u64> {
+    let mut costs = Vec::new();
+    for minutes in steps {
+        bench.advance(*minutes);
+        bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+        let before = bench.requests();
+        assert_eq!(bench.jobs.look_due().await.failed, None);
+        costs.push(bench.requests() - before);
+    }
+    costs
+}
+
+#[tokio::test]
+async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    let first = begin(&bench, people(0..900)).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 900).await;
+    let learning = costs(&bench, &[5, 2]).await;
+    let facts = bench.jobs.facts().await.expect("facts");
+    assert!(facts.iter().any(|f| f.name == "issued_count" && f.value == "follows"), "{facts:?} {learning:?}");
+    // From now on issuing takes a day, and in between nothing happens.
+    let rest = costs(&bench, &[24 * 60]).await;
+    assert!(!bench.jobs.job(first).await.expect("a job").is_open(), "{rest:?}");
+    bench.sandbox.control().set("issue-time", "1d").expect("a switch");
+    let second = begin(&bench, people(900..1800)).await;
+    bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 900).await;
+    let day = costs(&bench, &[5, 2, 3, 5, 15, 30, 60, 120, 240, 240, 240, 240, 240]).await;
+    assert!(day[1..12].iter().all(|n| *n <= 1), "a count each: {day:?}");
+    let job = bench.jobs.job(second).await.expect("a job");
+    assert_eq!(job.counts.of(RowStatus::Issued), 900, "and everything at the end: {day:?}");
+}
+
+#[tokio::test]
+async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
+    let switches = vec![
+        ("title-match".into(), "partial".into()),
+        ("email-match".into(), "partial".into()),
+        ("filter-case".into(), "insensitive".into()),
+    ];
+    let bench = Bench::new(Options { switches, ..small() }).await;
+    // A title that another template's title contains.
+    let python = (TemplateId::new("TPL-005").expect("an id"), Text::from("파이썬 데이터 분석 수료"));
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
+    let guard = async |people: Vec<Person>| {
+        let id = bench.jobs.draft_people(python.clone(), people).await.expect("a draft");
+        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+    };
+    guard(people(0..50)).await;
+    let row = |email: &str| RowSpec { recipient_email: email.into(), ..RowSpec::default() };
+    let insert = vec![row("annlee@naru.example"), row("LEE@naru.example")];
+    bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    guard(vec![Person { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
+    let facts = bench.jobs.facts().await.expect("facts");
+    for (name, value) in [
+        ("title_filter", "partial"),
+        ("recipient_email_filter", "partial"),
+        ("recipient_email_filter_case", "folded"),
+    ] {
+        assert!(facts.iter().any(|f| f.name == name && f.value == value), "{name}: {facts:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person() {
+    let mut bench = Bench::new(small()).await;
+    let row = RowSpec {
+        label: Some("발급실패".into()),
+        recipient_email: "gildong@naru.example".into(),
+        ..RowSpec::default()
+    };
+    bench.fault("post /badges commit-drop");
+    bench.fault("get /badges/history drop times=40");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    let failed =
+        bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    let failed = BadgeId::new(failed[0].clone()).expect("an id");
+    bench.advance(27 * 60);
+    bench.sandbox.control().clear_faults();
+    bench.look(id).await;
+    bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
+    bench.look(id).await;
+    let row = bench.row(id).await;
+    assert_eq!(row.bucket, RowStatus::Ask, "{row:?}");
+    assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));
+    assert_eq!(bench.accepted(), 1);
+}

@@ -1,0 +1,198 @@
+//! Revoking: what was left out without a word is named, and nothing is revoked in vain.
+
+use super::*;
+
+#[tokio::test]
+async fn many_dropped_badges_are_named_with_few_requests() {
+    let mut bench = Bench::new(small()).await;
+    let targets = targets(&bench, 250);
+    // Meanwhile 30 of them have been revoked, and 5 more are being revoked by someone else.
+    let earlier = RevokePlan::new(targets[..30].to_vec(), "earlier", false);
+    let earlier = bench.jobs.revoke(earlier).await.expect("can send");
+    bench.until("the earlier ones", earlier, |j| j.counts.of(RowStatus::Revoking) == 30).await;
+    bench.advance(120);
+    let before = bench.requests();
+    let id = bench.jobs.revoke(RevokePlan::new(targets, "중복 발급", false)).await.expect("can send");
+    let job = bench.until("named", id, |j| rests(j) && j.counts.of(RowStatus::Revoked) == 30).await;
+    assert_eq!(job.counts.total(), 250);
+    assert_eq!(job.counts.of(RowStatus::Revoking), 220, "{:?}", job.counts);
+    let took = bench.requests() - before;
+    assert!(took <= 1 + 4, "1 revoke and the pages of 250 badges: {took}");
+}
+
+#[tokio::test]
+async fn badges_that_were_left_out_without_a_word_are_named() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 4);
+    // They wait: the service drops them, whatever the plan thought.
+    let row = RowSpec { state: Waiting, ..RowSpec::default() };
+    let waiting =
+        bench.sandbox.control().rows(&Rows { insert: vec![row; 2], ..Rows::default() }).expect("inserted");
+    let stale = waiting
+        .into_iter()
+        .filter_map(BadgeId::new)
+        .map(|badge_id| RevokeTarget { badge_id, ..all[0].clone() });
+    let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
+    let id = bench.jobs.revoke(plan).await.expect("can send");
+    bench.until("looked", id, |j| j.counts.of(RowStatus::Unproven) == 2).await;
+    bench.advance(1);
+    bench.look(id).await;
+    bench.advance(1);
+    bench.look(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(RowStatus::Dropped), 2, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Revoking) + job.counts.of(RowStatus::Revoked), 4);
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+}
+
+#[tokio::test]
+async fn more_than_one_request_is_sent_for_more_than_a_thousand() {
+    let mut bench = Bench::new(small()).await;
+    let mut all = targets(&bench, 1001);
+    all.push(all[0].clone());
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let job = bench.until("sent", id, |j| j.counts.of(RowStatus::Revoking) == 1001).await;
+    assert_eq!(job.counts.total(), 1001, "each counts once");
+    assert_eq!(bench.posts("/badges/revoke"), 2);
+    assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1001);
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 3);
+    bench.fault("post /badges/revoke commit-drop");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+}
+
+#[tokio::test]
+async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 3);
+    bench.fault("post /badges/revoke drop times=1");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("a doubt", id, |j| j.counts.of(RowStatus::InDoubt) == 3).await;
+    for minutes in [0, 11] {
+        bench.advance(minutes);
+        bench.look(id).await;
+    }
+    bench.until("sent again", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
+    assert_eq!(bench.posts("/badges/revoke"), 2);
+}
+
+#[tokio::test]
+async fn what_waits_is_revoked_when_it_is_issued() {
+    let mut bench = Bench::new(small()).await;
+    let id = begin(&bench, people(0..30)).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 30).await;
+    let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+    let job = bench.jobs.job(undo).await.expect("a job");
+    assert_eq!((job.phase, job.counts.of(RowStatus::Queued)), (Phase::Draft, 30));
+    bench.jobs.begin(undo, "me").await.expect("begun");
+    bench.look(undo).await;
+    assert_eq!(bench.posts("/badges/revoke"), 0, "they would be dropped without a word");
+    bench.advance(25 * 60);
+    bench.jobs.look_now(None).await;
+    bench.until("revoked", undo, |j| j.counts.of(RowStatus::Revoking) == 30).await;
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+    assert_eq!(bench.sandbox.control().ledger().revokes_dropped(), 0);
+}
+
+#[tokio::test]
+async fn a_corrected_badge_comes_before_the_old_one_goes() {
+    let mut bench = Bench::new(small()).await;
+    let old = targets(&bench, 1).remove(0);
+    let (issue, revoke) =
+        bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정", "test").await.expect("planned");
+    bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.jobs.look_now(None).await;
+    let job = bench.jobs.job(revoke).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::Queued), bench.posts("/badges/revoke")), (1, 0));
+    bench.advance(25 * 60);
+    bench.look(issue).await;
+    bench.look(revoke).await;
+    bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
+    assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1);
+}
+
+#[tokio::test]
+async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_seen() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 2);
+    let row = RowSpec { state: Waiting, ..RowSpec::default() };
+    let stale =
+        bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    // The one that was left out can never be read by its id.
+    bench.fault(&format!("get /badges/{} status=404", stale[0]));
+    let stale =
+        stale.into_iter().filter_map(BadgeId::new).map(|id| RevokeTarget { badge_id: id, ..all[0].clone() });
+    let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
+    let id = bench.jobs.revoke(plan).await.expect("can send");
+    let job = bench.until("known", id, |j| j.counts.of(RowStatus::Dropped) == 1).await;
+    assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
+    assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
+    let rows = bench.rows(id).await;
+    let left = rows.iter().find(|row| row.bucket == RowStatus::Dropped).expect("one");
+    assert!(
+        left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)) && left.accepted.is_none(),
+        "{left:?}"
+    );
+    assert!(rows.iter().filter(|row| row.bucket == RowStatus::Revoking).all(|row| row.accepted.is_some()));
+}
+
+#[tokio::test]
+async fn a_number_that_no_look_bears_out_rules_nothing_out() {
+    for (lie, sent) in [("accepted=0", 2), ("accepted=1", 3)] {
+        let mut bench = Bench::new(small()).await;
+        let all = targets(&bench, sent);
+        bench.fault(&format!("post /badges/revoke {lie}"));
+        // All are revoked, but only the first can be read for now.
+        for target in &all[1..] {
+            bench.fault(&format!("get /badges/{} status=400 times=1", target.badge_id.wire()));
+        }
+        if lie == "accepted=0" {
+            bench.fault(&format!("get /badges/{} status=400 times=1", all[0].badge_id.wire()));
+        }
+        let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+        let job = bench.until("looked", id, rests).await;
+        assert_eq!(job.counts.of(RowStatus::Dropped), 0, "{lie}: {:?}", job.counts);
+        bench.look(id).await;
+        bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == sent as u64).await;
+    }
+}
+
+#[tokio::test]
+async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
+    for (fault, called_off) in [("status=403", true), ("status=400", false)] {
+        let mut bench = Bench::new(small()).await;
+        let old = targets(&bench, 1).remove(0);
+        bench.fault(&format!("post /badges {fault} times=1"));
+        let (issue, revoke) =
+            bench.jobs.replace(plan(Some(Vec::new())), old, "재발급", "test").await.expect("planned");
+        bench.until("stopped", issue, |j| rests(j) && j.stop.is_some()).await;
+        if called_off {
+            bench.jobs.cancel(issue, "me").await.expect("cancelled");
+        }
+        bench.jobs.look_now(None).await;
+        bench.advance(25 * 60);
+        bench.jobs.look_now(None).await;
+        let job = bench.jobs.job(revoke).await.expect("a job");
+        assert_eq!((job.counts.of(RowStatus::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
+        let why = bench.row(revoke).await.why;
+        assert!(why.is_some_and(|why| why.is(Code::NotReplaced)), "{fault}");
+        if called_off {
+            continue;
+        }
+        // Where it is sent after all, it takes the old one's place.
+        bench.jobs.retry_refused(issue, "me").await.expect("retried");
+        bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(RowStatus::Queued), 1);
+        bench.advance(25 * 60);
+        bench.look(issue).await;
+        bench.look(revoke).await;
+        bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
+        assert_eq!(bench.posts("/badges/revoke"), 1);
+    }
+}

@@ -1,0 +1,26 @@
+//! The real binary in a real terminal: a pty on one side, an emulator on the other.
+//!
+//! Nothing here sleeps for a result: every wait is for a condition, with a bound.
+
+mod background;
+mod confirm;
+mod counts;
+mod ends;
+mod first_run;
+#[cfg(feature = "images")]
+mod graphics;
+mod hands;
+mod input;
+mod kit;
+mod look;
+mod panics;
+#[cfg(feature = "images")]
+mod pictures;
+mod profiles;
+mod stops;
+mod story;
+#[cfg(feature = "images")]
+mod svg;
+mod tmux;
+mod tour;
+mod widths;

@@ -1,0 +1,103 @@
+//! What a panic does to the terminal. The product has no way to provoke one, so the TUI is run by a child
+//! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
+
+use super::kit::{Term, program};
+use crate::texts::{msg, msg_part};
+use lapel::config::{GlyphChoice, Palette, Pictures};
+use lapel::tui::{Begin, Helpers, Start, run};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// Names the place that panics in a child; without it, the child's part of a test does nothing.
+const PLACE: &str = "LAPEL_TEST_PANIC";
+
+/// Not a test: a TUI for the tests below, on their terminal.
+#[test]
+#[ignore = "the other side of the tests below; it does nothing without them"]
+fn child() {
+    let Ok(place) = std::env::var(PLACE) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let provoked = Arc::new(Notify::new());
+    let told = provoked.clone();
+    let start = Start {
+        begin: Begin::Welcome,
+        warning: None,
+        manner: lapel::tui::Manner::default(),
+        theme: Palette::default(),
+        keymap: lapel::tui::Keymap::default(),
+        wanted: lapel::tui::Wanted::default(),
+        glyphs: GlyphChoice::Unicode,
+        joined: lapel::config::JoinedChoice::default(),
+        pictures: Pictures::none(),
+        helpers: Helpers {
+            // `s` on the first screen.
+            start_sandbox: Arc::new(move || {
+                let (place, told) = (place.clone(), told.clone());
+                Box::pin(async move {
+                    assert_ne!(place, "a task", "provoked in a task");
+                    told.notify_one();
+                    std::future::pending().await
+                })
+            }),
+            ..Helpers::default()
+        },
+        crash_dir: PathBuf::from(std::env::var_os("LAPEL_DATA_DIR").expect("a folder for crashes")),
+        app_paths: lapel::tui::AppPaths::default(),
+    };
+    runtime.block_on(async {
+        tokio::select! {
+            ended = run(start, |_| {}) => ended.expect("the desk ends"),
+            () = provoked.notified() => panic!("provoked on the desk's own thread"),
+        }
+    });
+}
+
+fn desk_that_panics(place: &str) -> Term {
+    let itself = std::env::current_exe().expect("the path of this test");
+    let args = ["pty::panics::child", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
+    let term = program(&itself.display().to_string(), &args).env(PLACE, place).start();
+    term.shows(msg("Welcome to lapel"));
+    term
+}
+
+#[test]
+fn on_the_desks_own_thread_the_terminal_is_given_back_and_then_it_is_said() {
+    let mut term = desk_that_panics("the desk");
+    term.send("s");
+    term.exit_restored();
+    let raw = String::from_utf8_lossy(&term.raw()).into_owned();
+    let back = raw.rfind("\x1b[?1049l").expect("the alternate screen is left");
+    let said = raw.find("provoked on the desk's own thread").expect("the panic is said");
+    assert!(back < said, "first the terminal, then the words");
+    assert!(term.shown().has("provoked on the desk's own thread"), "{}", term.shown().text);
+    // The report is private, says which actions came before, and is named.
+    let file = term.home.path().join("data/crash.txt");
+    assert!(raw.contains(&file.display().to_string()), "{raw}");
+    let text = std::fs::read_to_string(&file).expect("a crash file");
+    assert!(text.contains("panics.rs") && text.contains("choose-sandbox"), "{text}");
+    assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn in_a_task_the_desk_goes_on_and_says_where_it_is_written() {
+    let mut term = desk_that_panics("a task");
+    term.send("s");
+    let shown = term.shows(msg_part("A part of lapel failed"));
+    assert!(shown.screen.alternate_screen(), "{}", shown.text);
+    assert!(!shown.has("provoked"), "nothing is printed over the desk: {}", shown.text);
+    let file = term.home.path().join("data/crash.txt");
+    let text = std::fs::read_to_string(file).expect("a crash file");
+    assert!(text.contains("provoked in a task"), "{text}");
+    // The panic is said at once, and its question is answered a moment later.
+    term.shows("u service");
+    term.send("u");
+    term.shows("Base URL");
+    term.send("\x03");
+    term.exit_restored();
+}

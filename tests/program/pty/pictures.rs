@@ -1,0 +1,187 @@
+//! The README's pictures, made from a real run. `assets/make-pictures` writes them; without its variable
+//! this only tries that they can be made.
+
+use super::graphics::{KITTY, PLACEHOLDER, PLAIN, sent_to_kitty};
+use super::kit::{Shown, Term, lapel};
+use super::svg::{DARK, LIGHT, Paper, picture};
+use crate::texts::{msg, msg_part, msg_with};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+use std::path::Path;
+
+/// A cell of 13 by 29 pixels: half as large again as in the SVG, and of the same shape.
+const CELL: &str = "\x1b[6;29;13t";
+
+/// Says that the pictures are to be written.
+const WRITE: &str = "UPDATE_PICTURES";
+
+/// A demo in a terminal that shows pictures as kitty does.
+fn demo(theme: &str) -> Term {
+    lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", theme])
+        .ahead(format!("{KITTY}{CELL}{PLAIN}"))
+        .size(100, 30)
+        .start()
+}
+
+fn write(name: &str, term: &Term, shown: &Shown, paper: &Paper, label: &str) {
+    let svg = picture(&shown.screen, paper, label, is_drawn(shown).then(|| last_picture(term)).as_deref());
+    assert!(svg.len() < 150_000, "{name} is too large for a README: {} bytes", svg.len());
+    if std::env::var_os(WRITE).is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+        std::fs::write(path, svg).expect("written");
+    }
+}
+
+/// Whether a badge's picture stands there.
+fn is_drawn(shown: &Shown) -> bool {
+    shown.text.contains(PLACEHOLDER)
+}
+
+/// The picture that the terminal was sent last, as a PNG in base64.
+fn last_picture(term: &Term) -> String {
+    let sent = sent_to_kitty(&term.raw()).pop().expect("a picture");
+    let (width, height) = (sent.pixels.0 as u32, sent.pixels.1 as u32);
+    let mut png = Vec::new();
+    PngEncoder::new_with_quality(&mut png, CompressionType::Best, FilterType::Adaptive)
+        .write_image(&sent.rgba, width, height, ExtendedColorType::Rgba8)
+        .expect("packed");
+    STANDARD.encode(png)
+}
+
+/// Goes to a row of the history by its number, such as `1,400`.
+fn go_to(term: &mut Term, row: &str) {
+    term.send(format!("#{row}\r"));
+    term.until("the row", |s| s.has(&format!("row {row} of")) && !s.is_loading());
+}
+
+#[test]
+fn the_history_with_marks() {
+    let mut term = demo("dark");
+    term.shows("row 1 of");
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    for row in ["300", "505", "503", "500", "496", "498"] {
+        go_to(&mut term, row);
+        if !["505", "498"].contains(&row) {
+            term.send(" ");
+        }
+    }
+    let shown = term.until("the marks", |s| {
+        s.has(&msg_with("{marked} marked ({unseen} not in view)", &[&4, &1])) && !s.is_loading()
+    });
+    write(
+        "history-dark.svg",
+        &term,
+        &shown,
+        &DARK,
+        "The History tab: a list of issued badges, some waiting, some expired or revoked, three of them marked",
+    );
+}
+
+#[test]
+fn the_templates() {
+    let mut term = demo("dark");
+    term.shows("row 1 of 40");
+    for row in 2..=4 {
+        term.send("j");
+        term.shows(&format!("row {row} of"));
+    }
+    let shown = term.until("the detail", |s| s.has("TPL-004") && is_drawn(s) && !s.is_loading());
+    write("templates-dark.svg", &term, &shown, &DARK, "The Templates tab: the list of badge templates");
+}
+
+#[test]
+fn a_badge() {
+    let mut term = demo("light");
+    term.shows("row 1 of");
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    term.send("/\t\t");
+    term.send("데이터 시각화 역량");
+    term.until("the filtered list", |s| s.has(" badges · title “데이터 시각화 역량”") && !s.is_loading());
+    term.send("\r");
+    term.until("the list without its bar", |s| !s.has(msg("Revoked from")));
+    go_to(&mut term, "3");
+    term.until("one that is issued", |s| s.selected().contains("Issued"));
+    term.send("\r");
+    let shown = term.until("the badge", |s| s.has(msg("Badge id")) && is_drawn(s) && !s.is_loading());
+    write(
+        "badge-light.svg",
+        &term,
+        &shown,
+        &LIGHT,
+        "The Badge tab: one badge, its verdict first, then its story",
+    );
+}
+
+#[test]
+fn a_call() {
+    let mut term = demo("dark");
+    term.shows("row 1 of");
+    term.send("3");
+    term.shows(msg_part("Type or paste"));
+    term.send("haneul.lim@example.net");
+    term.shows(msg_part("looks up this e-mail address"));
+    term.send("\r");
+    term.until("both badges", |s| {
+        s.has(&msg_with("{badges} in the wallet", &[&"2 badges"])) && !s.is_loading()
+    });
+    term.send("j");
+    let shown = term.until("the reason, and the copy that counts", |s| {
+        s.has("중복 발급") && s.has(msg_part("Another copy of the same")) && !s.is_loading()
+    });
+    write(
+        "call-dark.svg",
+        &term,
+        &shown,
+        &DARK,
+        "The Wallet tab: what a holder has, the verdict over the selected badge, and what to tell the caller",
+    );
+}
+
+#[test]
+fn the_review_of_a_spreadsheet() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/attendees-cp949.csv");
+    let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    setup.write("attendees.csv", std::fs::read(file).expect("the demo's file"));
+    let mut term = setup.start();
+    term.shows("row 1 of 40");
+    for row in 2..=4 {
+        term.send("j");
+        term.shows(&format!("row {row} of"));
+    }
+    term.send("i");
+    term.shows(msg("one recipient"));
+    term.send("\t\t");
+    term.until("the file's field", |s| s.has("(\u{2022}) a file"));
+    term.send("attendees.csv");
+    term.send("\r");
+    term.shows(msg_part("check every row"));
+    term.send("\r");
+    let shown = term.until("the review", |s| {
+        s.has(msg("to issue")) && s.has(msg("twice in the file")) && !s.is_loading()
+    });
+    write("review-dark.svg", &term, &shown, &DARK, "The review of a spreadsheet before anything is sent");
+}
+
+#[test]
+fn the_overview() {
+    let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    let mut term = setup.start();
+    term.shows("row 1 of 40");
+    term.send("O");
+    term.until("the bars", |s| s.has(msg_part("Issued per day")) && !s.is_loading());
+    term.send("p");
+    term.until("weeks", |s| s.has(msg_part("Issued per week")) && !s.is_loading());
+    let shown =
+        term.until("all of it", |s| s.has("index: in memory") && s.has("4,300 badges") && !s.is_loading());
+    write(
+        "overview-dark.svg",
+        &term,
+        &shown,
+        &DARK,
+        "The overview: badges issued in each week, as bars with their numbers",
+    );
+}

@@ -1,0 +1,134 @@
+//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, examples of keys.
+
+use crokey::OneToThree;
+use crossterm::event::KeyEvent;
+use lapel::config::KeymapFile;
+use lapel::tui::{Action, Context, Keymap, Press};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str =
+    "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test program readme:: -->\n";
+const END: &str = "<!-- end of keys -->";
+
+/// README.md and every page in docs/, with their paths.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(root.join("docs")).expect("the folder docs");
+    let mut paths: Vec<PathBuf> = docs.map(|entry| entry.expect("a file of docs").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    paths.insert(0, root.join("README.md"));
+    assert!(paths.len() > 5, "{paths:?}");
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a page");
+            (path, text)
+        })
+        .collect()
+}
+
+/// The table: a row for each action of each place, as the keymap has them.
+fn table() -> String {
+    let mut out = String::from("| Where | Keys | |\n|---|---|---|\n");
+    let mut last = None;
+    for (context, action, keys) in Keymap::default().lines() {
+        // Moving is the same everywhere and said once.
+        let moves = [Action::Down, Action::Up, Action::PageDown, Action::PageUp];
+        if moves.contains(&action) && context != Context::List {
+            continue;
+        }
+        let place = if last == Some(context) { "" } else { context.place() };
+        last = Some(context);
+        let keys: Vec<String> = keys.split(' ').map(|key| format!("<kbd>{key}</kbd>")).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "| {place} | {} | {} |", keys.join(" "), action.help());
+    }
+    out
+}
+
+#[test]
+fn the_table_of_keys_is_the_keymap() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+    let text = std::fs::read_to_string(&path).expect("docs/keys.md");
+    let (before, rest) = text.split_once(BEGIN).expect("docs/keys.md has the line before the keys");
+    let (keys, after) = rest.split_once(END).expect("docs/keys.md has the line after the keys");
+    let right = format!("\n{}\n", table());
+    if keys == right {
+        return;
+    }
+    if std::env::var_os("UPDATE_README").is_some() {
+        std::fs::write(&path, format!("{before}{BEGIN}{right}{END}{after}")).expect("written");
+        return;
+    }
+    panic!(
+        "the keys in docs/keys.md are not the keymap's: run UPDATE_README=1 cargo test --test program readme::"
+    );
+}
+
+#[test]
+fn every_file_that_the_readme_names_is_there() {
+    for (path, text) in pages() {
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let sources = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let local: Vec<&str> =
+            links.chain(sources).filter(|l| !l.starts_with("http") && !l.starts_with('#')).collect();
+        if path.ends_with("README.md") {
+            assert!(local.len() > 3, "{local:?}");
+        }
+        // A link is relative to the folder of its page, and may name a heading.
+        let folder = path.parent().expect("a folder");
+        for link in local {
+            let file = link.split('#').next().unwrap_or_default();
+            assert!(folder.join(file).exists(), "{link} in {}", path.display());
+        }
+    }
+}
+
+/// What `names`, such as `g h`, come to where these places stand.
+fn press(keymap: &Keymap, stack: &[Context], names: &str) -> Press {
+    let mut begun = Vec::new();
+    let mut last = Press::Free;
+    for name in names.split(' ') {
+        let key = crokey::parse(name).expect("a key");
+        let OneToThree::One(code) = key.codes else { panic!("{name} is several keys") };
+        last = keymap.press(stack, &mut begun, KeyEvent::new(code, key.modifiers));
+    }
+    last
+}
+
+#[test]
+fn every_example_of_keys_works_where_its_place_stands() {
+    let pages = pages();
+    let usual = Keymap::default();
+    let places: Vec<(Context, &str)> = usual.lines().map(|(context, ..)| (context, context.name())).collect();
+    let named = |name: &str| places.iter().find(|(_, place)| *place == name).map(|(context, _)| *context);
+    let mut pressed = 0;
+    let blocks = pages.iter().flat_map(|(_, text)| text.split("```toml\n").skip(1));
+    for block in blocks.filter_map(|rest| rest.split("```").next()) {
+        let tables: toml::Table = block.parse().expect("an example is TOML");
+        // The examples of the other files have fields of their own; a saved filter is a table.
+        let is_keys = |(name, table): (&String, &toml::Value)| {
+            named(name).is_some()
+                && table.as_table().is_some_and(|keys| keys.values().all(|key| !key.is_table()))
+        };
+        if !tables.iter().all(is_keys) {
+            continue;
+        }
+        let file = KeymapFile::parse(Path::new("keys.toml"), block);
+        let (keymap, mistakes) = Keymap::with(&file);
+        assert_eq!(mistakes, []);
+        for line in &file.lines {
+            let place = named(&line.place).expect("a place");
+            let action = Action::ALL.iter().find(|action| action.name() == line.action).expect("an action");
+            for stack in Context::STACKS.iter().filter(|stack| stack.contains(&place)) {
+                for keys in &line.keys {
+                    assert_eq!(press(&keymap, stack, keys), Press::Action(*action), "{keys} in {stack:?}");
+                    pressed += 1;
+                }
+            }
+        }
+    }
+    assert!(pressed > 20, "{pressed}");
+}

@@ -1,0 +1,76 @@
+//! `lapel doctor`: what was learned, and whether everything is in order.
+
+use super::kit::{Bench, shape};
+use crate::texts::{msg, msg_part};
+
+#[test]
+fn what_was_learned_is_told_with_its_evidence() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let before = bench.json(&["doctor"], 0);
+    assert_eq!((&before["journal"]["exists"], &before["ok"]), (&false.into(), &true.into()), "{before}");
+    assert!(!bench.path("data/journal.sqlite").exists(), "looking makes no journal");
+    bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+    let said = bench.json(&["doctor"], 0);
+    insta::assert_snapshot!("doctor", shape(said, &bench));
+    let text = bench.run(&["doctor"]).ended(0).out;
+    for part in ["shown", "not observed yet", "use: ", "journal.sqlite", "No problems found", "600  private"]
+    {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn what_was_seen_to_be_two_things_is_told_as_such() {
+    let bench = Bench::new();
+    bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+    // As after the provider has changed the service.
+    let journal = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+    let more = "INSERT INTO fact SELECT account, name, 'hidden', evidence, first, last, times FROM fact
+                WHERE name = 'waiting_in_history'";
+    assert_eq!(journal.execute(more, []).expect("one more"), 1);
+    drop(journal);
+    let said = bench.json(&["doctor"], 0);
+    let learned = said["learned"].as_array().expect("a list");
+    let one = learned.iter().find(|one| one["name"] == "waiting_in_history").expect("it is there");
+    assert_eq!(
+        (one["values"].as_array().map(Vec::len), &one["conflicting"]),
+        (Some(2), &true.into()),
+        "{one}"
+    );
+    assert!(bench.run(&["doctor"]).out.contains(msg("conflicting observations")));
+}
+
+#[test]
+fn what_is_wrong_is_listed() {
+    let bench = Bench::new();
+    bench.fault("get /ping status=500");
+    let said = bench.run(&["doctor"]).ended(1);
+    assert!(said.out.contains("Problems") && said.out.contains("Service error (HTTP 500"), "{}", said.out);
+    bench.control().clear_faults();
+    bench.write("data/journal.sqlite", "x".repeat(5000));
+    #[cfg(unix)]
+    std::fs::set_permissions(bench.path("data"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("opened to others");
+    let said = bench.json(&["doctor"], 1);
+    let problems = said["problems"].to_string();
+    assert!(problems.contains("journal"), "{problems}");
+    #[cfg(unix)]
+    assert!(problems.contains(msg_part("others can read")), "{problems}");
+}
+
+#[test]
+fn without_a_profile_there_is_still_something_to_say() {
+    let bench = Bench::new();
+    let mut command = bench.lapel(&["doctor", "--json"]);
+    command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+    let said = bench.said(command.output().expect("it runs")).ended(2);
+    assert!(said.json()["paths"]["data_dir"].is_string());
+    bench.settings("themee = 1\n");
+    let mut command = bench.lapel(&["doctor", "--json"]);
+    command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+    let said = bench.said(command.output().expect("it runs")).ended(2);
+    assert!(said.err.contains("config.toml, line 1: themee"), "{}", said.err);
+    assert_eq!(bench.requests(), 0);
+}

@@ -1,0 +1,157 @@
+//! `lapel jobs`: what is in the journal, and what can be done with it.
+
+use super::kit::{Bench, count, shape};
+use crate::texts::msg_part;
+
+/// Two accepted, one not valid, one left out.
+fn sent(bench: &Bench) -> String {
+    let file = bench.write(
+        "people.csv",
+        "번호,이름,이메일\n1,김하나,hana@naru.example\n2,이두리,duri@naru.example\n3,박세나,\n4,김하나,hana@naru.example\n",
+    );
+    let said = bench.json(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"], 3);
+    said["jobs"][0]["id"].to_string()
+}
+
+#[test]
+fn jobs_are_listed_and_shown_without_asking_the_service() {
+    let bench = Bench::new();
+    assert!(bench.run(&["jobs"]).ended(0).out.contains("no jobs"));
+    let id = sent(&bench);
+    let asked = bench.requests();
+    insta::assert_snapshot!("jobs_list", shape(bench.json(&["jobs", "list"], 0), &bench));
+    insta::assert_snapshot!("jobs_show", shape(bench.json(&["jobs", "show", &id], 0), &bench));
+    let waiting = bench.json(&["jobs", "show", &id, "--rows", "waiting"], 0);
+    assert_eq!(waiting["rows"].as_array().map(Vec::len), Some(2));
+    assert!(waiting["rows"][0]["badge_id"].is_string());
+    let text = bench.run(&["jobs"]).ended(0).out;
+    assert!(text.starts_with("JOB") && text.contains("2 waiting"), "{text}");
+    let text = bench.run(&["jobs", "show", &id]).ended(0).out;
+    assert!(text.contains("people.csv") && text.contains("row 4  박세나  invalid"), "{text}");
+    assert_eq!(bench.requests(), asked);
+    // Looking needs no right to write.
+    bench.run(&["jobs", "--read-only"]).ended(0);
+}
+
+#[test]
+fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
+    let bench = Bench::new();
+    let id = sent(&bench);
+    let said = bench.json(&["jobs", "receipt", &id, "--to", "receipt.csv"], 0);
+    assert_eq!(said["rows"], 4);
+    let receipt = std::fs::read_to_string(bench.path("receipt.csv")).expect("a receipt");
+    assert_eq!(receipt.lines().count(), 5, "{receipt}");
+    assert!(receipt.starts_with("\u{feff}번호,이름,이메일,lapel row"), "{receipt}");
+
+    let there = bench.json(&["jobs", "receipt", &id, "--to", "receipt.csv"], 1);
+    assert_eq!(there["error"]["kind"], "exists");
+    bench.run(&["jobs", "receipt", &id, "--to", "receipt.csv", "--force"]).ended(0);
+    bench.run(&["jobs", "receipt", &id, "--to", "receipt.xlsx"]).ended(0);
+    bench.run(&["jobs", "receipt", &id, "--to", "old.dat", "--format", "csv-cp949"]).ended(0);
+    let said = bench.run(&["jobs", "receipt", &id, "--to", "-", "--format", "csv"]).ended(2);
+    assert!(
+        said.err.contains(msg_part("--to needs a file name")) && !bench.path("-").exists(),
+        "{}",
+        said.err
+    );
+    let said = bench.run(&["jobs", "receipt", &id, "--to", "receipt.pdf"]).ended(2);
+    assert!(said.err.contains("--format"), "{}", said.err);
+    let said = bench.run(&["jobs", "receipt", &id, "--to", "nowhere/receipt.csv"]).ended(1);
+    assert!(said.err.contains("nowhere"), "{}", said.err);
+
+    bench.run(&["jobs", "redo", &id, "--to", "again.csv"]).ended(0);
+    let redo = std::fs::read_to_string(bench.path("again.csv")).expect("a redo file");
+    assert!(redo.starts_with("\u{feff}번호,이름,이메일\r\n3,박세나"), "{redo}");
+    let mended = redo.replace("박세나,", "박세나,sena@naru.example");
+    let file = bench.write("mended.csv", mended);
+    let said = bench.json(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"], 3);
+    assert_eq!(count(&said["jobs"][0], "waiting"), 1, "{said}");
+    assert_eq!((bench.accepted(), bench.most_for_one()), (3, 1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_stops_is_no_error() {
+    let bench = Bench::new();
+    let id = sent(&bench);
+    for args in [&["jobs"][..], &["jobs", "--json"], &["jobs", "show", &id, "--json"], &["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = bench.lapel(args).stdout(writer).output().expect("it runs");
+        let said = bench.said(output).ended(0);
+        assert_eq!(said.err, "", "{args:?}");
+    }
+}
+
+#[test]
+fn what_has_stopped_can_be_called_off() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=401 code=4001");
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"], 4);
+    let id = said["jobs"][0]["id"].to_string();
+    let said = bench.run(&["jobs", "pause", &id]).ended(1);
+    assert!(said.err.contains(msg_part("not sending")), "{}", said.err);
+    let said = bench.json(&["jobs", "cancel", &id], 0);
+    assert_eq!((&said["job"]["phase"], count(&said["job"], "left_out")), (&"cancelled".into(), 1));
+    bench.control().clear_faults();
+    bench.run(&["jobs", "resume", &id, "--yes"]).ended(1);
+    assert_eq!(bench.accepted(), 0);
+}
+
+#[test]
+fn an_issue_job_can_be_undone() {
+    let bench = Bench::switched(&[("issue-time", "5m"), ("revoke-time", "instant")]);
+    let id = sent(&bench);
+    bench.advance(10);
+    bench.run(&["jobs", "follow"]).ended(0);
+    let undo = ["jobs", "undo", &id, "--reason", "the wrong list"];
+    bench.run(&undo).ended(2);
+    assert_eq!(bench.requests_to("POST /badges/revoke"), 0, "nobody has confirmed");
+    let said = bench.json(&[&undo[..], &["--yes", "--wait"]].concat(), 0);
+    assert_eq!((said["undoes"].to_string(), count(&said["jobs"][0], "revoked")), (id, 2), "{said}");
+    let revoked: u64 = bench.control().ledger().revokes.iter().map(|r| r.accepted).sum();
+    assert_eq!(revoked, 2);
+}
+
+#[test]
+fn following_says_what_has_changed() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let text = bench.run(&["jobs", "follow"]).ended(0).out;
+    assert!(text.contains(msg_part("No open jobs")), "{text}");
+    let id = sent(&bench);
+    let text = bench.run(&["jobs", "follow"]).ended(0).out;
+    assert!(text.contains(msg_part("Nothing has changed")), "{text}");
+    bench.advance(10);
+    let said = bench.json(&["jobs", "follow"], 0);
+    assert_eq!((said["changed"][0]["id"].to_string(), count(&said["changed"][0], "issued")), (id, 2));
+    insta::assert_snapshot!("jobs_follow", shape(said, &bench));
+}
+
+#[test]
+fn personal_data_of_finished_jobs_can_be_removed() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let id = sent(&bench);
+    let open = bench.json(&["jobs", "purge", "--older-than", "0"], 0);
+    assert_eq!(open["purged"].as_array().map(Vec::len), Some(0), "an open job keeps its names");
+    bench.advance(10);
+    bench.run(&["jobs", "follow"]).ended(0);
+    bench.settings("[jobs]\nkeep_days = 3650\n");
+    assert_eq!(bench.json(&["jobs", "purge"], 0)["older_than_days"], 3650);
+    let purged = bench.json(&["jobs", "purge", "--older-than", "0"], 0);
+    assert_eq!(purged["purged"][0].to_string(), id);
+    let rows = bench.json(&["jobs", "show", &id, "--rows", "issued"], 0);
+    assert_eq!((&rows["rows"][0]["name"], &rows["rows"][0]["email"]), (&"".into(), &"".into()));
+    assert!(rows["rows"][0]["badge_id"].is_string());
+}
+
+#[test]
+fn a_journal_that_cannot_be_used_means_that_nothing_is_sent() {
+    let bench = Bench::new();
+    bench.write(
+        "data/journal.sqlite",
+        "this is no journal, and it is long enough to be looked at by somebody",
+    );
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"], 1);
+    assert_eq!(said["error"]["kind"], "journal", "{said}");
+    assert_eq!(bench.requests(), 0);
+}

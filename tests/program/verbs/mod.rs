@@ -1,0 +1,23 @@
+//! The verbs without a screen: the real binary against a sandbox, whose ledger says what really happened.
+//!
+//! Nothing here sleeps for a result: every wait is for a condition, with a bound.
+
+mod doctor;
+mod files;
+mod index;
+mod issuing;
+mod journal;
+mod keeping;
+pub mod kit;
+mod korean;
+mod pace;
+mod pages;
+mod profiles;
+mod reading;
+mod revoking;
+mod secrets;
+mod shapes;
+mod signals;
+mod stops;
+mod told;
+mod twice;

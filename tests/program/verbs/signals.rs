@@ -1,0 +1,144 @@
+//! Ctrl-C while something is being sent, and two at the same job.
+#![cfg(unix)]
+
+use super::kit::{Bench, Running, count};
+use crate::texts::{msg_part, msg_with};
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Six people, two in a request, one request at a time, of which each takes its time.
+fn stalled(bench: &Bench) -> Running {
+    bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
+    let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];
+    let rows: Vec<String> =
+        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example")).collect();
+    let file = bench.write("people.csv", format!("name,email\n{}\n", rows.join("\n")));
+    bench.fault("post /badges/batch commit delay=6s");
+    let running = Running::start(bench.lapel(&[
+        "issue",
+        "--template",
+        "TPL-001",
+        "--recipients",
+        &file,
+        "--yes",
+        "--json",
+    ]));
+    bench.until("the first request", |b| b.requests_to("POST /badges/batch") > 0);
+    running
+}
+
+fn only_job(bench: &Bench) -> Value {
+    bench.json(&["jobs"], 0)["jobs"][0].clone()
+}
+
+#[test]
+fn ctrl_c_stops_after_what_is_on_its_way_and_resuming_sends_the_rest_once() {
+    stops_cleanly(Signal::INT);
+}
+
+#[test]
+fn so_does_the_machine_that_ends_it() {
+    stops_cleanly(Signal::TERM);
+}
+
+fn stops_cleanly(signal: Signal) {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    running.signal(signal);
+    let said = bench.said(running.output()).ended(4);
+    assert!(said.err.contains("stopping"), "{}", said.err);
+    let job = &said.json()["jobs"][0];
+    assert_eq!((count(job, "waiting"), count(job, "ready"), bench.accepted()), (2, 4, 2), "{job}");
+    assert_eq!((&job["can_resume"], &job["owner"]), (&true.into(), &Value::Null));
+
+    bench.control().clear_faults();
+    let id = job["id"].to_string();
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 0);
+    assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
+    assert_eq!((bench.accepted(), bench.most_for_one(), bench.posts()), (6, 1, 3));
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
+    let bench = Bench::new();
+    let mut running = stalled(&bench);
+    running.signal(Signal::INT);
+    // Two signals that come together are one to the system.
+    running.says("stopping");
+    let first = bench.requests_to("POST /badges/batch");
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(5);
+    assert!(said.err.contains(msg_part("exited. Requests on the way are in doubt")), "{}", said.err);
+    assert_eq!(bench.requests_to("POST /badges/batch"), first);
+    bench.until("the service has done it", |b| b.accepted() == 2);
+    bench.control().clear_faults();
+    let said = bench.run(&["jobs", "follow", "--json"]).ended(4).json();
+    assert_eq!(
+        (count(&said["changed"][0], "waiting"), count(&said["changed"][0], "ready")),
+        (2, 4),
+        "{said}"
+    );
+    let id = said["changed"][0]["id"].to_string();
+    bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
+}
+
+#[test]
+fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
+    let mut running = Running::start(bench.lapel(&[&one[..], &["--yes", "--wait", "--json"]].concat()));
+    running.says("done: ");
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((&said["interrupted"], count(&said["jobs"][0], "waiting")), (&true.into(), 1), "{said}");
+    bench.advance(10);
+    let said = bench.json(&["jobs", "follow", "--wait"], 0);
+    assert_eq!((count(&said["changed"][0], "issued"), bench.posts()), (1, 1), "{said}");
+}
+
+#[test]
+fn a_job_belongs_to_one_lapel_at_a_time() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    let job = only_job(&bench);
+    let owner = format!("process {}", running.id());
+    assert_eq!(job["owner"], owner.as_str(), "{job}");
+    let id = job["id"].to_string();
+    for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
+    {
+        let said = bench.run(&[&["jobs"], verb, &[&id]].concat()).ended(1);
+        assert!(
+            said.err.contains(msg_part("another running lapel")) && said.err.contains(&owner),
+            "{verb:?}: {}",
+            said.err
+        );
+    }
+    let said = bench.json(&["jobs", "follow"], 0);
+    assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((bench.accepted(), bench.most_for_one()), (count(&said["jobs"][0], "waiting"), 1), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_is_not_among_the_arguments() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
+    let arguments = String::from_utf8_lossy(&arguments);
+    assert!(arguments.contains("issue") && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
+}
+
+#[test]
+fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    running.signal(Signal::KILL);
+    running.output();
+    let said = bench.run(&["jobs"]).ended(0).out;
+    assert!(said.contains(&msg_with("ended; {n} in doubt", &[&2])) && !said.contains("sending"), "{said}");
+    let job = only_job(&bench);
+    assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
+}
