@@ -80,9 +80,23 @@ fn is_still(screen: &str) -> bool {
     !screen.contains(['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧'])
 }
 
-/// Without the header, which counts requests.
+/// Without the header, which counts requests. tmux before 3.4 forgets a joiner when one of its reads of the terminal ends
+/// right behind it: where [`NAMES`] has joiners, only the words are compared, not the cells between them.
 fn below_header(screen: &str) -> String {
-    screen.lines().skip(1).map(|line| line.trim_end().to_owned() + "\n").collect()
+    let joined: Vec<String> = NAMES
+        .iter()
+        .filter(|name| name.contains('\u{200d}'))
+        .map(|name| name.replace('\u{200d}', ""))
+        .collect();
+    let line = |line: &str| {
+        let words: Vec<String> = line.split_whitespace().map(|word| word.replace('\u{200d}', "")).collect();
+        let words = words.join(" ");
+        match joined.iter().any(|name| words.contains(name.as_str())) {
+            true => words,
+            false => line.trim_end().to_owned(),
+        }
+    };
+    screen.lines().skip(1).map(|text| line(text) + "\n").collect()
 }
 
 /// The number that stands behind some words.
