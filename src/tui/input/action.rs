@@ -65,6 +65,8 @@ actions! {
     Issue: "issue", "issue this badge to a recipient";
     Revoke: "revoke", "revoke the marked badges or the selected one";
     Picture: "picture", "show the badge picture instead of the text";
+    PreviewDown: "preview down", "scroll the preview down";
+    PreviewUp: "preview up", "scroll the preview up";
     TurnOver: "flip", "show the other side of the picture";
     Wallet: "wallet", "open the wallet of this badge's holder";
     FindBadge: "find", "open a badge by its id";

@@ -3,6 +3,7 @@
 mod copyables;
 mod mark_all;
 mod marks;
+mod preview;
 
 pub use marks::LARGEST_RANGE;
 
@@ -26,6 +27,8 @@ use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, number};
 use crossterm::event::KeyEvent;
+use jiff::SignedDuration;
+use preview::Preview;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 use std::collections::BTreeMap;
@@ -54,10 +57,7 @@ impl Browse for HistoryItem {
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
-            .shown(|row, (), env| {
-                let state = state(row, env);
-                format!("{} {}", env.glyphs.state(&state), state.word())
-            })
+            .shown(|row, (), env| state_with_age(row, env))
             .styled(|row, env| env.theme.state(&state(row, env)))
             .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
             .whole(|row, (), env| state(row, env).word().to_string()),
@@ -131,6 +131,23 @@ fn state(row: &HistoryItem, env: &Env) -> State {
     Verdict::of(row, env.now()).state()
 }
 
+/// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.
+fn state_with_age(row: &HistoryItem, env: &Env) -> String {
+    let verdict = Verdict::of(row, env.now());
+    let of_24_h = |since: SignedDuration| match since.as_hours() {
+        0 => t!("{minutes}m/24h", minutes = since.as_mins()),
+        hours => t!("{hours}h/24h", hours),
+    };
+    match verdict {
+        Verdict::Waiting { since: Some(since) } => format!("{} {}", env.glyphs.waiting, of_24_h(since)),
+        Verdict::Overdue { since } => format!("{} {}", env.glyphs.alert, of_24_h(since)),
+        verdict => {
+            let state = verdict.state();
+            format!("{} {}", env.glyphs.state(&state), state.word())
+        }
+    }
+}
+
 #[derive(Default)]
 pub struct History {
     pub browser: Browser<HistoryItem>,
@@ -143,6 +160,7 @@ pub struct History {
     ranging: Option<[(u64, BadgeId); 2]>,
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
+    preview: Preview,
 }
 
 impl History {
@@ -245,6 +263,7 @@ impl Component for History {
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.open(RevokeIds::new),
+            Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
             Action::Export => match self.source(env) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
@@ -258,11 +277,12 @@ impl Component for History {
         &mut self,
         request: RequestId,
         answer: Response,
-        _: &Env,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Err(answer) = self.receive_marking(request, answer, out) else { return Ok(()) };
-        self.browser.on_response(request, answer, out)?;
+        let Err(answer) = self.preview.on_response(request, answer, out) else { return Ok(()) };
+        self.browser.on_response(request, answer, env, out)?;
         // Marked badges show their latest known state.
         for (_, row) in self.browser.list.loaded() {
             if let Some(marked) = self.marks.get_mut(&row.badge_id)
@@ -275,8 +295,10 @@ impl Component for History {
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
-        self.browser.load_visible(area, out);
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        let (list, pane) = self.browser.split(area);
+        self.browser.load_visible(list, out);
+        self.preview.lay_out(self.browser.list.selected(), pane, env, out);
         self.finish_range(out);
         self.check_marking(out);
     }
@@ -305,13 +327,21 @@ impl Component for History {
         if let Some(words) = self.marking_words() {
             right = format!("{words}  {right}");
         }
-        self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
+        let (list, pane) = self.browser.split(area);
+        self.browser.draw(frame, list, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
+        if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
+            self.preview.draw(row, pane, frame, env);
+        }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        let clicked = self.browser.on_click(at, area);
+        let (list, _) = self.browser.split(area);
+        if at.x >= list.right() {
+            return Clicked::Nothing;
+        }
+        let clicked = self.browser.on_click(at, list);
         // A press outside the rows does not start a drag.
-        if clicked == Clicked::Changed && self.browser.place_at(area, at.y).is_some() {
+        if clicked == Clicked::Changed && self.browser.place_at(list, at.y).is_some() {
             self.drag_start();
         }
         clicked

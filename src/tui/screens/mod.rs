@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod badge;
+mod badge_head;
 pub mod history;
 pub mod overview;
 mod picture;

@@ -21,18 +21,14 @@ use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, level};
+use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use std::time::Duration;
 
-/// Minimum screen width, in columns, for showing the selected template beside the list.
-const BESIDE: u16 = 100;
-/// Time that the cursor must rest on a template before lapel reads its details.
-const REST: Duration = Duration::from_millis(150);
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;
 const TITLE_FIELD: usize = 0;
@@ -145,7 +141,9 @@ pub struct Templates {
     over_text: bool,
     /// Whether the details are shown beside the list, so that nothing has to be opened.
     beside: bool,
-    scroll: u16,
+    scroll: Scroll,
+    /// The area of the details in the last layout.
+    detail_area: Rect,
     categories: Option<Categories>,
 }
 
@@ -155,45 +153,33 @@ impl Templates {
         self.browser.filter_by(TITLE_FIELD, title, out);
     }
 
-    fn beside(area: Rect) -> bool {
-        area.width >= BESIDE
-    }
-
-    fn detail_area(area: Rect) -> Rect {
-        if Self::beside(area) {
-            let x = Self::list_area(area).right() + 2;
-            Rect { x, width: area.right().saturating_sub(x + 1), ..area }
-        } else {
-            Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
+    /// The areas of the list and of the details. In a narrow window only one of both is shown.
+    fn areas(&self, area: Rect) -> (Rect, Option<Rect>) {
+        match self.browser.split(area) {
+            (list, Some(pane)) => (list, Some(preview::inside(pane))),
+            (list, None) if self.full => {
+                (list, Some(Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }))
+            }
+            (list, None) => (list, None),
         }
     }
 
-    fn list_area(area: Rect) -> Rect {
-        if Self::beside(area) {
-            Rect { width: area.width / 5 * 3 + area.width % 5 * 3 / 5, ..area }
-        } else {
-            area
-        }
-    }
-
-    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let Some(row) = self.browser.list.selected() else { return };
-        let room = usize::from(area.width);
-        let mut lines: Vec<Line<'static>> = Vec::new();
+    fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let Some(row) = self.browser.list.selected() else { return Vec::new() };
         match &self.detail {
-            Some((id, Ok(detail))) if *id == row.template_id => lines.extend(detail_lines(detail, room, env)),
+            Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, env),
             Some((id, Err(error))) if *id == row.template_id => {
                 let text = t!("This template could not be read: {error}", error);
-                lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())));
+                wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())).collect()
             }
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
-                lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
+                let mut lines: Vec<Line<'static>> =
+                    wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
                 lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
+                lines
             }
         }
-        let scroll = usize::from(self.scroll).min(lines.len().saturating_sub(usize::from(area.height)));
-        frame.render_widget(ratatui::text::Text::from(lines.split_off(scroll)), area);
     }
 }
 
@@ -233,14 +219,18 @@ impl Component for Templates {
             Action::Open => {
                 self.full = !self.full;
                 self.over_text = false;
-                self.scroll = 0;
+                self.scroll.reset();
             }
             Action::Picture if self.full => self.over_text = true,
             Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
-            Action::PageDown if self.full => self.scroll = self.scroll.saturating_add(5),
-            Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
+            Action::PageDown if self.full => self.scroll.by(true, self.detail_area.height),
+            Action::PageUp if self.full => self.scroll.by(false, self.detail_area.height),
+            Action::PreviewDown | Action::PreviewUp if self.beside || self.full => {
+                self.scroll.by(action == Action::PreviewDown, self.detail_area.height);
+            }
+            Action::PreviewDown | Action::PreviewUp => out.say(preview::no_room()),
             Action::Issue => match self.browser.list.selected() {
                 Some(row) => {
                     let (id, title) = (row.template_id.clone(), row.title.clone().unwrap_or_default());
@@ -274,7 +264,7 @@ impl Component for Templates {
         &mut self,
         request: RequestId,
         answer: Response,
-        _: &Env,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -306,20 +296,21 @@ impl Component for Templates {
                     open.types = Some(types);
                 }
             }
-            other => return self.browser.on_response(request, other, out),
+            other => return self.browser.on_response(request, other, env, out),
         }
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
-        self.browser.load_visible(Self::list_area(area), out);
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        let (list, pane) = self.browser.split(area);
+        self.browser.load_visible(list, out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
-        self.beside = Self::beside(area);
+        self.beside = pane.is_some();
         self.full &= !self.beside;
         let shows = self.beside || self.full;
         if shows && selected.is_some() && selected != self.wanted {
             self.wanted = selected;
-            self.scroll = 0;
+            self.scroll.reset();
             // The first template is read at once. Later the cursor must rest, because otherwise every row passed
             // would cost a request.
             if self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none() {
@@ -327,8 +318,16 @@ impl Component for Templates {
                     out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             } else {
-                out.ask_instead(&mut self.rest, Request::Pause(REST));
+                out.ask_instead(&mut self.rest, Request::Pause(preview::REST));
             }
+        }
+        self.detail_area = self.areas(area).1.unwrap_or_default();
+        if self.picture(area).is_some_and(|_| env.pictures.is_on()) && self.beside {
+            self.detail_area = picture::above(self.detail_area).1;
+        }
+        if self.scroll.is_scrolled() {
+            let lines = self.lines(usize::from(self.detail_area.width), env).len();
+            self.scroll.limit(lines, self.detail_area.height);
         }
     }
 
@@ -337,32 +336,27 @@ impl Component for Templates {
             open.draw(frame, area, env);
             return;
         }
-        if self.full && !Self::beside(area) {
-            if let Some(want) = self.picture(area).filter(|_| env.pictures.is_on()) {
-                let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
-                let title = title.map(ToString::to_string).unwrap_or_default();
-                picture::draw_caption(frame, area, &title, env);
-                env.pictures.draw(frame, &want, env.theme.dim());
-                return;
-            }
-            self.draw_detail(frame, Self::detail_area(area), env);
+        let want = self.picture(area).filter(|_| env.pictures.is_on());
+        if let (true, Some(want)) = (self.full, &want) {
+            let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
+            let title = title.map(ToString::to_string).unwrap_or_default();
+            picture::draw_caption(frame, area, &title, env);
+            env.pictures.draw(frame, want, env.theme.dim());
             return;
         }
-        let list = Self::list_area(area);
-        self.browser.draw(frame, list, env, &|_| false, "");
-        if Self::beside(area) {
-            for y in area.y..area.bottom() {
-                frame.render_widget(
-                    Span::styled(env.glyphs.bar, env.theme.dim()),
-                    Rect { x: list.right(), y, width: 1, height: 1 },
-                );
+        if !self.full {
+            let (list, pane) = self.browser.split(area);
+            self.browser.draw(frame, list, env, &|_| false, "");
+            if let Some(pane) = pane {
+                preview::draw_edge(frame, pane, env);
             }
-            let mut detail = Self::detail_area(area);
-            if let Some(want) = self.picture(area).filter(|_| env.pictures.is_on()) {
-                env.pictures.draw(frame, &want, env.theme.dim());
-                detail = picture::above(detail).1;
+            if let Some(want) = &want {
+                env.pictures.draw(frame, want, env.theme.dim());
             }
-            self.draw_detail(frame, detail, env);
+        }
+        if self.full || self.beside {
+            let lines = self.lines(usize::from(self.detail_area.width), env);
+            self.scroll.draw(frame, self.detail_area, lines, &self.key_contexts(), env);
         }
     }
 
@@ -370,8 +364,8 @@ impl Component for Templates {
         if let Some(open) = &mut self.categories {
             return Clicked::in_menu(open.sight.click(at, &mut open.at), Action::OnlyCategory);
         }
-        let list = Self::list_area(area);
-        if (self.full && !Self::beside(area)) || at.x >= list.right() {
+        let (list, _) = self.browser.split(area);
+        if self.full || at.x >= list.right() {
             return Clicked::Nothing;
         }
         self.browser.on_click(at, list)

@@ -5,6 +5,9 @@ use crate::tui::widgets::text_layout::{Column, layout};
 /// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
+/// Widest content of a column that is never cut in favour of others, in cells: a state, a date, a level.
+const SHORT: usize = 16;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The index of the column among all columns of the list.
@@ -102,12 +105,13 @@ impl Columns {
 
     /// The widths of the shown columns in `room`, in order, with one cell between two columns; 0 for a column
     /// without room. `all` are the list's columns in default order. The first shown column always has room. Widths
-    /// and gaps together never exceed `room`.
-    pub fn widths(&self, all: &[Column], room: usize) -> Vec<usize> {
+    /// and gaps together never exceed `room`. `content` is the widest content of each column, if it is known: a column
+    /// is not wider than that, unless the user set its width.
+    pub fn widths(&self, all: &[Column], content: &[usize], room: usize) -> Vec<usize> {
         // In the default order, each column has a drop priority. In an order set by the user, the rightmost
         // columns are dropped first.
         let usual = self.has_usual_order();
-        let columns: Vec<Column> = self
+        let (columns, most): (Vec<Column>, Vec<usize>) = self
             .choices
             .iter()
             .filter(|c| c.shown)
@@ -119,13 +123,19 @@ impl Columns {
                     _ if usual => own.goes,
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };
-                Some(match choice.width {
-                    Some(width) => Column { least: width, share: 0, goes },
-                    None => Column { goes, ..own },
+                Some(match (choice.width, content.get(choice.column).map(|most| (*most).max(1))) {
+                    (Some(width), _) => (Column { least: width, share: 0, goes }, width),
+                    (None, None) => (Column { goes, ..own }, usize::MAX),
+                    // A column without a share does not grow, so it gets what it needs at once.
+                    (None, Some(most)) if own.share == 0 && most <= SHORT => {
+                        (Column { goes, least: most, ..own }, most)
+                    }
+                    (None, Some(most)) => (Column { goes, least: own.least.min(most), ..own }, most),
                 })
             })
-            .collect();
+            .unzip();
         let mut widths = layout(&columns, room);
+        fit_content(&mut widths, &most);
         // Columns that are never dropped may still be too wide.
         let mut used = 0;
         for width in widths.iter_mut().filter(|width| **width > 0) {
@@ -136,6 +146,24 @@ impl Columns {
             }
         }
         widths
+    }
+}
+
+/// Takes the cells that a column does not need, and gives them to columns whose content is cut.
+fn fit_content(widths: &mut [usize], most: &[usize]) {
+    let mut spare = 0;
+    for (width, most) in widths.iter_mut().zip(most) {
+        spare += width.saturating_sub(*most);
+        *width = (*width).min(*most);
+    }
+    // Columns that need least come first: a date that is cut says less than a title that is.
+    let mut needs: Vec<(usize, usize)> =
+        (0..widths.len()).map(|at| (most[at].saturating_sub(widths[at]), at)).collect();
+    needs.retain(|(need, at)| *need > 0 && widths[*at] > 0 && most[*at] < usize::MAX);
+    needs.sort_unstable();
+    for (need, at) in needs {
+        widths[at] += need.min(spare);
+        spare -= need.min(spare);
     }
 }
 
@@ -182,7 +210,7 @@ mod tests {
     fn a_width_set_by_hand_is_kept_and_the_others_share_the_rest() {
         let mut columns = columns();
         columns.resize(0, 20);
-        let widths = columns.widths(&ALL, 60);
+        let widths = columns.widths(&ALL, &[], 60);
         assert_eq!(widths[0], 20);
         assert_eq!(widths.iter().sum::<usize>() + 2, 60, "{widths:?}");
         columns.resize(0, 0);
@@ -190,16 +218,27 @@ mod tests {
     }
 
     #[test]
+    fn a_column_is_as_wide_as_its_content_and_gives_the_rest_to_those_that_are_cut() {
+        let columns = columns();
+        assert_eq!(columns.widths(&ALL, &[4, 30, 9, 3], 60), [4, 30, 9], "nothing is cut, nothing is wider");
+        assert_eq!(
+            columns.widths(&ALL, &[4, 50, 9, 3], 60),
+            [4, 45, 9],
+            "what one does not need the other gets"
+        );
+    }
+
+    #[test]
     fn in_an_order_of_ones_own_the_right_end_goes_first() {
         let mut columns = columns();
         assert!(columns.toggle(3));
-        assert_eq!(columns.widths(&ALL, 29), [10, 18, 0, 0], "what stands at the right end has no room");
+        assert_eq!(columns.widths(&ALL, &[], 29), [10, 18, 0, 0], "what stands at the right end has no room");
         columns.shift(3, false);
-        assert_eq!(columns.widths(&ALL, 29), [10, 11, 6, 0], "moved to the left it has");
+        assert_eq!(columns.widths(&ALL, &[], 29), [10, 11, 6, 0], "moved to the left it has");
         columns.shift(2, false);
         columns.shift(1, false);
-        assert_eq!(columns.widths(&ALL, 12), [6, 0, 0, 0]);
-        assert_eq!(columns.widths(&ALL, 4), [4, 0, 0, 0], "the first one is cut before it goes");
+        assert_eq!(columns.widths(&ALL, &[], 12), [6, 0, 0, 0]);
+        assert_eq!(columns.widths(&ALL, &[], 4), [4, 0, 0, 0], "the first one is cut before it goes");
     }
 
     #[test]
@@ -221,6 +260,7 @@ mod tests {
             kept in prop::collection::vec((0usize..20, any::<bool>(), prop::option::of(0usize..400)), 0..24),
             keys in prop::collection::vec((0usize..20, 0usize..5, 0usize..200), 0..12),
             room in 0usize..320,
+            content in prop::collection::vec(0usize..100, 0..20),
         ) {
             let all: Vec<Column> =
                 own.iter().map(|(least, share, goes)| Column { least: least + 1, share: *share, goes: *goes }).collect();
@@ -240,7 +280,7 @@ mod tests {
             prop_assert_eq!(each, (0..all.len()).collect::<Vec<_>>(), "every column once");
             let shown = columns.shown().count();
             prop_assert!(shown >= 1);
-            let widths = columns.widths(&all, room);
+            let widths = columns.widths(&all, &content, room);
             prop_assert_eq!(widths.len(), shown);
             let there = widths.iter().filter(|w| **w > 0).count();
             let taken = widths.iter().sum::<usize>() + there.saturating_sub(1);

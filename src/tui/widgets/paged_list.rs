@@ -21,12 +21,16 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{FilterBar, Spec, Value};
 use crate::tui::widgets::list::{PagedList, Row};
-use crate::tui::widgets::record_field::RecordField;
+use crate::tui::widgets::preview;
+use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
+
+/// The cells of a row beside its columns: cursor, mark and scroll position.
+const MARGINS: usize = 4;
 
 /// A record that a `Browser` can list.
 pub trait Browse: Row + 'static {
@@ -238,6 +242,7 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
         if filter != self.filter {
             self.filter = filter;
+            self.heading.forget_content();
             self.changes += 1;
             let dropped = self.list.restart();
             out.cancel(dropped);
@@ -269,6 +274,7 @@ impl<T: Browse> Browser<T> {
         &mut self,
         request: RequestId,
         answer: Response,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         if matches!(answer, Response::Paused) {
@@ -289,6 +295,9 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         };
         out.cancel(dropped);
+        for row in self.list.page_rows(page) {
+            self.heading.fit(&cells(T::FIELDS, row, &(), env));
+        }
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
                 out.warn(t!(
@@ -329,11 +338,16 @@ impl<T: Browse> Browser<T> {
         apart < 4 || wrong * 4 <= apart
     }
 
+    /// Splits an area into the list and, if there is room, the preview of its selected row.
+    pub fn split(&self, area: Rect) -> (Rect, Option<Rect>) {
+        preview::split(area, self.heading.wanted().map(|cells| cells + MARGINS))
+    }
+
     pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
-        self.heading.set_room(usize::from(area.width).saturating_sub(4));
+        self.heading.set_room(usize::from(area.width).saturating_sub(MARGINS));
         let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
         let sort: Vec<Sort> = self.sort().into_iter().collect();

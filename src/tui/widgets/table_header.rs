@@ -14,6 +14,11 @@ use menus::Menu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+/// The widest column that its content alone makes, in cells. Longer content is cut.
+const WIDEST: usize = 48;
+/// The part of the cells that fit into their column, in percent.
+const ENOUGH: u64 = 95;
+
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnDef {
     /// The field that the column shows and sorts by, with its name in the contract if it has one.
@@ -74,6 +79,8 @@ pub struct Heading {
     sight: Sight,
     /// The cells of a row on the screen.
     room: usize,
+    /// How many cells of each column have which width, of the rows that were read. Empty before any was read.
+    content: Vec<[u32; WIDEST + 1]>,
     /// How often the columns or the order have changed.
     changes: u64,
 }
@@ -89,6 +96,7 @@ impl Heading {
             menu: None,
             sight: Sight::default(),
             room: 0,
+            content: Vec::new(),
             changes: 0,
             defs,
             own_order,
@@ -133,7 +141,34 @@ impl Heading {
             _ => own.titled(tr(def.title)),
         };
         let all: Vec<Column> = self.own.iter().zip(&self.defs).map(titled).collect();
-        self.columns.widths(&all, room)
+        let content: Vec<usize> = self
+            .content
+            .iter()
+            .zip(&self.defs)
+            .map(|(cells, def)| usual(cells).max(width(tr(def.title))))
+            .collect();
+        self.columns.widths(&all, &content, room)
+    }
+
+    /// The cells that a row takes when no content is cut; `None` if the content is not known.
+    pub fn wanted(&self) -> Option<usize> {
+        let widths = (!self.content.is_empty()).then(|| self.widths(usize::from(u16::MAX)))?;
+        Some(widths.iter().sum::<usize>() + widths.len())
+    }
+
+    /// Adapts the columns to the cells of a row that was read.
+    pub fn fit(&mut self, cells: &[(String, Style)]) {
+        self.content.resize(self.defs.len(), [0; WIDEST + 1]);
+        for (widths, (text, _)) in self.content.iter_mut().zip(cells) {
+            if let Some(count) = widths.get_mut(width(text).min(WIDEST)) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Forgets the content, because other rows follow.
+    pub fn forget_content(&mut self) {
+        self.content.clear();
     }
 
     /// The width of a column in the result of [`Heading::widths`]; 0 if it is hidden.
@@ -228,6 +263,19 @@ impl Heading {
             self.set_order(order);
         }
     }
+}
+
+/// The width that is enough for nearly all cells: a few long names do not widen a column for all others.
+fn usual(cells: &[u32; WIDEST + 1]) -> usize {
+    let all: u32 = cells.iter().sum();
+    let mut narrower = 0;
+    cells
+        .iter()
+        .position(|count| {
+            narrower += count;
+            u64::from(narrower) * 100 >= u64::from(all) * ENOUGH
+        })
+        .unwrap_or(WIDEST)
 }
 
 pub fn compare(a: &SortKey, b: &SortKey, direction: Direction) -> std::cmp::Ordering {

@@ -2,21 +2,21 @@
 
 use super::told;
 use crate::api::ApiError;
-use crate::domain::spelling::remarks;
 use crate::domain::text::short;
 use crate::domain::time::{OffsetBasis, age};
-use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict, issue_time};
+use crate::domain::{Badge, BadgeId, ServiceTime, State, Verdict, issue_time};
 use crate::jobs::SentHere;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::Certs;
-use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
-use crate::tui::widgets::text_layout::{width, wrap};
-use ratatui::text::{Line, Span};
+use crate::tui::widgets::text_layout::wrap;
+use crate::tui::widgets::timeline::timeline;
+use ratatui::text::Line;
 
 const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {
@@ -89,36 +89,20 @@ pub(super) fn not_read(
 /// All lines of a badge: verdict, mail, recipient and title, dates, then the rest.
 /// The advice for a caller follows the mail line if it fits into `rows`, otherwise the fields.
 pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
-    let theme = &env.theme;
-    let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
-    let now = env.now();
-    let verdict = Verdict::of(badge, now);
-    let state = verdict.state();
-    let (word, why) = verdict.line();
-    let dot = format!(" {} ", env.glyphs.dot);
-    let mut lines = Vec::new();
-    let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
-    let mut first = format!("{} {word}  {why}", env.glyphs.state(&state));
-    if matches!(verdict, Verdict::Waiting { since: None }) {
+    let held = told::held(badge);
+    let more = if matches!(held.verdict(env.now()), Verdict::Waiting { since: None }) {
         // A badge's own record does not have the time of acceptance. Its holder's history does.
-        first.push_str("; ");
-        first.push_str(&if badge.recipient_email.is_some() {
+        let text = if badge.recipient_email.is_some() {
             let key = env.key(&[Context::Badge], Action::Wallet);
             t!("no acceptance time in the record: {key} shows it", key)
         } else {
             t!("no acceptance time in the record").to_owned()
-        });
-    }
-    lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
-    let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
-        .into_iter()
-        .flatten()
-        .collect();
-    lines.extend(wrap(&what.join(&dot), room).into_iter().map(|l| Line::styled(l, theme.strong())));
-    let who: Vec<String> =
-        [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
-    lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
-    lines.extend(mail_line(badge, room, env));
+        };
+        format!("; {text}")
+    } else {
+        String::new()
+    };
+    let mut lines = head(&held, &more, room, env);
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(FIELDS, badge, env), room, env));
@@ -138,44 +122,19 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
             t!("service times; time zone detected from the service's answers")
         }
     };
-    lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
-    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
+    lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+    let mut timeline = timeline(&held, env.now(), room, env);
+    if !timeline.is_empty() {
+        timeline.insert(0, Line::raw(""));
+    }
+    let rows = rows.saturating_sub(lines.len());
+    // The fields have the same times, so the advice for a caller goes before the timeline.
+    let (told, fits) = told::lines(badge, room, rows, env);
+    let has_room = !fits || told.len() + timeline.len() <= rows;
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
-    lines
-}
-
-/// The mail status in the service's own word, and the exact address.
-fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let Some(address) = &badge.recipient_email else { return Vec::new() };
-    let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
-    let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
-    let (text, style) = match status {
-        Some(word) if sent => {
-            (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
-        }
-        Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
-        None => (t!("mail status not given").to_owned(), env.theme.dim()),
-    };
-    let mut lines: Vec<Line<'static>> =
-        wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
-    // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
-    let odd = remarks(address.wire());
-    if !odd.is_empty() {
-        let said = t!("the address has {remarks}", remarks = odd.join(", "));
-        let letters = spelled(address.wire(), env);
-        let wide: usize = letters.iter().map(Span::width).sum();
-        let beside = width(&said) + 2 + wide <= room;
-        lines.push(Line::styled(said, env.theme.warning()));
-        match lines.last_mut() {
-            Some(line) if beside => {
-                line.spans.push(Span::raw("  "));
-                line.spans.extend(letters);
-            }
-            // An address longer than the line is not repeated here. The recipient's line above has it in full.
-            _ if wide <= room => lines.push(Line::from(letters)),
-            _ => {}
-        }
+    if has_room {
+        lines.splice(behind_mail..behind_mail, timeline);
     }
     lines
 }

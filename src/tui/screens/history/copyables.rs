@@ -2,17 +2,32 @@
 
 use super::{COPIED, History};
 use crate::api::RawOf;
-use crate::domain::{HistoryItem, Text};
+use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
+use crate::tui::platform::images::Want;
 use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::list::{Entry, RowState};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
+use ratatui::layout::Rect;
 
 impl Screen for History {
     fn can_go_back(&self) -> bool {
         self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
+    }
+
+    fn shows_age(&self, env: &Env) -> bool {
+        let is_running = |row: &HistoryItem| Verdict::of(row, env.now()).is_running();
+        self.browser
+            .list
+            .visible()
+            .any(|(_, row)| matches!(row, RowState::Entry(Entry::Row(row)) if is_running(row)))
+    }
+
+    fn picture(&self, area: Rect) -> Option<Want> {
+        self.preview.picture(self.browser.list.selected()?, self.browser.split(area).1?)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

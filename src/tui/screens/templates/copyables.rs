@@ -54,8 +54,8 @@ impl Screen for Templates {
     fn picture(&self, area: Rect) -> Option<Want> {
         let place = if self.categories.is_some() {
             None
-        } else if Self::beside(area) {
-            picture::above(Self::detail_area(area)).0
+        } else if self.beside {
+            picture::above(self.areas(area).1?).0
         } else {
             (self.full && self.over_text).then(|| picture::in_pane(area))
         };

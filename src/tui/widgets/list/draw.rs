@@ -65,6 +65,7 @@ impl<T: Row> PagedList<T> {
             self.built.set(self.built.get() + 1);
             draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(row), env);
         }
+        draw_position(frame, area, self.top(), self.len(), env);
     }
 
     /// Draws why there are no rows: `nothing` if there are none, `reading` while they are read. Returns false if
@@ -85,6 +86,28 @@ impl<T: Row> PagedList<T> {
         self.built.set(0);
         draw_texts(frame, area, &[text], style);
         true
+    }
+}
+
+/// Draws which part of a list of `all` rows is visible, in the right edge. Nothing if all of it is.
+pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env: &Env) {
+    let height = u64::from(area.height);
+    if all <= height || height < 3 {
+        return;
+    }
+    let long = (height * height / all).clamp(1, height - 1);
+    // The last position is reached at the end of the list only, and the first one at its beginning only.
+    let (last, most) = (height - long, all - height);
+    let at = match top {
+        0 => 0,
+        top if top >= most => last,
+        top => (top * last / most).clamp(1.min(last), last.saturating_sub(1).max(1)),
+    };
+    let (first, long) = (u16::try_from(at).unwrap_or(0), u16::try_from(long).unwrap_or(1));
+    let x = area.right().saturating_sub(1);
+    for y in (area.y + first..area.bottom()).take(usize::from(long)) {
+        let at = Rect { x, y, width: 1, height: 1 };
+        frame.render_widget(Span::styled(env.glyphs.position, env.theme.dim()), at);
     }
 }
 

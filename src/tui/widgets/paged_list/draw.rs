@@ -8,7 +8,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, By, Top, so_many};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Top, so_many};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -39,7 +39,7 @@ impl<T: Browse> Browser<T> {
         if bar > 0 {
             self.bar.draw(frame, filter, env);
         }
-        let widths = self.heading.widths(usize::from(body.width).saturating_sub(4));
+        let widths = self.heading.widths(usize::from(body.width).saturating_sub(MARGINS));
         frame.render_widget(self.heading.line(&widths, 3, env), head);
         if !self.heading.draw_menu(frame, body, &widths, env) {
             self.draw_rows(frame, body, env, &widths, marked);

@@ -1,0 +1,64 @@
+//! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
+
+use crate::domain::spelling::remarks;
+use crate::domain::{Held, Text};
+use crate::tui::context::Env;
+use crate::tui::widgets::highlight_email::spelled;
+use crate::tui::widgets::text_layout::{width, wrap};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// `more` follows the verdict.
+pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let verdict = held.verdict(env.now());
+    let state = verdict.state();
+    let (word, why) = verdict.line();
+    let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
+    let joined = |texts: &[Option<&Text>], between: &str| {
+        texts.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(between)
+    };
+    let what = [held.title(), held.badge_type_name(), held.level_name()];
+    let who = [held.recipient_name(), held.recipient_email()];
+    let mut lines = styled(&format!("{} {word}  {why}{more}", env.glyphs.state(&state)), room, style);
+    lines.extend(styled(&joined(&what, &format!(" {} ", env.glyphs.dot)), room, env.theme.strong()));
+    lines.extend(styled(&joined(&who, "   "), room, env.theme.text()));
+    lines.extend(mail_line(held, room, env));
+    lines
+}
+
+/// The mail status in the service's own word, and the exact address.
+fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let Some(address) = held.recipient_email() else { return Vec::new() };
+    let sent = |word: &Text| word.wire().eq_ignore_ascii_case("sent");
+    let (text, style) = match held.email_status() {
+        Some(word) if sent(word) => {
+            (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
+        }
+        Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
+        None => (t!("mail status not given").to_owned(), env.theme.dim()),
+    };
+    let mut lines = styled(&text, room, style);
+    // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
+    let odd = remarks(address.wire());
+    if !odd.is_empty() {
+        let said = t!("the address has {remarks}", remarks = odd.join(", "));
+        let letters = spelled(address.wire(), env);
+        let wide: usize = letters.iter().map(Span::width).sum();
+        let beside = width(&said) + 2 + wide <= room;
+        lines.extend(styled(&said, room, env.theme.warning()));
+        match lines.last_mut() {
+            Some(line) if beside => {
+                line.spans.push(Span::raw("  "));
+                line.spans.extend(letters);
+            }
+            // An address longer than the line is not repeated here. The holder's line above has it in full.
+            _ if wide <= room => lines.push(Line::from(letters)),
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(text, room).into_iter().map(|line| Line::styled(line, style)).collect()
+}

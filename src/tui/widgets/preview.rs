@@ -1,0 +1,162 @@
+//! The preview of the selected row beside a list.
+
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::fit;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use std::time::Duration;
+
+/// Minimum width of a screen with a preview, in columns.
+const FROM: u16 = 110;
+/// Minimum and maximum width of the preview with its edge, in columns.
+const WIDTH: (u16, u16) = (44, 100);
+
+/// Time that the cursor must rest on a row before lapel reads more about it for the preview.
+pub const REST: Duration = Duration::from_millis(150);
+
+/// What lapel answers when the keys of the preview are pressed where there is none.
+pub fn no_room() -> &'static str {
+    t!("The preview needs a wider window. Open the row instead.")
+}
+
+/// Splits an area into a list and its preview. The list gets the columns that its content needs, `wanted`, as long as
+/// the preview keeps its minimum; the preview gets the rest. There is no preview on a narrow screen.
+pub fn split(area: Rect, wanted: Option<usize>) -> (Rect, Option<Rect>) {
+    if area.width < FROM {
+        return (area, None);
+    }
+    let wanted = wanted.map_or(area.width * 3 / 5, |wanted| u16::try_from(wanted).unwrap_or(u16::MAX));
+    let wide = area.width.saturating_sub(wanted).clamp(WIDTH.0, WIDTH.1);
+    let list = Rect { width: area.width - wide, ..area };
+    (list, Some(Rect { x: list.right(), width: wide, ..area }))
+}
+
+/// The area of the text, without the edge and the margins.
+pub fn inside(preview: Rect) -> Rect {
+    Rect { x: preview.x + 2, width: preview.width.saturating_sub(3), ..preview }
+}
+
+/// Draws the edge between the list and its preview.
+pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
+    for y in preview.y..preview.bottom() {
+        let at = Rect { y, width: 1, height: 1, ..preview };
+        frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+    }
+}
+
+/// How far a text is scrolled.
+#[derive(Default)]
+pub struct Scroll {
+    top: u16,
+}
+
+impl Scroll {
+    /// Returns to the first line, because another row is shown.
+    pub fn reset(&mut self) {
+        self.top = 0;
+    }
+
+    /// Scrolls by half the height.
+    pub fn by(&mut self, down: bool, height: u16) {
+        let step = (height / 2).max(1);
+        self.top = if down { self.top.saturating_add(step) } else { self.top.saturating_sub(step) };
+    }
+
+    /// Stays within the text, which may be shorter than before.
+    pub fn limit(&mut self, lines: usize, height: u16) {
+        self.top = self.top.min(last_top(lines, height));
+    }
+
+    /// Whether the text is not at its beginning, so that [`Scroll::limit`] has something to do.
+    pub fn is_scrolled(&self) -> bool {
+        self.top > 0
+    }
+
+    /// Draws the text. If it is longer than the area, the last line says how much is below, and which keys scroll.
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        mut lines: Vec<Line<'static>>,
+        keys: &[Context],
+        env: &Env,
+    ) {
+        let most = last_top(lines.len(), area.height);
+        if most > 0 {
+            let top = usize::from(self.top.min(most));
+            let rows = usize::from(area.height - 1);
+            let below = lines.len() - (top + rows).min(lines.len());
+            lines.drain(..top);
+            lines.truncate(rows);
+            let key = |action| env.key(keys, action);
+            let (down, up) = (key(Action::PreviewDown), key(Action::PreviewUp));
+            let text = match below {
+                0 => t!("end of the preview: {up} scrolls up", up),
+                _ => plural!(
+                    below as u64,
+                    "{n} more line: {down} {up} scroll",
+                    "{n} more lines: {down} {up} scroll",
+                    down,
+                    up
+                ),
+            };
+            let text = fit(&text, usize::from(area.width), env.glyphs.ellipsis);
+            lines.push(Line::styled(text, env.theme.dim()));
+        }
+        frame.render_widget(Text::from(lines), area);
+    }
+}
+
+/// The first line on the screen when the text is scrolled to its end. One row is kept for the note below the text.
+fn last_top(lines: usize, height: u16) -> u16 {
+    if lines <= usize::from(height) || height < 2 {
+        return 0;
+    }
+    u16::try_from(lines + 1 - usize::from(height)).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn list_and_preview_share_the_screen(width in 1u16..400, wanted in prop::option::of(0usize..600)) {
+            let area = Rect { x: 0, y: 3, width, height: 20 };
+            let (list, preview) = split(area, wanted);
+            prop_assert_eq!(preview.is_some(), width >= FROM);
+            let preview = preview.unwrap_or(Rect { x: list.right(), width: 0, ..area });
+            prop_assert_eq!((list.width + preview.width, preview.x), (width, list.right()));
+            prop_assert!(preview.width == 0 || preview.width >= WIDTH.0);
+            prop_assert_eq!(inside(preview).intersection(area).height, area.height);
+        }
+    }
+
+    #[test]
+    fn every_line_can_be_scrolled_to_and_nothing_is_cut_without_a_note() {
+        let env = Env::for_test();
+        let area = Rect::new(0, 0, 30, 6);
+        let text: Vec<Line<'static>> = (1..=23).map(|line| Line::raw(format!("line {line} "))).collect();
+        let (mut scroll, mut seen) = (Scroll::default(), Vec::new());
+        for _ in 0..20 {
+            let mut terminal =
+                ratatui::Terminal::new(ratatui::backend::TestBackend::new(30, 6)).expect("a terminal");
+            let drawn = terminal.draw(|frame| {
+                scroll.draw(&mut Frame::new(frame), area, text.clone(), &[Context::History], &env);
+            });
+            seen.push(format!("{:?}", drawn.expect("drawn").buffer));
+            scroll.by(true, area.height);
+            scroll.limit(text.len(), area.height);
+        }
+        for line in 1..=23 {
+            assert!(seen.iter().any(|shown| shown.contains(&format!("line {line} "))), "line {line}");
+        }
+        assert!(seen[0].contains("18 more lines"), "{}", seen[0]);
+        scroll.limit(3, area.height);
+        assert!(!scroll.is_scrolled(), "a shorter text starts at its beginning");
+    }
+}

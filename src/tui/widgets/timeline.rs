@@ -1,0 +1,169 @@
+//! The times of a badge in their order: accepted, issued, and the end of its validity or its revocation.
+
+use crate::domain::{Held, ServiceTime, State};
+use crate::tui::context::Env;
+use crate::tui::widgets::text_layout::{fit, width};
+use jiff::ToSpan;
+use jiff::civil::DateTime;
+use ratatui::text::{Line, Span};
+
+/// Maximum length of the bar between two times, in cells.
+const LONGEST: usize = 12;
+/// A badge is usually issued within this time (contract, "Issuing is asynchronous").
+const USUAL_WAIT_HOURS: i64 = 24;
+
+struct Point {
+    label: String,
+    time: String,
+    /// The part of the time before this event that has passed, from 0 to 1.
+    passed: f64,
+}
+
+/// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells or
+/// if no time is known.
+pub fn timeline(held: &Held, now: DateTime, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let points = points(held, now);
+    if points.iter().all(|point| point.time.is_empty()) {
+        return Vec::new();
+    }
+    let wide: Vec<usize> = points.iter().map(|point| width(&point.label).max(width(&point.time))).collect();
+    let gaps = points.len().saturating_sub(1);
+    // A space on both sides of each bar.
+    let Some(bar) = room.checked_sub(wide.iter().sum::<usize>() + 2 * gaps).map(|rest| rest / gaps.max(1))
+    else {
+        return Vec::new();
+    };
+    if bar == 0 {
+        return Vec::new();
+    }
+    let bar = bar.min(LONGEST);
+    let (mut labels, mut times) = (Vec::new(), Vec::new());
+    for (at, (point, wide)) in points.iter().zip(wide).enumerate() {
+        let style = if point.passed >= 1.0 { env.theme.text() } else { env.theme.dim() };
+        labels.push(Span::styled(point.label.clone(), style));
+        times.push(Span::styled(fit(&point.time, wide, env.glyphs.ellipsis), env.theme.dim()));
+        if let Some(next) = points.get(at + 1) {
+            let long = bar + wide - width(&point.label);
+            let passed =
+                (0..long).take_while(|cell| (*cell as f64 + 0.5) / long as f64 <= next.passed).count();
+            let (passed, ahead) = (env.glyphs.passed.repeat(passed), env.glyphs.ahead.repeat(long - passed));
+            labels.push(Span::styled(format!(" {passed}"), env.theme.text()));
+            labels.push(Span::styled(format!("{ahead} "), env.theme.dim()));
+            times.push(Span::raw(" ".repeat(bar + 2)));
+        }
+    }
+    vec![Line::from(labels), Line::from(times)]
+}
+
+fn points(held: &Held, now: DateTime) -> Vec<Point> {
+    let state = held.verdict(now).state();
+    let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
+        label: label.to_owned(),
+        time: time.map_or_else(String::new, |time| time.short(Some(now))),
+        passed,
+    };
+    let mut points = Vec::new();
+    if held.reg_date().is_some() {
+        points.push(point(t!("accepted"), held.reg_date(), 1.0));
+    }
+    if state == State::Waiting {
+        let accepted = held.reg_date().and_then(ServiceTime::start);
+        if let Some((from, to)) =
+            accepted.and_then(|at| Some((at, at.checked_add(USUAL_WAIT_HOURS.hours()).ok()?)))
+        {
+            let time = to.strftime("%m-%d %H:%M").to_string();
+            points.push(Point { label: t!("24 h").to_owned(), time, passed: part(from, to, now) });
+        }
+        return points;
+    }
+    if held.issued_at().is_some() {
+        points.push(point(t!("issued"), held.issued_at(), 1.0));
+    }
+    let until = held.valid_until().filter(|until| !until.is_forever());
+    if held.revoke_at().is_some() {
+        points.push(point(t!("revoked"), held.revoke_at(), if state == State::Revoked { 1.0 } else { 0.0 }));
+    } else if let Some(until) = until {
+        let ends = held.issued_at().and_then(ServiceTime::start).zip(until.end());
+        points.push(point(
+            t!("valid until"),
+            Some(until),
+            ends.map_or(0.0, |(from, to)| part(from, to, now)),
+        ));
+    } else if !points.is_empty() {
+        points.push(point(t!("no end date"), None, 0.0));
+    }
+    points
+}
+
+/// The part of a period that has passed.
+fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
+    let (long, passed) = (to.duration_since(from).as_secs_f64(), now.duration_since(from).as_secs_f64());
+    if long > 0.0 { (passed / long).clamp(0.0, 1.0) } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BadgeId, HistoryItem, Text};
+
+    fn shown(word: &str, times: [&str; 4], now: &str, room: usize) -> Vec<String> {
+        let [reg_date, issued_at, valid_until, revoke_at] = times.map(ServiceTime::new);
+        let id = BadgeId::new("B-1").expect("an id");
+        let history = HistoryItem {
+            badge_id: id.clone(),
+            template_id: None,
+            title: None,
+            badge_type_name: None,
+            category_name: None,
+            level: None,
+            level_name: None,
+            recipient_name: None,
+            recipient_email: None,
+            status_name: Some(Text::new(word)),
+            email_status: None,
+            issuing_org: None,
+            valid_until,
+            issued_at,
+            reg_date,
+            revoke_at,
+            rnum: None,
+        };
+        let held = Held { history: Some(history), ..Held::new(id) };
+        let now = now.parse().expect("a time");
+        timeline(&held, now, room, &Env::for_test())
+            .iter()
+            .map(|line| line.to_string().trim_end().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_bar_shows_how_much_of_the_usual_wait_has_passed() {
+        let waiting = |now| shown("발급대기", ["2026-11-22 10:00:00", "", "", ""], now, 60);
+        assert_eq!(
+            waiting("2026-11-22T10:00:00"),
+            ["accepted ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ 24 h", "11-22 10:00              11-23 10:00"]
+        );
+        assert!(waiting("2026-11-22T22:00:00")[0].contains(" ━━━━━━━━┄┄┄┄┄┄┄ 24 h"));
+        assert!(waiting("2026-11-24T22:00:00")[0].contains(" ━━━━━━━━━━━━━━━ 24 h"), "overdue");
+    }
+
+    #[test]
+    fn an_end_that_is_to_come_is_told_from_one_that_was() {
+        let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
+        let issued = shown("발급", times, "2026-11-23T00:00:00", 60);
+        assert!(issued[0].starts_with("accepted ━") && issued[0].ends_with("┄ valid until"), "{issued:?}");
+        let revoked =
+            shown("회수", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
+        assert!(revoked[0].ends_with("━ revoked") && !revoked[0].contains("valid"), "{revoked:?}");
+    }
+
+    #[test]
+    fn it_is_left_out_where_it_does_not_fit_or_says_nothing() {
+        let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
+        for room in 0..100 {
+            let lines = shown("발급", times, "2026-11-23T00:00:00", room);
+            assert!(lines.is_empty() || lines.iter().all(|line| width(line) <= room), "{room}: {lines:?}");
+        }
+        assert!(shown("발급", [""; 4], "2026-11-23T00:00:00", 60).is_empty());
+    }
+}
