@@ -305,7 +305,11 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     h.press("j j j space j A");
     let before = h.screen();
     assert!(before.contains("lapel refreshes the screen every 30 s"), "{before}");
-    let selected = |screen: &str| screen.lines().find(|l| l.starts_with('▌')).unwrap_or_default().to_owned();
+    // Without the preview.
+    let selected = |screen: &str| {
+        let row = screen.lines().find(|l| l.starts_with('▌')).unwrap_or_default();
+        row.split('┃').next().unwrap_or_default().to_owned()
+    };
     let (row, marked, pages) = (selected(&before), h.tui.app.marked(), requests(&h, "GET /badges/history"));
     insert(&h, vec![story("새로 온 사람")]);
     pass(31).await;

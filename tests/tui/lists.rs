@@ -201,7 +201,7 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
 async fn a_last_page_that_is_given_for_ever_makes_no_rows() {
     let switches = [("beyond-end", "last"), ("total-count", "huge")];
     let switches = switches.map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec();
-    let mut h = Harness::new(Options { switches, ..small() }, 120, 36).await;
+    let mut h = Harness::new(Options { switches, ..small() }, 100, 36).await;
     h.press("2");
     h.settled().await;
     for _ in 0..8 {
@@ -234,4 +234,33 @@ async fn what_was_not_read_is_not_called_nothing() {
             && !screen.contains(&msg_with("{n} possible matches", &[&"no"])),
         "{screen}"
     );
+}
+
+#[tokio::test]
+async fn the_preview_follows_the_cursor_and_scrolls_to_its_end() {
+    let mut h = Harness::new(small(), 110, 16).await;
+    h.press("2");
+    let screen = h.settled().await;
+    let preview = |screen: &str| -> String {
+        screen
+            .lines()
+            .filter_map(|line| line.split_once('┃'))
+            .map(|(_, right)| format!("{right}\n"))
+            .collect()
+    };
+    let first = preview(&screen);
+    h.press("j");
+    let second = h.screen();
+    assert_ne!(first, preview(&second), "another badge");
+    assert!(second.contains(msg_part("more lines")), "{second}");
+    h.press("} } } } } } } }");
+    let end = preview(&h.screen());
+    assert!(end.contains("TPL-") && !end.contains(msg_part("more lines")), "{end}");
+    h.press("k");
+    assert_eq!(preview(&h.screen()), first, "another row begins at its first line");
+    assert_eq!(requests(&h, "GET /badges/history"), 1, "the preview shows what the list has read");
+    h.tui.terminal.backend_mut().resize(109, 16);
+    h.tui.app.update(Message::Resize(109, 16));
+    h.settled().await;
+    assert!(preview(&h.screen()).is_empty(), "{}", h.screen());
 }

@@ -85,7 +85,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("waiting, overdue, 1 to 3 d · 3 badges"), "{screen}");
-    assert!(screen.contains("◌ Waiting") && screen.contains("row 1 of 3"), "{screen}");
+    assert!(screen.contains("▲ 31h/24h") && screen.contains("row 1 of 3"), "{screen}");
     assert!(screen.contains("오지호"), "the story of the one who waits for 31 hours:\n{screen}");
     h.press("enter");
     let screen = h.settled().await;

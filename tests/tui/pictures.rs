@@ -83,7 +83,7 @@ async fn a_badge_has_two_sides_and_each_is_fetched_once() {
         sent(side)
     })
     .await;
-    let mut h = Harness::with_pictures(paths_only(), 120, 36, on(&server)).await;
+    let mut h = Harness::with_pictures(paths_only(), 108, 36, on(&server)).await;
     let front = first_badge(&mut h).await;
     assert!(front.contains(&msg_with("{key} other side", &[&"front · f"])) && is_seen(&front), "{front}");
     assert!(front.contains("Cert. no."), "the text stands beside it: {front}");

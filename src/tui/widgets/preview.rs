@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Minimum width of a screen with a preview, in columns.
 const FROM: u16 = 110;
 /// Minimum and maximum width of the preview with its edge, in columns.
-const WIDTH: (u16, u16) = (44, 100);
+const WIDTH: (u16, u16) = (40, 100);
 
 /// Time that the cursor must rest on a row before lapel reads more about it for the preview.
 pub const REST: Duration = Duration::from_millis(150);

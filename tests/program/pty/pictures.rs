@@ -18,10 +18,10 @@ const CELL: &str = "\x1b[6;29;13t";
 const WRITE: &str = "UPDATE_PICTURES";
 
 /// A demo in a terminal that shows pictures as kitty does.
-fn demo(theme: &str) -> Term {
+fn demo(theme: &str, columns: u16) -> Term {
     lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", theme])
         .ahead(format!("{KITTY}{CELL}{PLAIN}"))
-        .size(100, 30)
+        .size(columns, 30)
         .start()
 }
 
@@ -58,7 +58,7 @@ fn go_to(term: &mut Term, row: &str) {
 
 #[test]
 fn the_history_with_marks() {
-    let mut term = demo("dark");
+    let mut term = demo("dark", 100);
     term.shows("row 1 of");
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
@@ -82,7 +82,7 @@ fn the_history_with_marks() {
 
 #[test]
 fn the_templates() {
-    let mut term = demo("dark");
+    let mut term = demo("dark", 112);
     term.shows("row 1 of 40");
     for row in 2..=4 {
         term.send("j");
@@ -94,7 +94,7 @@ fn the_templates() {
 
 #[test]
 fn a_badge() {
-    let mut term = demo("light");
+    let mut term = demo("light", 100);
     term.shows("row 1 of");
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
@@ -118,7 +118,7 @@ fn a_badge() {
 
 #[test]
 fn a_call() {
-    let mut term = demo("dark");
+    let mut term = demo("dark", 100);
     term.shows("row 1 of");
     term.send("3");
     term.shows(msg_part("Type or paste"));

@@ -123,7 +123,7 @@ fn scrolling_in_tmux_shows_what_a_full_repaint_shows() {
         ..RowSpec::default()
     });
     sandbox.control().rows(&Rows { insert: insert.collect(), ..Rows::default() }).expect("inserted");
-    for (columns, rows) in [(80, 24), (120, 36)] {
+    for (columns, rows) in [(80, 24), (108, 36)] {
         let home = tempfile::tempdir().expect("a folder");
         let tmux = Tmux { home: home.path() };
         let (url, key) = (format!("LAPEL_BASE_URL={}", sandbox.base_url()), sandbox.api_key());

@@ -130,7 +130,7 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
     let rows = rows.saturating_sub(lines.len());
     // The fields have the same times, so the advice for a caller goes before the timeline.
     let (told, fits) = told::lines(badge, room, rows, env);
-    let has_room = !fits || told.len() + timeline.len() <= rows;
+    let has_room = told.len() + timeline.len() <= rows;
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
     if has_room {
