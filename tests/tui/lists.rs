@@ -241,12 +241,9 @@ async fn the_preview_follows_the_cursor_and_scrolls_to_its_end() {
     let mut h = Harness::new(small(), 110, 16).await;
     h.press("2");
     let screen = h.settled().await;
-    let preview = |screen: &str| -> String {
-        screen
-            .lines()
-            .filter_map(|line| line.split_once('┃'))
-            .map(|(_, right)| format!("{right}\n"))
-            .collect()
+    let preview = |screen: &str| {
+        let lines = screen.lines().filter_map(|line| line.split_once('┃'));
+        lines.map(|(_, right)| right.to_owned()).collect::<Vec<_>>().join("\n")
     };
     let first = preview(&screen);
     h.press("j");

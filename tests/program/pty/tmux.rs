@@ -91,10 +91,8 @@ fn below_header(screen: &str) -> String {
     let line = |line: &str| {
         let words: Vec<String> = line.split_whitespace().map(|word| word.replace('\u{200d}', "")).collect();
         let words = words.join(" ");
-        match joined.iter().any(|name| words.contains(name.as_str())) {
-            true => words,
-            false => line.trim_end().to_owned(),
-        }
+        let has_joiner = joined.iter().any(|name| words.contains(name.as_str()));
+        if has_joiner { words } else { line.trim_end().to_owned() }
     };
     screen.lines().skip(1).map(|text| line(text) + "\n").collect()
 }
