@@ -217,6 +217,32 @@ pub struct HistoryItem {
     pub rnum: Option<i64>,
 }
 
+#[cfg(test)]
+impl HistoryItem {
+    /// A row with nothing but its id.
+    pub fn for_test(id: &str) -> Self {
+        Self {
+            badge_id: BadgeId::new(id).expect("an id"),
+            template_id: None,
+            title: None,
+            badge_type_name: None,
+            category_name: None,
+            level: None,
+            level_name: None,
+            recipient_name: None,
+            recipient_email: None,
+            status_name: None,
+            email_status: None,
+            issuing_org: None,
+            valid_until: None,
+            issued_at: None,
+            reg_date: None,
+            revoke_at: None,
+            rnum: None,
+        }
+    }
+}
+
 /// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {

@@ -129,7 +129,7 @@ async fn thousands_of_marks_have_their_separators() {
     let mut h = history(Options { history: Some(1_100), ..frozen() }).await;
     h.press("* a enter");
     let screen = h.shows(&msg_with("Marked all {n} matching badges.", &[&"1,100"])).await;
-    assert!(screen.contains("1,100 marked (1,0"), "{screen}");
+    assert!(screen.contains("1,100 marked"), "{screen}");
 }
 
 #[tokio::test]

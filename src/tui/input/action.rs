@@ -62,6 +62,7 @@ actions! {
     MarkLoaded: "all", "mark all loaded rows";
     InvertMarks: "invert", "invert the marks of the loaded rows";
     ClearMarks: "unmark", "unmark all";
+    UndoLast: "undo", "undo the last mark or decision";
     Issue: "issue", "issue this badge to a recipient";
     Revoke: "revoke", "revoke the marked badges or the selected one";
     Picture: "picture", "show the badge picture instead of the text";

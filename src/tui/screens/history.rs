@@ -5,11 +5,12 @@ mod mark_all;
 mod marks;
 mod preview;
 
-pub use marks::LARGEST_RANGE;
+pub use marks::{LARGEST_RANGE, Marks};
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, State, Text, Verdict, issue_time};
 use crate::export::{self, FieldValue, What};
+use crate::i18n::number;
 use crate::jobs::RevokeTarget;
 use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
@@ -22,16 +23,15 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
-use crate::tui::widgets::paged_list::{Browse, Browser, level};
+use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::{Column, number};
+use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
 use preview::Preview;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
-use std::collections::BTreeMap;
 
 type Field = RecordField<HistoryItem>;
 
@@ -151,7 +151,7 @@ fn state_with_age(row: &HistoryItem, env: &Env) -> String {
 #[derive(Default)]
 pub struct History {
     pub browser: Browser<HistoryItem>,
-    marks: BTreeMap<BadgeId, HistoryItem>,
+    marks: Marks,
     /// The start of a range: the position and the badge there.
     range_from: Option<(u64, BadgeId)>,
     /// The row where the mouse was pressed, and whether the mouse was dragged to another row since.
@@ -169,8 +169,7 @@ impl History {
         self.browser.list.loaded().any(|(_, row)| ids.contains(&row.badge_id))
     }
 
-    /// The marked badges, each as lapel last read it.
-    pub fn marks(&self) -> &BTreeMap<BadgeId, HistoryItem> {
+    pub fn marks(&self) -> &Marks {
         &self.marks
     }
 
@@ -235,7 +234,7 @@ impl Component for History {
             Action::MarkLoaded => {
                 let rows = self.loaded();
                 let loaded = rows.len() as u64;
-                self.mark(rows);
+                self.marks.add(rows);
                 out.say(plural!(
                     loaded,
                     "Marked the {n} loaded row, of {all} in the list.",
@@ -251,10 +250,9 @@ impl Component for History {
                     "Inverted the mark of {n} loaded row.",
                     "Inverted the marks of {n} loaded rows.",
                 ));
-                for row in loaded {
-                    self.flip(row);
-                }
+                self.marks.flip(loaded);
             }
+            Action::UndoLast => self.undo_mark(out),
             Action::ClearMarks => {
                 self.range_from = None;
                 self.marks.clear();
@@ -283,13 +281,8 @@ impl Component for History {
         let Err(answer) = self.receive_marking(request, answer, out) else { return Ok(()) };
         let Err(answer) = self.preview.on_response(request, answer, out) else { return Ok(()) };
         self.browser.on_response(request, answer, env, out)?;
-        // Marked badges show their latest known state.
         for (_, row) in self.browser.list.loaded() {
-            if let Some(marked) = self.marks.get_mut(&row.badge_id)
-                && marked != row
-            {
-                marked.clone_from(row);
-            }
+            self.marks.refresh(row);
         }
         self.finish_range(out);
         Ok(())
@@ -306,20 +299,7 @@ impl Component for History {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
         let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
-        let mut right = if self.marks.is_empty() {
-            String::new()
-        } else {
-            let in_view = self
-                .browser
-                .list
-                .visible()
-                .filter(|(place, _)| {
-                    self.browser.list.row_at(*place).is_some_and(|row| self.marks.contains_key(&row.badge_id))
-                })
-                .count();
-            let (marked, unseen) = (self.marks.len() as u64, (self.marks.len() - in_view) as u64);
-            t!("{marked} marked ({unseen} not in view)", marked = number(marked), unseen = number(unseen))
-        };
+        let mut right = self.marks_in_words();
         if let Some(from) = range {
             let row = number(from.0 + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));
@@ -328,7 +308,15 @@ impl Component for History {
             right = format!("{words}  {right}");
         }
         let (list, pane) = self.browser.split(area);
-        self.browser.draw(frame, list, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
+        let ends = range.map(|from| {
+            let here = self.browser.list.cursor();
+            from.0.min(here)..=from.0.max(here)
+        });
+        let mark = |place: u64, row: &HistoryItem| RowMark {
+            is_marked: self.marks.contains_key(&row.badge_id),
+            is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
+        };
+        self.browser.draw(frame, list, env, &mark, right.trim_end());
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
             self.preview.draw(row, pane, frame, env);
         }

@@ -20,7 +20,7 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
-use crate::tui::widgets::paged_list::{Browse, Browser, level};
+use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -346,7 +346,7 @@ impl Component for Templates {
         }
         if !self.full {
             let (list, pane) = self.browser.split(area);
-            self.browser.draw(frame, list, env, &|_| false, "");
+            self.browser.draw(frame, list, env, &|_, _| RowMark::default(), "");
             if let Some(pane) = pane {
                 preview::draw_edge(frame, pane, env);
             }

@@ -127,7 +127,7 @@ impl RowList {
         {
             return;
         }
-        self.list.draw_rows(frame, body, env, |row| {
+        self.list.draw_rows(frame, body, env, |_, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
                 RowState::Entry(Entry::Row(row)) => {

@@ -6,7 +6,7 @@ mod export;
 mod named;
 mod view;
 
-pub use draw::two_sided;
+pub use draw::{RowMark, two_sided};
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;

@@ -104,31 +104,15 @@ fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BadgeId, HistoryItem, Text};
+    use crate::domain::{HistoryItem, Text};
 
     fn shown(word: &str, times: [&str; 4], now: &str, room: usize) -> Vec<String> {
         let [reg_date, issued_at, valid_until, revoke_at] = times.map(ServiceTime::new);
-        let id = BadgeId::new("B-1").expect("an id");
-        let history = HistoryItem {
-            badge_id: id.clone(),
-            template_id: None,
-            title: None,
-            badge_type_name: None,
-            category_name: None,
-            level: None,
-            level_name: None,
-            recipient_name: None,
-            recipient_email: None,
-            status_name: Some(Text::new(word)),
-            email_status: None,
-            issuing_org: None,
-            valid_until,
-            issued_at,
-            reg_date,
-            revoke_at,
-            rnum: None,
-        };
-        let held = Held { history: Some(history), ..Held::new(id) };
+        let status_name = Some(Text::new(word));
+        let row = HistoryItem::for_test("B-1");
+        let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
+        let held =
+            Held { badge_id: history.badge_id.clone(), wallet: None, history: Some(history), detail: None };
         let now = now.parse().expect("a time");
         timeline(&held, now, room, &Env::for_test())
             .iter()

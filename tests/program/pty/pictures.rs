@@ -68,9 +68,7 @@ fn the_history_with_marks() {
             term.send(" ");
         }
     }
-    let shown = term.until("the marks", |s| {
-        s.has(&msg_with("{marked} marked ({unseen} not in view)", &[&4, &1])) && !s.is_loading()
-    });
+    let shown = term.until("the marks", |s| s.has(&msg_with("{marked} marked", &[&4])) && !s.is_loading());
     write(
         "history-dark.svg",
         &term,

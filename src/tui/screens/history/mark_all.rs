@@ -36,7 +36,7 @@ impl History {
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
         } else if rows == Some(list.loaded().count() as u64) {
-            self.mark(self.loaded());
+            self.marks.add(self.loaded());
             out.say(plural!(
                 rows.unwrap_or(0),
                 "Marked the {n} matching badge. It was already loaded.",
@@ -124,7 +124,7 @@ impl History {
             return;
         }
         let marked = rows.len() as u64;
-        self.mark(rows);
+        self.marks.add(rows);
         let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
         match (read.end, read.total_count) {
             (End::Unreadable, _) => out.warn(plural!(

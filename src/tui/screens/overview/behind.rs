@@ -109,7 +109,7 @@ impl Behind {
         if self.list.draw_empty(frame, body, (t!("No badges found."), t!("reading the index")), env) {
             return;
         }
-        self.list.draw_rows(frame, body, env, |row| {
+        self.list.draw_rows(frame, body, env, |_, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
                 RowState::Entry(Entry::Row(row)) => {

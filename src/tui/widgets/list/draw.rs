@@ -52,18 +52,18 @@ impl<T: Row> PagedList<T> {
         self.built.get()
     }
 
-    /// Draws the visible rows. `spans` builds a row without its cursor.
+    /// Draws the visible rows. `spans` builds the row at a place without its cursor.
     pub fn draw_rows(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
         env: &Env,
-        spans: impl Fn(RowState<'_, T>) -> Vec<Span<'static>>,
+        spans: impl Fn(u64, RowState<'_, T>) -> Vec<Span<'static>>,
     ) {
         self.built.set(0);
         for (y, (place, row)) in (area.y..area.bottom()).zip(self.visible()) {
             self.built.set(self.built.get() + 1);
-            draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(row), env);
+            draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(place, row), env);
         }
         draw_position(frame, area, self.top(), self.len(), env);
     }

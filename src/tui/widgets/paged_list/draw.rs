@@ -15,14 +15,23 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+/// What is special about a row.
+#[derive(Clone, Copy, Default)]
+pub struct RowMark {
+    pub is_marked: bool,
+    /// Whether it belongs to the range that the user is drawing.
+    pub is_in_range: bool,
+}
+
 impl<T: Browse> Browser<T> {
-    /// Draws the list. `marked` says which rows are marked; `right` is the text at the right of the top line.
+    /// Draws the list. `mark` says what is special about a row at a place; `right` is the text at the right of the top
+    /// line.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
         env: &Env,
-        marked: &dyn Fn(&T) -> bool,
+        mark: &dyn Fn(u64, &T) -> RowMark,
         right: &str,
     ) {
         let bar = self.bar.height(area.width);
@@ -42,7 +51,7 @@ impl<T: Browse> Browser<T> {
         let widths = self.heading.widths(usize::from(body.width).saturating_sub(MARGINS));
         frame.render_widget(self.heading.line(&widths, 3, env), head);
         if !self.heading.draw_menu(frame, body, &widths, env) {
-            self.draw_rows(frame, body, env, &widths, marked);
+            self.draw_rows(frame, body, env, &widths, mark);
         }
         self.draw_foot(frame, foot, note, env);
     }
@@ -84,7 +93,7 @@ impl<T: Browse> Browser<T> {
         body: Rect,
         env: &Env,
         widths: &[usize],
-        marked: &dyn Fn(&T) -> bool,
+        mark: &dyn Fn(u64, &T) -> RowMark,
     ) {
         if self.list.is_empty() {
             let text = match self.list.error() {
@@ -106,11 +115,19 @@ impl<T: Browse> Browser<T> {
             draw_texts(frame, below(body, 1), &text, style);
             return;
         }
-        self.list.draw_rows(frame, body, env, |place| match place {
+        self.list.draw_rows(frame, body, env, |place, state| match state {
             RowState::Entry(Entry::Row(row)) => {
-                let mark = if marked(row) { env.glyphs.mark } else { " " };
-                let mut spans = vec![Span::styled(format!("{mark} "), env.theme.mark())];
-                spans.extend(self.heading.cells(cells(T::FIELDS, row, &(), env), widths, env));
+                let RowMark { is_marked, is_in_range } = mark(place, row);
+                let sign = if is_marked { env.glyphs.mark } else { " " };
+                let edge = if is_in_range { env.glyphs.bar } else { " " };
+                let mut spans = vec![Span::styled(format!("{sign}{edge}"), env.theme.mark())];
+                let mut cells = cells(T::FIELDS, row, &(), env);
+                if is_in_range {
+                    for (_, style) in &mut cells {
+                        *style = style.patch(env.theme.strong());
+                    }
+                }
+                spans.extend(self.heading.cells(cells, widths, env));
                 spans
             }
             other => {
