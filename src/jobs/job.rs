@@ -201,6 +201,13 @@ impl RowStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
 
+#[cfg(test)]
+impl FromIterator<(RowStatus, u64)> for Counts {
+    fn from_iter<I: IntoIterator<Item = (RowStatus, u64)>>(counts: I) -> Self {
+        Self(counts.into_iter().collect())
+    }
+}
+
 impl Counts {
     pub fn of(&self, bucket: RowStatus) -> u64 {
         self.0.iter().find(|(b, _)| *b == bucket).map_or(0, |(_, n)| *n)

@@ -28,6 +28,7 @@ use super::message::Message;
 use super::modals::repin_key::RepinKey;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
+use super::screens::home::JournalState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
@@ -155,8 +156,8 @@ impl App {
         let mut app = Self {
             env,
             counts: Counts::default(),
-            tab: Tab::Templates,
-            drawn: Tab::Templates,
+            tab: Tab::Home,
+            drawn: Tab::Home,
             came_from: Vec::new(),
             welcome,
             screens: Screens::default(),
@@ -235,7 +236,7 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.screens.overview.due(), self.views.due()]
+        [spin, held, link, age, self.refresh_due(), self.screens.home.due(), self.views.due()]
             .into_iter()
             .flatten()
             .min()
@@ -332,6 +333,7 @@ impl App {
             Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
                 self.connection.has_no_journal = true;
+                self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()));
                 self.tell(why);
             }
             Message::Progress(request, done, all) => {
@@ -340,7 +342,7 @@ impl App {
             Message::Tick => {
                 self.link();
                 self.refresh(&mut out);
-                out.owned_by(Owner::Screen(Tab::Overview), |out| self.screens.overview.tick(out));
+                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.tick(out));
                 self.keep_view(&mut out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.env).is_some() {
@@ -367,6 +369,7 @@ impl App {
                 self.go(go, &mut out);
             }
         }
+        self.tell_home();
         self.open_view(&mut out);
         self.watch_view();
         let area = self.body();
@@ -482,13 +485,11 @@ impl App {
         }
     }
 
-    fn open_overview(&mut self) {
-        self.follow_to(Tab::Overview);
-        self.screens.overview.opened();
-    }
-
     /// Opens a tab directly. Closes all modals and clears the list of tabs for Back.
     fn open_tab(&mut self, tab: Tab) {
+        if tab == Tab::Home {
+            self.screens.home.opened();
+        }
         self.tab = tab;
         self.came_from.clear();
         self.modals.clear();
@@ -580,7 +581,7 @@ impl App {
     pub fn reads_index(&self) -> bool {
         let kept =
             self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
-        kept && self.screens.overview.is_reading()
+        kept && self.screens.home.is_reading()
     }
 
     /// Requests without an answer yet.

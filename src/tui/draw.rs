@@ -122,8 +122,13 @@ enum Tabs {
     Numbers,
 }
 
-/// A tab, its text, and the number of open jobs after it.
+/// A tab, its text, and the number of jobs that need a person after it.
 type TabWords = (Tab, String, Option<String>);
+
+/// Minimum screen width for the names of all tabs. A narrower header has no room for its other parts.
+const NAMES: u16 = 90;
+/// Columns of the organisation that the names of the tabs leave free.
+const ORGANISATION: usize = 16;
 
 impl App {
     pub fn draw(&self, frame: &mut ratatui::Frame<'_>) {
@@ -190,21 +195,14 @@ impl App {
         let (name, tabs) = self.tabs(area.width);
         spans.push(Span::styled(name, theme.strong()));
         used += width(name);
-        for (tab, text, open) in tabs {
-            let style = match tab {
-                _ if tab == self.tab => theme.tab(),
-                // A tab shown only by its number has no space for the count.
-                Tab::Activity if open.is_none() && self.screens.activity.needs_a_person() => theme.warning(),
-                _ => theme.dim(),
-            };
-            used += width(&text) + open.as_deref().map_or(0, width) + 2;
-            spans.push(Span::styled(text, style));
-            if let Some(open) = open {
-                let style =
-                    if self.screens.activity.needs_a_person() { theme.warning() } else { theme.dim() };
-                spans.push(Span::styled(open, style));
-            }
+        for (tab, text, needs) in tabs {
+            used += width(&text) + needs.as_deref().map_or(0, width) + 2;
+            spans.push(Span::styled(text, if tab == self.tab { theme.tab() } else { theme.dim() }));
+            spans.extend(needs.map(|needs| Span::styled(needs, theme.header_warning())));
             spans.push(Span::raw("  "));
+        }
+        if self.welcome.is_none() && self.env.session.is_some() {
+            frame.buffer_mut().set_style(area, theme.header());
         }
         frame.render_widget(Line::from(spans), area);
         let room = usize::from(area.width).saturating_sub(used + 2);
@@ -217,20 +215,19 @@ impl App {
         said
     }
 
-    /// The text before the tabs, and the tabs. The Activity tab shows the number of open jobs. The tabs
-    /// shrink to leave space for the parts that the header must show.
+    /// The text before the tabs, and the tabs. Home and Activity show the number of jobs that need a person. The
+    /// tabs shrink to leave space for the parts that the header must show.
     fn tabs(&self, columns: u16) -> (&'static str, Vec<TabWords>) {
         if self.welcome.is_some() {
             return (NAME, Vec::new());
         }
-        let open = self.screens.activity.open();
+        let needs = self.screens.home.needs();
         let of = |shown: Tabs| {
-            let tabs = Tab::header().enumerate().map(|(at, (tab, name))| {
-                if shown == Tabs::Numbers && tab != self.tab {
-                    return (tab, (at + 1).to_string(), None);
-                }
-                let open = (open > 0 && tab == Tab::Activity).then(|| format!(" {open}"));
-                (tab, i18n::tr(name).to_owned(), open)
+            let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
+                let is_number = shown == Tabs::Numbers && *tab != self.tab;
+                let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
+                let has_needs = needs > 0 && matches!(tab, Tab::Home | Tab::Activity);
+                (*tab, text, has_needs.then(|| format!(" {}{needs}", self.env.glyphs.alert)))
             });
             (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
         };
@@ -239,19 +236,22 @@ impl App {
             let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
             width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
         };
-        [Tabs::Whole, Tabs::Names].into_iter().map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
+        let named = [Tabs::Whole, Tabs::Names].into_iter().filter(|_| columns >= NAMES);
+        named.map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
     }
 
-    /// Columns of the parts that the header always shows: the environment. With a connection problem, also
-    /// the read-only label and the problem.
+    /// Columns of the parts that the header shows before it names all tabs: the environment, the read-only
+    /// label, the connection, and a part of the organisation.
     fn needed_in_header(&self) -> usize {
         let Some(session) = &self.env.session else { return 0 };
-        let word = width(&session.environment.to_string());
-        if !self.is_in_trouble() {
-            return word;
-        }
         let read_only = if self.env.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
-        word + read_only + 2 + width(&self.link_words().0)
+        let organisation = width(self.env.organisation()).min(ORGANISATION) + 1;
+        width(&session.environment.to_string())
+            + 2
+            + read_only
+            + organisation
+            + 2
+            + width(&self.link_words().0)
     }
 
     /// Whether there is no connection, or requests to the service have to wait.
@@ -282,8 +282,9 @@ impl App {
         let env = &self.env;
         let theme = &env.theme;
         let session = env.session.as_ref()?;
-        let plain = session.environment.to_string();
+        let plain = format!(" {} ", session.environment);
         let word = if env.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
+        let plain_chip = plain.clone();
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
@@ -313,7 +314,12 @@ impl App {
         let last = choices.len() - 1;
         let at = choices.iter().position(fits).unwrap_or(last);
         let (word, middle, link) = choices.into_iter().nth(at)?;
-        let mut spans = vec![Span::styled(word, theme.accent()), Span::raw(middle)];
+        let label = word.strip_prefix(&plain_chip).unwrap_or_default().to_owned();
+        let mut spans = vec![
+            Span::styled(plain_chip, theme.chip()),
+            Span::styled(label, theme.accent()),
+            Span::raw(middle),
+        ];
         if !link.is_empty() {
             spans.push(Span::styled(format!("  {link}"), style));
         }
@@ -334,18 +340,18 @@ impl App {
         };
         if let Some(left) = held {
             let wait = wait_text(left);
-            return (t!("{alert} wait {wait}", alert = env.glyphs.alert, wait), theme.warning());
+            return (t!("{alert} wait {wait}", alert = env.glyphs.alert, wait), theme.header_warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
             Some(LinkTrouble::ServiceFailing) => (
                 format!("{} {} {used}", env.glyphs.alert, LinkTrouble::ServiceFailing.words()),
-                theme.warning(),
+                theme.header_warning(),
             ),
             Some(trouble) => (format!("{} {}", env.glyphs.alert, trouble.words()), theme.error()),
             None if link.waiting > 0 => (
                 t!("{alert} {waiting} wait {used}", alert = env.glyphs.alert, waiting = link.waiting, used),
-                theme.warning(),
+                theme.header_warning(),
             ),
             None => (format!("{} {used}", env.glyphs.link), theme.good()),
         }

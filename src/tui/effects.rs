@@ -7,6 +7,7 @@ use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::export::What;
+use crate::jobs::{JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history::Typed;
@@ -39,6 +40,8 @@ pub enum Navigate {
     HolderNamed(String),
     /// Show the jobs and select the newest one.
     Activity,
+    /// Show a job: its rows with these statuses, or the list of jobs if there are none.
+    Job(JobId, Vec<RowStatus>),
     /// Run a command that sends again or resumes sending. In a live environment the user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),

@@ -20,7 +20,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     let _ = tokio::time::timeout(PATIENCE, crate::fs::all_finished()).await;
     if app.reads_index() {
         say(t!(
-            "index reading stopped, and what was read is kept; continue in the overview or with: lapel index build"
+            "index reading stopped, and what was read is kept; continue on Home or with: lapel index build"
         ));
     }
     if let Some((file, view)) = app.unsaved_view()

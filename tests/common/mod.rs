@@ -228,14 +228,23 @@ pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Tui<B> {
     Tui::new(terminal, start(Pictures::none(), begin, helpers())).expect("a desk")
 }
 
+/// Most scripts begin on Templates. A session that restores its layout begins where it was left.
+fn wanted(begin: &Begin) -> Wanted {
+    match begin {
+        Begin::Session(session) if session.view.is_some() => Wanted::default(),
+        _ => Wanted::of(Some("templates"), &[]).expect("a tab"),
+    }
+}
+
 fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
+    let wanted = wanted(&begin);
     Start {
         begin,
         warning: None,
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
-        wanted: Wanted::default(),
+        wanted,
         glyphs: GlyphChoice::Unicode,
         joined: lapel::config::JoinedChoice::default(),
         pictures,
@@ -251,6 +260,10 @@ pub fn key_event(name: &str) -> KeyEvent {
     if let Some(letter) = name.strip_prefix("ctrl-") {
         let letter = letter.chars().next().expect("a letter after ctrl-");
         return KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+    }
+    if let Some(digit) = name.strip_prefix("alt-") {
+        let digit = digit.chars().next().expect("a digit after alt-");
+        return KeyEvent::new(KeyCode::Char(digit), KeyModifiers::ALT);
     }
     match name {
         "enter" => plain(KeyCode::Enter),

@@ -124,7 +124,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "profiles", left);
     h.press("enter");
     take(&mut h, "profile-new", left);
-    h.press("esc esc O");
+    h.press("esc esc 0 G enter");
     h.settled().await;
     take(&mut h, "overview", left);
 }

@@ -1,4 +1,4 @@
-//! The TUI in Korean, at 80x24 and at 160x50: what it says, that none of it is left in English, and that it holds.
+//! The TUI in Korean, at 80x24 and larger: what it says, that none of it is left in English, and that it holds.
 //!
 //! The language is one per process, so these tests have a process of their own.
 #![allow(
@@ -11,6 +11,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod everyday;
+mod home;
 mod jobs;
 mod kept;
 mod left;
@@ -58,6 +59,15 @@ async fn jobs_at_80x24_and_160x50() {
     let mut left = Vec::new();
     Box::pin(jobs::walk(80, 24, &mut left)).await;
     Box::pin(jobs::walk(160, 50, &mut left)).await;
+    all_korean(&left);
+}
+
+#[tokio::test]
+async fn home_at_80x24_and_120x36_and_200x50() {
+    let mut left = Vec::new();
+    Box::pin(home::walk(80, 24, &mut left)).await;
+    Box::pin(home::walk(120, 36, &mut left)).await;
+    Box::pin(home::walk(200, 50, &mut left)).await;
     all_korean(&left);
 }
 

@@ -11,13 +11,10 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     })
     .await;
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     take(&mut h, "overview-issued", left);
-    h.press("p");
-    h.settled().await;
-    take(&mut h, "overview-issued-by-week", left);
-    h.press("p tab");
+    h.press("z tab");
     h.settled().await;
     take(&mut h, "overview-revoked", left);
     for name in ["templates", "waiting", "expiring", "mail"] {

@@ -13,7 +13,9 @@ fn given(n: usize) -> String {
 /// Opens the issue form on the first template and pastes so many people into it, up to the review of the draft.
 pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.settled().await;
-    h.press("1 i");
+    h.press("1");
+    h.settled().await;
+    h.press("i");
     h.settled().await;
     let lines: Vec<String> = range.map(|n| format!("김{}, person{n}@naru.example", given(n))).collect();
     h.paste(&format!("{}\n", lines.join("\n")));
@@ -52,7 +54,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     let screen = h.shows("3 not sent: quota exceeded").await;
     assert!(screen.contains("3 not sent: quota exceeded · 2 waiting = 5 rows"), "{screen}");
     assert!(screen.contains("R resume") && screen.contains("H use up quota"), "{screen}");
-    assert!(screen.contains("Activity 1"), "{screen}");
+    assert!(screen.contains("Activity ▲1") && screen.contains("Home ▲1"), "{screen}");
     assert!(!screen.contains("p pause"), "what is not possible is not offered:\n{screen}");
     assert_eq!(accepted(&h), 2);
     h.press("H");
@@ -298,7 +300,10 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     assert_eq!(accepted(&h), 1, "what was on its way was waited for, and nothing else was sent");
     let mut h = h.reopened(kept, 100, 30);
     let screen = h.shows("1 job was interrupted. See the Activity tab").await;
-    assert!(screen.contains("Activity 1") || screen.contains("Activity"), "{screen}");
+    assert!(
+        screen.contains("Activity ▲1") && screen.contains("Home ▲1") || screen.contains("Activity"),
+        "{screen}"
+    );
     h.press("5");
     h.shows("2 not sent: interrupted · 1 waiting = 3 rows").await;
     h.settled().await;

@@ -79,7 +79,10 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
 
     let mut h = h.reopened(keeping(folder.path(), "two"), 120, 36);
     let screen = h.settled().await;
-    assert!(screen.contains("templates") && !screen.contains("파이썬 ·"), "{screen}");
+    assert!(
+        screen.contains(msg("Nothing needs you, and no job is running.")) && !screen.contains("파이썬 ·"),
+        "{screen}"
+    );
     h.press("2");
     let screen = h.settled().await;
     assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "at", "Mail"]);
@@ -99,6 +102,8 @@ async fn it_is_written_a_while_after_a_change_and_never_at_every_key() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = file(folder.path(), "one");
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
+    h.settled().await;
+    h.press("1");
     h.settled().await;
     let asks = h.tui.app.counts.asks;
     h.press("C");
@@ -139,6 +144,8 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
     let screen = h.settled().await;
     assert!(words(&screen).contains(msg_part("list layout of this profile is damaged")), "{screen}");
+    h.press("1");
+    let screen = h.settled().await;
     assert!(screen.contains("40 templates"), "the list is there all the same: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
@@ -170,7 +177,11 @@ async fn restore_switched_off_keeps_nothing_and_removes_what_was_kept() {
     let view = ViewUse { file: file.clone(), keep: false };
     let mut h = Harness::with(small(), 80, 24, |session| Session { view: Some(view), ..session }).await;
     let screen = h.settled().await;
-    assert!(screen.contains("templates"), "{screen}");
+    assert!(
+        screen.contains(msg("Needs you"))
+            || screen.contains(msg("Nothing needs you, and no job is running.")),
+        "{screen}"
+    );
     h.until("the file is gone", |_| !file.exists()).await;
     h.press("2 C + esc");
     h.settled().await;
@@ -202,7 +213,10 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
     h.press("2 C space esc P");
     h.until("the profiles", |s| s.contains("two") && s.contains("one")).await;
     h.press("j enter");
-    h.until("the other profile", |s| s.contains("templates") && !s.contains("add a profile")).await;
+    h.until("the other profile", |s| {
+        s.contains(msg("Nothing needs you, and no job is running.")) && !s.contains("add a profile")
+    })
+    .await;
     h.press("2");
     let screen = h.settled().await;
     assert_eq!(heads(&screen)[0], "State", "the other profile has its own columns");

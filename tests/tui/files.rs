@@ -81,7 +81,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.shows("· created").await;
     h.until("accepted", |s| s.contains(&format!("{} waiting", before + 2))).await;
     assert_eq!(accepted(&h), before + 2);
-    let adds_up = format!("{} invalid · {} skipped · {} wa", 2, 120 - 2 - before - 2, before + 2);
+    let adds_up = format!("{} invalid · {} waiting · {} sk", 2, before + 2, 120 - 2 - before - 2);
     assert!(h.screen().contains(&adds_up), "every row of the file is accounted for: {}", h.screen());
 }
 

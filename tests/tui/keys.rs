@@ -136,7 +136,7 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
 
 #[tokio::test]
 async fn screens_name_the_keys_that_are_bound() {
-    use Action::{Accept, Back, FindCert, NextSection, Overview};
+    use Action::{Accept, Back, FindCert, Home, Last, NextSection, Open};
     let mut o = Other::new(small()).await;
     o.does(&[Action::WalletTab]).await;
     o.says("or a badge id, then press {}", &[Accept]);
@@ -144,13 +144,13 @@ async fn screens_name_the_keys_that_are_bound() {
     o.h.settled().await;
     o.says("{} shows the issuer's record of the badge", &[Accept]);
     o.does(&[Accept]).await;
-    o.says("{} opens the overview, where {} turns one on", &[Overview, Action::IndexOn]);
+    o.says("{} opens Home, where {} turns one on", &[Home, Action::IndexOn]);
     o.does(&[Action::BadgeTab]).await;
     o.does(&[Back, Back, Action::BadgeTab]).await;
     o.says("Type or paste a badge id and press {}", &[Accept]);
     o.does(&[Back, Action::Activity]).await;
     o.says("{} on a template issues badges; {} on a badge revokes it.", &[Action::Issue, Action::Revoke]);
-    o.does(&[Overview]).await;
+    o.does(&[Home, Last, Open]).await;
     o.says("{} turns it on until lapel ends", &[Action::IndexOn]);
     o.does(&[Action::IndexOn]).await;
     o.does(&[FindCert]).await;

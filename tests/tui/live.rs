@@ -177,7 +177,7 @@ async fn badges_that_end_are_issued_again() {
     }];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     h.press("tab tab tab tab down enter");
     h.shows("expiring within 30 days").await;

@@ -19,6 +19,7 @@ mod exporting;
 mod files;
 mod filters;
 mod hints;
+mod home;
 mod idle;
 mod keys;
 mod link;

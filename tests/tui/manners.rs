@@ -21,7 +21,7 @@ async fn the_mouse_selects_scrolls_and_changes_tabs() {
     h.settled().await;
     let mouse =
         |kind, column, row| Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
-    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 20, 0));
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 26, 0));
     let screen = h.settled().await;
     assert!(screen.contains("600 badges"), "{screen}");
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));

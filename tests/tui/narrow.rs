@@ -103,7 +103,7 @@ async fn in_trouble_the_header_says_what_matters_at_any_width() {
         h.press("2");
         let screen = h.shows("▲ wait ").await;
         let head = screen.lines().next().unwrap_or_default();
-        assert!(head.contains("STAGING read-only") && head.contains("▲ wait "), "{columns}: {screen}");
+        assert!(head.contains("STAGING  read-only") && head.contains("▲ wait "), "{columns}: {screen}");
         assert!(head.contains("History"), "the open tab: {screen}");
         // The others are where their numbers or names are.
         let at = screen.lines().next().and_then(|l| l.find(['3', 'W'])).expect("the wallet");

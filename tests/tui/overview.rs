@@ -2,7 +2,7 @@
 //! without a review.
 
 use super::*;
-use crate::common::texts::msg_part;
+use crate::common::texts::{msg, msg_part};
 use lapel::index::Settings;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
@@ -16,7 +16,7 @@ fn with_index(mut session: Session) -> Session {
 async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
     let mut h = Harness::with(options, columns, rows, with_index).await;
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     h
 }
@@ -52,12 +52,12 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
     let before = all_requests(&h);
-    h.press("O");
+    h.press("0 G enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("needs an index, and there is none")), "{screen}");
+    assert!(screen.contains(msg_part("need an index, and there is none")), "{screen}");
     assert!(screen.contains("[profiles.demo.index]") && screen.contains("o turn on"), "{screen}");
-    assert!(!screen.contains("p period"), "what is not possible is not offered:\n{screen}");
-    h.press("r R enter down p / tab");
+    assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
+    h.press("r R enter down z / tab");
     h.settled().await;
     assert_eq!(all_requests(&h), before);
     h.press("o");
@@ -67,7 +67,7 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     // Six pages, and a look at the top.
     assert_eq!(all_requests(&h) - before, 7);
     h.press("esc");
-    assert!(h.settled().await.contains("40 templates"), "back to where one was");
+    assert!(h.settled().await.contains(msg("Soon")), "back on Home");
     assert_eq!(posts(&h), 0);
 }
 
@@ -131,14 +131,14 @@ async fn periods_change_and_the_numbers_add_up() {
         let line = screen.lines().find(|line| line.contains(", total ")).expect("a caption").to_owned();
         line.split(", total ").nth(1).expect("a total").split(' ').next().expect("a number").to_owned()
     };
-    let by_day = h.settled().await;
-    assert!(by_day.contains(msg_part("Issued per day")) && by_day.contains("Sat 11-21"), "{by_day}");
-    h.press("p");
     let by_week = h.settled().await;
     assert!(by_week.contains("week of 11-16"), "{by_week}");
-    h.press("p");
+    h.press("z");
     let by_month = h.settled().await;
     assert!(by_month.contains("2026-11") && by_month.contains("2026-08"), "{by_month}");
+    h.press("z");
+    let by_day = h.settled().await;
+    assert!(by_day.contains(msg_part("Issued per day, total")) && by_day.contains("Sat 11-21"), "{by_day}");
     assert_eq!((total(&by_day), total(&by_week)), (total(&by_month), total(&by_month)));
 }
 
@@ -155,7 +155,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
         ],
     );
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     h.press("tab tab tab tab down enter");
     let screen = h.settled().await;
@@ -203,7 +203,7 @@ async fn a_read_only_profile_looks_and_plans_nothing() {
     .await;
     insert(&h, vec![ends_soon("남궁 민", "min.ng@example.com")]);
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     h.press("tab tab tab tab down enter");
     let screen = h.settled().await;
@@ -239,7 +239,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
         .next()
         .expect("a number")
         .to_owned();
-    h.press("1 O /");
+    h.press("1 0 G enter /");
     h.type_text("no-such-number");
     h.press("enter");
     let screen = h.settled().await;
@@ -256,7 +256,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
     assert!(screen.contains("문채원"), "{screen}");
     assert_eq!(all_requests(&h) - before, 1, "only the badge itself was read");
     h.press("esc");
-    assert!(h.settled().await.contains("Overview"));
+    assert!(h.settled().await.contains("Counts"));
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn reading_records_says_first_what_it_costs() {
     let mut h = Harness::with(small(), 100, 30, with_index).await;
     insert(&h, vec![RowSpec { state: RowState::Overdue, minutes_ago: 60 * 24 * 9, ..RowSpec::default() }; 3]);
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     h.press("tab tab tab G up enter");
     let screen = h.settled().await;
@@ -289,7 +289,7 @@ async fn reading_can_be_stopped_and_goes_on() {
     let mut h = Harness::with(small(), 80, 24, with_index).await;
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history match=page=3 delay=20s times=1").expect("a rule");
-    h.press("O");
+    h.press("0 G enter");
     let screen = h.shows("reading the history 200 of 600").await;
     assert!(screen.contains("S stop"), "{screen}");
     h.press("S");
@@ -310,13 +310,13 @@ async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     let mut h = Harness::with(small(), 80, 24, with_index).await;
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history match=page=2 delay=2s times=1").expect("a rule");
-    h.press("O");
+    h.press("0 G enter");
     h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains("100 badges")).await;
-    h.press("esc");
+    h.press("1");
     h.screen();
     assert!(!h.tui.app.is_loading(), "no spinner turns for it");
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     let screen = h.settled().await;
     assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
 }
@@ -368,7 +368,7 @@ async fn it_fits_the_smallest_screen() {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);
         let screen = h.settled().await;
-        assert!(screen.contains("Overview"), "{screen}");
+        assert!(screen.contains("Counts"), "{screen}");
     }
 }
 
@@ -383,7 +383,7 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     .await;
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
-    h.press("O");
+    h.press("0 G enter");
     h.shows("▲ wait ").await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;

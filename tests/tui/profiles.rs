@@ -95,7 +95,10 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     let before = all_requests(&h);
     h.press("j enter");
     let screen = h
-        .until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("templates"))
+        .until("the other profile", |s| {
+            s.contains("LIVE  Organisation two")
+                && s.contains(msg("Nothing needs you, and no job is running."))
+        })
         .await;
     assert!(!screen.contains("DEMO"), "{screen}");
     assert_ne!(styles_of_the_header(&h), green, "its colour is another one");
@@ -125,7 +128,7 @@ async fn what_comes_late_from_the_profile_before_is_dropped() {
     h.press("P");
     h.settled().await;
     h.press("j enter");
-    h.until("the other profile", |s| s.contains("LIVE Organisation two")).await;
+    h.until("the other profile", |s| s.contains("LIVE  Organisation two")).await;
     assert!(!h.screen().contains("of the first connection"), "{}", h.screen());
     h.tui.app.update(Message::Of(1, Box::new(Message::Odd("late news".into()))));
     h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed("late failure".into()))));
@@ -210,7 +213,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     assert!(!screen.contains(msg_part("Nothing was saved")), "{screen}");
     h.press("r");
     door.notify_one();
-    h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
+    h.until("the desk", |s| s.contains("LIVE  Organisat") && s.contains("40 templates")).await;
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
@@ -261,7 +264,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.press("enter enter");
     assert!(asked.lock().expect("notes").is_empty());
     h.confirm("");
-    h.until("the desk", |s| s.contains("40 templates")).await;
+    h.until("the desk", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
 }
 
@@ -309,7 +312,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
     h.press("enter");
     h.settled().await;
     h.confirm("");
-    h.shows("Activity 1").await;
+    h.shows("1 job · 1 open").await;
     h.settled().await;
     let owners = || {
         let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
@@ -321,10 +324,13 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
     h.press("P");
     h.settled().await;
     h.press("enter");
-    h.until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    h.until("the other profile", |s| {
+        s.contains("LIVE  Organisation two") && s.contains(msg("Nothing needs you, and no job is running."))
+    })
+    .await;
     assert_eq!(owners(), (1, 0), "nobody has it, and nothing of it is lost");
     let screen = h.settled().await;
-    assert!(!screen.contains("Activity 1"), "{screen}");
+    assert!(screen.contains(msg("Nothing needs you, and no job is running.")), "{screen}");
 }
 
 #[tokio::test]
@@ -370,8 +376,12 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.paste(&key);
     assert!(!h.screen().contains(&key));
     h.press("enter");
-    let screen =
-        h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    let screen = h
+        .until("the desk", |s| {
+            s.contains("LIVE  Organisation two")
+                && s.contains(msg("Nothing needs you, and no job is running."))
+        })
+        .await;
     assert!(screen.contains(msg_part("like a test key")), "what is odd is said: {screen}");
     let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
     let settings = profile.settings().expect("nothing is wrong");
@@ -442,7 +452,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");
         h.press("enter");
-        h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
+        h.until("the desk", |s| s.contains("LIVE  Organisat")).await;
         let profile = kept.lock().expect("notes").take().expect("kept");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
         assert_eq!(profile.key_store, KeyStore::Command(argv));
@@ -587,7 +597,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.type_text("dmu_test_0123456789abcdef");
     assert!(!h.screen().contains("dmu_test_0123"), "a key is never shown: {}", h.screen());
     h.press("enter");
-    h.until("the desk again", |s| s.contains("40 templates")).await;
+    h.until("the desk again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(change.key.is_some() && change.change.input.get("organisation") == Some("다른 이름"));

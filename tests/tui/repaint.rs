@@ -153,7 +153,7 @@ async fn walk(columns: u16, rows: u16) {
     assert!(w.check_addresses() > 10, "{}", w.models[0].text());
     // What opens over the list and closes again, marks, menus, other tabs.
     w.press("space j space s j esc C j esc y esc : r e v esc ? pagedown esc").await;
-    w.press("enter pagedown esc w j j enter esc 1 j j enter esc 2 5 O 2").await;
+    w.press("enter pagedown esc w j j enter esc 1 j j enter esc 2 5 0 G enter 2").await;
     assert!(w.check_addresses() > 10, "{}", w.models[0].text());
     w.press("/ tab t o 1 esc esc g").await;
     w.press("ctrl-l").await;

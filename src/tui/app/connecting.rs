@@ -6,7 +6,7 @@ use crate::tui::connection::ConnectionState;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
-use crate::tui::screens::overview::Overview;
+use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
@@ -25,7 +25,7 @@ impl App {
         self.screens = Screens::default();
         self.modals.clear();
         self.came_from.clear();
-        self.tab = Tab::Templates;
+        self.tab = Tab::Home;
         self.notice = None;
         let remark = session.remark.take().map(|text| Notice { text, bad: true });
         // A remark about the configuration applies to every profile.
@@ -41,7 +41,7 @@ impl App {
         let number = self.connection.number + 1;
         // Drops all requests of the old connection. The screens keep typed text.
         self.connection = ConnectionState { number, ..ConnectionState::default() };
-        self.screens.overview = Overview::default();
+        self.screens.home = Home::default();
         self.env.theme = Theme::new(self.palette, session.environment);
         self.env.session = Some(session.clone());
         self.env.reader = None;

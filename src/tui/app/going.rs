@@ -37,6 +37,10 @@ impl App {
                 self.follow_to(Tab::Activity);
                 self.screens.activity.select_newest();
             }
+            Navigate::Job(id, statuses) => {
+                self.follow_to(Tab::Activity);
+                self.screens.activity.show(id, statuses);
+            }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
             Navigate::Aside => self.put_aside(),

@@ -158,6 +158,10 @@ impl App {
 
     fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
+            Action::Home => {
+                self.open_tab(Tab::Home);
+                self.screens.home.close();
+            }
             Action::Templates => self.open_tab(Tab::Templates),
             Action::History => self.open_tab(Tab::History),
             Action::WalletTab => self.open_tab(Tab::Wallet),
@@ -171,7 +175,6 @@ impl App {
                 let used = kept.map(|session| session.name.clone());
                 out.open(|_, out| Profiles::new(used, out));
             }
-            Action::Overview => self.open_overview(),
             Action::Help => {
                 let stack = self.key_contexts();
                 let lines = self

@@ -6,6 +6,7 @@ use crate::tui::effects::{Effects, Owner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
 use crate::tui::screens::activity::news;
+use crate::tui::screens::home::JournalState;
 use crate::tui::worker::job_command::Done;
 
 impl App {
@@ -58,6 +59,24 @@ impl App {
         let Err(answer) = self.env.pictures.on_response(request, answer, out) else { return Ok(()) };
         let Err(answer) = self.viewed(request, answer, out) else { return Ok(()) };
         self.handed(request, answer, out)
+    }
+
+    /// Passes changed jobs to Home, and the length of the history if the History tab shows all of it.
+    pub(super) fn tell_home(&mut self) {
+        if self.tab == Tab::Home {
+            let history = &self.screens.history.browser;
+            let is_whole = history.list.is_counted() && !history.is_filtered();
+            self.screens.home.take_history(is_whole.then(|| history.list.len()));
+        }
+        if self.screens.activity.take_fresh()
+            && let Some(read) = self.screens.activity.read()
+        {
+            let state = match read {
+                Ok(()) => JournalState::Read,
+                Err(why) => JournalState::Failed(why.clone()),
+            };
+            self.screens.home.take_jobs(self.screens.activity.jobs(), state);
+        }
     }
 
     pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {

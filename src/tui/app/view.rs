@@ -113,11 +113,9 @@ impl App {
             }
         }
         // If the user has moved elsewhere meanwhile, stay there.
-        let untouched = self.tab == Tab::Templates && self.came_from.is_empty() && self.modals.is_empty();
-        match wanted.tab.or(view.tab) {
-            Some(Tab::Overview) if untouched => self.open_overview(),
-            Some(tab) if untouched => self.tab = tab,
-            _ => {}
+        let untouched = self.tab == Tab::Home && self.came_from.is_empty() && self.modals.is_empty();
+        if let Some(tab) = wanted.tab.or(view.tab).filter(|_| untouched) {
+            self.tab = tab;
         }
         self.views.seen = self.changes_of_view();
     }
@@ -178,7 +176,7 @@ impl App {
         let (jobs, rows) = self.screens.activity.views();
         View {
             // The TUI starts on this tab anyway. A user who changes nothing gets no file.
-            tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Templates),
+            tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Home),
             templates: self.screens.templates.browser.view(),
             history: self.screens.history.browser.view(),
             wallet: self.screens.wallet.view(),

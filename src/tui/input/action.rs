@@ -115,14 +115,14 @@ actions! {
     Dismiss: "dismiss", "close the message at the bottom";
     NextTab: "next tab", "go to next tab";
     PreviousTab: "previous tab", "go to previous tab";
+    Home: "Home", "go to Home: what needs you, what runs, what comes soon";
     Templates: "Templates", "go to Templates";
     History: "History", "go to History";
     WalletTab: "Wallet", "go to Wallet";
     BadgeTab: "Badge", "go to Badge";
     Activity: "Activity", "go to Activity: all jobs and the result of each row";
-    Overview: "overview", "open the overview: issued over time, waiting, expiring";
-    NextSection: "next section", "go to next overview section";
-    PreviousSection: "previous section", "go to previous overview section";
+    NextSection: "next section", "go to next section of the counts";
+    PreviousSection: "previous section", "go to previous section of the counts";
     Period: "period", "count by day, week or month";
     FindCert: "certificate no.", "open a badge by its certificate number";
     Renew: "issue again", "plan to issue these badges to the same people again; nothing is sent before the review";

@@ -1,10 +1,10 @@
-//! The five tabs, the overview and the first screen. Each keeps its state, updates, drawing and tests together.
+//! The six tabs and the first screen. Each keeps its state, updates, drawing and tests together.
 
 pub mod activity;
 pub mod badge;
 mod badge_head;
 pub mod history;
-pub mod overview;
+pub mod home;
 mod picture;
 pub mod templates;
 pub mod wallet;
@@ -24,8 +24,8 @@ macro_rules! screens {
         pub enum Tab { $($tab),+ }
 
         impl Tab {
-            /// Every tab, with its name if the header shows it.
-            pub const ALL: &'static [(Self, Option<&'static str>)] = &[$((Self::$tab, $name)),+];
+            /// Every tab with its name, in the order of the header and of the digit keys from 0.
+            pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$tab, $name)),+];
         }
 
         #[derive(Default)]
@@ -46,34 +46,28 @@ macro_rules! screens {
 }
 
 screens! {
-    Templates, templates: templates::Templates, Some(tr_noop!("Templates"));
-    History, history: history::History, Some(tr_noop!("History"));
-    Wallet, wallet: wallet::Wallet, Some(tr_noop!("Wallet"));
-    Badge, badge: badge::BadgeScreen, Some(tr_noop!("Badge"));
-    Activity, activity: activity::Activity, Some(tr_noop!("Activity"));
-    // Not in the header: it opens over the other tabs.
-    Overview, overview: overview::Overview, None;
+    Home, home: home::Home, tr_noop!("Home");
+    Templates, templates: templates::Templates, tr_noop!("Templates");
+    History, history: history::History, tr_noop!("History");
+    Wallet, wallet: wallet::Wallet, tr_noop!("Wallet");
+    Badge, badge: badge::BadgeScreen, tr_noop!("Badge");
+    Activity, activity: activity::Activity, tr_noop!("Activity");
 }
 
 impl Tab {
-    /// The tabs of the header in order, with their names.
-    pub fn header() -> impl Iterator<Item = (Self, &'static str)> {
-        Self::ALL.iter().filter_map(|(tab, name)| Some((*tab, (*name)?)))
-    }
-
     pub fn word(self) -> &'static str {
         self.into()
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
+        // Home was the overview.
+        if word == "overview" { Some(Self::Home) } else { word.parse().ok() }
     }
 
     /// Moves `by` tabs in the header and wraps around. A negative number moves back.
     pub(in crate::tui) fn step(self, by: isize) -> Self {
-        let tabs: Vec<Self> = Self::header().map(|(tab, _)| tab).collect();
-        let at = tabs.iter().position(|tab| *tab == self).unwrap_or(0);
-        let to = (at as isize + by).rem_euclid(tabs.len() as isize);
-        tabs[to as usize]
+        let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
+        let to = (at as isize + by).rem_euclid(Self::ALL.len() as isize);
+        Self::ALL[to as usize].0
     }
 }

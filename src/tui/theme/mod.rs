@@ -78,6 +78,29 @@ impl Theme {
         self.role(role).add_modifier(Modifier::BOLD)
     }
 
+    /// The word of the environment, filled with its colour.
+    pub fn chip(&self) -> Style {
+        self.accent().add_modifier(Modifier::REVERSED)
+    }
+
+    /// The background of the header line: tinted when requests reach real people.
+    pub fn header(&self) -> Style {
+        match self.palette.theme {
+            _ if self.environment != Environment::Live => Style::new(),
+            ThemeChoice::Auto | ThemeChoice::Dark | ThemeChoice::HighContrast => {
+                Style::new().bg(Color::Indexed(52))
+            }
+            ThemeChoice::Light => Style::new().bg(Color::Indexed(224)),
+            ThemeChoice::Terminal | ThemeChoice::None => Style::new(),
+        }
+    }
+
+    /// A warning in the header. The colour of warnings is hard to read on the tint of a light header.
+    pub fn header_warning(&self) -> Style {
+        let on_light_tint = self.palette.theme == ThemeChoice::Light && self.environment == Environment::Live;
+        if on_light_tint { self.role(Role::Error) } else { self.warning() }
+    }
+
     pub fn key(&self) -> Style {
         self.role(Role::Key).add_modifier(Modifier::BOLD)
     }

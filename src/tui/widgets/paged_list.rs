@@ -110,6 +110,11 @@ impl<T: Browse> Default for Browser<T> {
 }
 
 impl<T: Browse> Browser<T> {
+    /// Whether the loaded list is only a part of the service's.
+    pub fn is_filtered(&self) -> bool {
+        !self.applied.is_empty()
+    }
+
     /// The contexts of the input or menu that is open over the list.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {

@@ -266,7 +266,7 @@ fn a_line_that_is_wrong_does_not_keep_lapel_from_starting() {
     let shown = term.until("what is wrong", |s| s.has("Ignored: ") && s.has("read-only"));
     assert!(shown.has("config.toml, line 4") && shown.has(msg_part("lapel info")), "{}", shown.text);
     term.send("q");
-    term.shows("LIVE read-only");
+    term.shows("LIVE  read-only");
     term.send("Q");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }

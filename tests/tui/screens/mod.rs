@@ -3,6 +3,7 @@
 
 mod calls;
 mod everyday;
+mod home;
 mod jobs;
 mod kept;
 mod live;

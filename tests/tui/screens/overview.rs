@@ -6,7 +6,7 @@ use super::*;
 async fn walk_overview(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     take(&mut h, "overview-off");
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
@@ -16,10 +16,10 @@ async fn walk_overview(columns: u16, rows: u16) {
     })
     .await;
     h.settled().await;
-    h.press("O");
+    h.press("0 G enter");
     h.settled().await;
     take(&mut h, "overview-issued");
-    h.press("p p tab");
+    h.press("z tab");
     h.settled().await;
     take(&mut h, "overview-revoked");
     for name in ["templates", "waiting", "expiring", "mail"] {

@@ -92,8 +92,8 @@ impl Storm {
         .await;
         h.settled().await;
         let places = [
-            ("O", "Issued per day"),
-            ("p", "Issued per week"),
+            ("0", "The index is empty"),
+            ("G enter", "Issued per week"),
             ("enter", "row 1 of"),
             ("D", "again to read"),
             ("esc tab", "Revoked per week"),

@@ -73,7 +73,7 @@ impl Storm {
             ("esc :", "revoke"),
             ("esc P", "add a profile"),
             ("esc L", "GET"),
-            ("esc O", "needs an index"),
+            ("esc 0 G enter", "need an index"),
             ("esc 4 / ctrl-u", "Badge id"),
             ("type:bdg_live_0011223344556677 enter", "API key"),
             ("esc ctrl-u", "Badge id"),

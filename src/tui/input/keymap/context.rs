@@ -43,8 +43,10 @@ pub enum Context {
     /// The list of jobs.
     Activity,
     JobRows,
+    Home,
+    /// The counts of Home, once the overview.
     Overview,
-    /// The badges behind a bar of the overview.
+    /// The badges behind a count of Home.
     OverviewList,
     Menu,
     Profiles,
@@ -103,8 +105,9 @@ impl Context {
             Self::Exporting => tr_noop!("Running export"),
             Self::Json => tr_noop!("Raw JSON"),
             Self::Requests => tr_noop!("Request log"),
-            Self::Overview => tr_noop!("Overview"),
-            Self::OverviewList => tr_noop!("Badges of a bar"),
+            Self::Home => tr_noop!("Home"),
+            Self::Overview => tr_noop!("Home: counts"),
+            Self::OverviewList => tr_noop!("Home: badges of a count"),
             Self::Help => tr_noop!("Help"),
             Self::Welcome => tr_noop!("First screen"),
             Self::Tour => tr_noop!("Everywhere in the tour"),

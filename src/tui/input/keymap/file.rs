@@ -134,13 +134,18 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             places.push(*context);
         }
     }
+    // Home was the overview, with a key that opened it.
+    let (place, action) = match (said.place.as_str(), said.action.as_str()) {
+        ("global", "overview") => ("global", Action::Home.name()),
+        given => given,
+    };
     let names: Vec<&str> = places.iter().map(|c| c.name()).collect();
-    let Some(context) = names.iter().position(|name| *name == said.place).map(|at| places[at]) else {
+    let Some(context) = names.iter().position(|name| *name == place).map(|at| places[at]) else {
         return Err(unknown(t!("place"), &said.place, &names));
     };
     let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
     let names: Vec<&str> = actions.iter().map(|a| a.name()).collect();
-    let Some(action) = names.iter().position(|name| *name == said.action).map(|at| actions[at]) else {
+    let Some(action) = names.iter().position(|name| *name == action).map(|at| actions[at]) else {
         return Err(unknown(t!("action in this place"), &said.action, &names));
     };
     let chords = said
@@ -314,8 +319,8 @@ mod tests {
             ("[global]\nhistory = ['2', 'g h']\n", 2, "would not get it there: Any list"),
             ("[list]\ngo-to-row = 'x'\n", 2, "a key of revoke"),
             ("[always]\npalette = 'ctrl-d'\n", 2, "a key of page-down"),
-            ("[history]\nmark = '3'\n", 2, "leaves wallet-tab without a key there"),
-            ("[history]\nmark = '3'\n[global]\nwallet-tab = '3'\n", 2, "leaves wallet-tab without"),
+            ("[history]\nmark = 'L'\n", 2, "leaves request-log without a key there"),
+            ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "leaves request-log without"),
             ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "leaves wallet-tab without"),
         ] {
             let wrong = keymap(text).expect_err(text);
@@ -360,9 +365,10 @@ mod tests {
                 let OneToThree::One(KeyCode::Char(c)) = key.codes else { continue };
                 let plain_ctrl = key.modifiers == KeyModifiers::CONTROL;
                 assert!(!plain_ctrl || !TAKEN.contains(&c), "{action:?} in {context:?}: {key}");
+                let is_tab = matches!(c, '0'..='5');
                 assert!(
-                    !key.modifiers.contains(KeyModifiers::ALT),
-                    "alt is the menu's: {action:?} in {context:?}"
+                    is_tab || !key.modifiers.contains(KeyModifiers::ALT),
+                    "alt is the menu's, but for the numbers of the tabs: {action:?} in {context:?}"
                 );
                 // Text fields use these keys as a line editor does.
                 let edits = ['e', 'k', 'w', 'y', 't', 'n', 'r', 'g'];

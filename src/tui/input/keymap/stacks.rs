@@ -17,6 +17,7 @@ impl Context {
         &[Self::Picture, Self::Badge, Self::Global, Self::Always],
         &[Self::Activity, Self::List, Self::Global, Self::Always],
         &[Self::JobRows, Self::List, Self::Global, Self::Always],
+        &[Self::Home, Self::List, Self::Global, Self::Always],
         &[Self::Overview, Self::List, Self::Global, Self::Always],
         &[Self::OverviewList, Self::List, Self::Global, Self::Always],
         &[Self::Draft, Self::List, Self::Always],

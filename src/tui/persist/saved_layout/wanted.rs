@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn flags_are_read() {
         assert_eq!(of(None, &[]), Ok(Wanted::default()));
-        assert_eq!(of(Some("overview"), &[]).map(|w| w.tab), Ok(Some(Tab::Overview)));
+        assert_eq!(of(Some("home"), &[]).map(|w| w.tab), Ok(Some(Tab::Home)));
+        assert_eq!(of(Some("overview"), &[]), of(Some("home"), &[]), "the earlier name");
         let wanted =
             of(None, &["title=a=b", "E-mail=lee@naru.example", "issued from=2026-10-01"]).expect("fine");
         assert_eq!(wanted.tab, Some(Tab::History), "one filters the history");
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn mistakes_name_the_flag_and_what_would_be_right() {
         for (tab, filters, said) in [
-            (Some("attic"), &[][..], "--tab attic: unknown tab. Use one of: templates, history"),
+            (Some("attic"), &[][..], "--tab attic: unknown tab. Use one of: home, templates, history"),
             (Some("wallet"), &["title=x"][..], "--tab templates or --tab history"),
             (None, &["title"][..], "write FIELD=VALUE"),
             (None, &["use_yn=Y"][..], "recipient_name, recipient_email, title, issue_start_date"),

@@ -9,7 +9,8 @@ use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_row, draw_texts};
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::widgets::needs::{by_weight, counted, shares, word};
+use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -39,27 +40,8 @@ pub fn rows_area(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(2 + ROW_DETAIL), ..area }
 }
 
-/// The number of rows in each status, which add up to the job's total, and the status in words.
-/// The words for unsent rows say why they were not sent.
-fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    job.counts.iter().map(|(bucket, n)| (n, bucket, word(bucket, job))).collect()
-}
-
-fn word(bucket: RowStatus, job: &Job) -> String {
-    match (bucket, job.phase, &job.stop) {
-        (RowStatus::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
-        (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
-        (RowStatus::Ready, Phase::Running, _) => t!("queued").to_owned(),
-        (bucket, ..) => bucket.word().to_owned(),
-    }
-}
-
-fn counted(n: u64, word: &str) -> String {
-    t!("{n} {word}", n = number(n), word)
-}
-
-fn shares_text(job: &Job, env: &Env) -> String {
-    let all: Vec<String> = shares(job).into_iter().map(|(n, _, word)| counted(n, &word)).collect();
+fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
+    let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
@@ -85,12 +67,9 @@ pub(super) fn state(job: &Job) -> &'static str {
     }
 }
 
-/// The row counts of a job, largest first, so that only the smallest are cut when the line is too short.
+/// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, env: &Env) -> String {
-    let mut all = shares(job);
-    all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
-    let all: Vec<String> = all.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    let words = all.join(&format!(" {} ", env.glyphs.dot));
+    let words = joined(by_weight(job), env);
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
@@ -100,17 +79,26 @@ pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
     if alarming { env.theme.warning() } else { env.theme.text() }
 }
 
-/// The progress bar of a job: finished, open, and the rest (not sent or failed).
-pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
+/// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
+/// of a column.
+pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
     let total = job.counts.total().max(1);
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
-    let part = |n: u64| usize::try_from(u128::from(n) * columns as u128 / u128::from(total)).unwrap_or(0);
-    let full = part(done);
-    let half = part(done + open).saturating_sub(full);
+    let part = |n: u64, parts: usize| {
+        usize::try_from(u128::from(n) * parts as u128 / u128::from(total)).unwrap_or(0)
+    };
+    let (full, eighths) = (part(done, columns * 8) / 8, part(done, columns * 8) % 8);
+    let half = part(done + open, columns).saturating_sub(full);
     let mut out = env.glyphs.full.repeat(full);
+    // A part of a column needs a column that has nothing else to show.
+    let begun =
+        eighths.checked_sub(1).and_then(|at| env.glyphs.eighths.get(at)).filter(|_| half > 0 || open == 0);
+    out.extend(begun.copied());
+    let half = half.saturating_sub(usize::from(begun.is_some()));
     out.push_str(&env.glyphs.half.repeat(half));
-    out.push_str(&env.glyphs.empty.repeat(columns.saturating_sub(full + half)));
+    let used = full + half + usize::from(begun.is_some());
+    out.push_str(&env.glyphs.empty.repeat(columns.saturating_sub(used)));
     out
 }
 
@@ -225,7 +213,7 @@ impl Activity {
             theme.strong(),
         );
         let total = job.counts.total();
-        put(&format!("{} = {}", shares_text(job, env), count!(total, "row", "rows")), theme.text());
+        put(&format!("{} = {}", joined(shares(job), env), count!(total, "row", "rows")), theme.text());
         if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
             put(
                 &t!(

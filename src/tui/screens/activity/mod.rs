@@ -5,6 +5,8 @@ mod copyables;
 mod draw;
 mod order;
 
+pub(in crate::tui) use draw::bar;
+
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
@@ -44,6 +46,8 @@ pub struct Activity {
     rows_heading: Heading,
     peek: Peek,
     built: std::cell::Cell<u64>,
+    /// Whether the jobs have changed since Home took them.
+    fresh: bool,
 }
 
 impl Default for Activity {
@@ -62,6 +66,7 @@ impl Default for Activity {
             rows_heading: job_rows::columns::heading(),
             peek: Peek::default(),
             built: std::cell::Cell::new(0),
+            fresh: true,
         }
     }
 }
@@ -96,6 +101,7 @@ impl Activity {
         }
         self.peek.stale |= self.peek.of == Some(job.id);
         self.unsorted = true;
+        self.fresh = true;
         match self.jobs.binary_search_by(|known| job.id.cmp(&known.id)) {
             Ok(at) => self.jobs.get_mut(at).map(|known| std::mem::replace(known, job)),
             Err(at) => {
@@ -114,6 +120,24 @@ impl Activity {
         self.read.is_some()
     }
 
+    /// The result of reading the journal. `None` until it was read.
+    pub fn read(&self) -> Option<&Result<(), String>> {
+        self.read.as_ref()
+    }
+
+    /// Whether the jobs have changed since the last call.
+    pub fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Shows a job: its rows with these statuses, or the list if there are none.
+    pub fn show(&mut self, id: JobId, statuses: Vec<RowStatus>) {
+        self.heading.close();
+        self.rows_heading.close();
+        self.selected = Some(id);
+        self.rows = (!statuses.is_empty()).then(|| RowList::new(id, statuses));
+    }
+
     /// Returns to the list and selects its first job, which is the one just started.
     pub fn select_newest(&mut self) {
         self.rows = None;
@@ -123,13 +147,10 @@ impl Activity {
         self.top = 0;
     }
 
+    /// The number of jobs that are not finished. A stopped job is one of them.
     pub fn open(&self) -> usize {
-        self.jobs.iter().filter(|job| job.is_open()).count()
-    }
-
-    /// Whether an open job has rows in doubt.
-    pub fn needs_a_person(&self) -> bool {
-        self.jobs.iter().any(|job| job.is_open() && job.counts.of(RowStatus::InDoubt) > 0)
+        let is_stopped = |job: &Job| job.phase == Phase::Stopped && job.left_to_send() > 0;
+        self.jobs.iter().filter(|job| job.is_open() || is_stopped(job)).count()
     }
 
     /// Whether this process is still sending rows of a job.
@@ -182,46 +203,51 @@ impl Activity {
             }
             return;
         }
-        if !can(action, job) {
-            out.say(refusal(action, job));
-            return;
+        run(job, action, out);
+    }
+}
+
+/// Runs an action on a job, or says why it is not possible.
+pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
+    if !can(action, job) {
+        out.say(refusal(action, job));
+        return;
+    }
+    let command = |out: &mut Effects<'_>, command| {
+        out.ask(Request::Do(Box::new(command)));
+    };
+    match action {
+        Action::Pause => command(out, JobCommand::Pause(job.id)),
+        Action::Resume => {
+            out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
+            out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
         }
-        let command = |out: &mut Effects<'_>, command| {
-            out.ask(Request::Do(Box::new(command)));
-        };
-        match action {
-            Action::Pause => command(out, JobCommand::Pause(job.id)),
-            Action::Resume => {
-                out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
-                out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
-            }
-            Action::UseUp => {
-                out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
-                out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
-            }
-            Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
-            Action::Look => {
-                out.say(t!("Checking job {id} now.", id = job.id));
-                command(out, JobCommand::Look(Some(job.id)));
-            }
-            Action::CallOff => {
-                let job = Box::new(job.clone());
-                out.open(|_, _| Prompt::cancel_rest(job));
-            }
-            Action::Undo => {
-                let job = Box::new(job.clone());
-                out.open(|_, _| Prompt::undo(job));
-            }
-            Action::Receipt | Action::Redo => {
-                let question = Prompt::file(job, action == Action::Redo);
-                out.open(|_, _| question);
-            }
-            Action::Mail => {
-                let job = Box::new(job.clone());
-                out.open(|_, out| Prompt::mail(job, out));
-            }
-            _ => {}
+        Action::UseUp => {
+            out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
+            out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
         }
+        Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
+        Action::Look => {
+            out.say(t!("Checking job {id} now.", id = job.id));
+            command(out, JobCommand::Look(Some(job.id)));
+        }
+        Action::CallOff => {
+            let job = Box::new(job.clone());
+            out.open(|_, _| Prompt::cancel_rest(job));
+        }
+        Action::Undo => {
+            let job = Box::new(job.clone());
+            out.open(|_, _| Prompt::undo(job));
+        }
+        Action::Receipt | Action::Redo => {
+            let question = Prompt::file(job, action == Action::Redo);
+            out.open(|_, _| question);
+        }
+        Action::Mail => {
+            let job = Box::new(job.clone());
+            out.open(|_, out| Prompt::mail(job, out));
+        }
+        _ => {}
     }
 }
 
@@ -267,7 +293,8 @@ fn is_job_command(action: Action) -> bool {
     )
 }
 
-fn can(action: Action, job: &Job) -> bool {
+/// Whether an action on a job does something now.
+pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let of = |bucket| job.counts.of(bucket);
     let mine = is_mine(job);
     match action {
@@ -451,6 +478,7 @@ impl Component for Activity {
         match answer {
             Response::Jobs(jobs) if self.request == Some(request) => {
                 self.request = None;
+                self.fresh = true;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
                 let mut interrupted = 0;
                 for job in jobs.unwrap_or_default() {

@@ -27,19 +27,19 @@ impl Certs {
     }
 
     pub(in crate::tui) fn advice(self, env: &Env) -> String {
-        let overview = || env.key(&[Context::Global], Action::Overview);
+        let home = || env.key(&[Context::Global], Action::Home);
         match self {
             Self::NotAsked => t!(
-                "Only the index of the overview ({overview}) can find a certificate number. The service finds badges by id. Ask for the badge id or the e-mail address it was sent to.",
-                overview = overview()
+                "Only the index of Home ({home}) can find a certificate number. The service finds badges by id. Ask for the badge id or the e-mail address it was sent to.",
+                home = home()
             ),
             Self::NoIndex => t!(
-                "If this is a certificate number: the service cannot search for one, and there is no index here. {overview} opens the overview, where {key} turns one on; it has the numbers of badges whose record was read. Or ask for the badge id or the e-mail address it was sent to.",
-                overview = overview(),
-                key = env.key(&[Context::Overview], Action::IndexOn)
+                "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns one on; it has the numbers of badges whose record was read. Or ask for the badge id or the e-mail address it was sent to.",
+                home = home(),
+                key = env.key(&[Context::Home], Action::IndexOn)
             ),
             Self::Unknown => t!(
-                "If this is a certificate number: the index has only those of badges that were opened, or read with {key} on a list of the overview. Or ask for the badge id or the e-mail address it was sent to.",
+                "If this is a certificate number: the index has only those of badges that were opened, or read with {key} on a list of Home. Or ask for the badge id or the e-mail address it was sent to.",
                 key = env.key(&[Context::OverviewList], Action::Details)
             ),
         }

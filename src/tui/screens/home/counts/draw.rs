@@ -2,7 +2,7 @@
 //! A wide screen also shows the first bars of the other sections.
 
 use super::sections::{Bar, Section, bars, caption, overdue};
-use super::{Find, Overview};
+use super::{Counts, Find};
 use crate::i18n;
 use crate::tui::component::Component;
 use crate::tui::context::Env;
@@ -38,7 +38,7 @@ pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
-impl Overview {
+impl Counts {
     /// The area of the bars. It starts below the error message, if there is one.
     pub(super) fn bars_area(&self, area: Rect) -> Rect {
         let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };
@@ -107,7 +107,7 @@ impl Overview {
     fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let (right, style) = self.reading_words(env);
-        let mut parts = vec![t!("Overview").to_owned()];
+        let mut parts = vec![t!("Counts").to_owned()];
         if let Some(all) = &self.all {
             let sums = &all.sums;
             parts.push(count!(sums.status.badges, "badge", "badges"));
@@ -130,7 +130,7 @@ impl Overview {
         two_sided(frame, area, left, Span::styled(right, style), true);
     }
 
-    fn reading_words(&self, env: &Env) -> (String, Style) {
+    pub(in crate::tui::screens::home) fn reading_words(&self, env: &Env) -> (String, Style) {
         let theme = &env.theme;
         if let Some(running) = &self.running {
             let what = if running.details { t!("reading records") } else { t!("reading the history") };
@@ -336,7 +336,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
 }
 
 /// The sparkline of the periods, from the oldest to the newest.
-fn spark(bars: &[Bar], env: &Env) -> String {
+pub fn spark(bars: &[Bar], env: &Env) -> String {
     let sparks = if env.glyphs == Glyphs::ASCII { PLAIN_SPARKS } else { SPARKS };
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
@@ -384,7 +384,7 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let name = env.session.as_ref().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
     let texts: [(String, Style); 7] = [
-        (t!("The overview needs an index, and there is none.").to_owned(), theme.strong()),
+        (t!("The counts need an index, and there is none.").to_owned(), theme.strong()),
         (
             t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
             theme.text(),

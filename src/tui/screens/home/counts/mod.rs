@@ -1,23 +1,21 @@
-//! The overview: counts of issued, revoked, waiting and expiring badges and of failed mails.
-//! The counts come from the local index. The user can list the badges behind every number.
+//! The counts behind Home: issued, revoked, waiting and expiring badges, and failed mails.
+//! They come from the local index. The user can list the badges behind every number.
 
 mod answers;
 mod behind;
-mod draw;
-mod sections;
+pub mod draw;
+pub mod sections;
 
-use crate::api::RawOf;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::index::{Period, Want};
+use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
-use crate::tui::component::{Clicked, Component, Screen};
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Response;
 use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::worker::index::{IndexAsk, Overall};
@@ -32,7 +30,7 @@ use tokio::time::Instant;
 const COUNTED_AFTER: u64 = 10;
 
 #[derive(Default)]
-pub struct Overview {
+pub struct Counts {
     /// Whether the user turned on an index for this session.
     turned_on: bool,
     period: Period,
@@ -79,15 +77,78 @@ struct Find {
     said: Option<String>,
 }
 
-impl Overview {
+impl Counts {
     /// Whether the profile has an index or the user turned one on.
-    fn is_on(&self, env: &Env) -> bool {
+    pub fn is_on(&self, env: &Env) -> bool {
         self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
     }
 
-    /// Called when the screen opens. The counts are refreshed, because ages depend on the current time.
+    /// Counts by week, the default of Home.
+    pub fn by_week() -> Self {
+        Self { period: Period::Week, ..Self::default() }
+    }
+
+    /// Called when Home opens. The counts are refreshed, because ages depend on the current time.
     pub fn opened(&mut self) {
         self.stale = true;
+    }
+
+    pub fn all(&self) -> Option<&Overall> {
+        self.all.as_deref()
+    }
+
+    pub fn period(&self) -> Period {
+        self.period
+    }
+
+    pub fn next_period(&mut self) {
+        self.period = self.period.next();
+        self.cursors = [0; Section::ALL.len()];
+        self.stale = true;
+    }
+
+    /// The bars of the issued badges, the newest first.
+    pub fn issued(&self) -> Vec<Bar> {
+        self.all.as_ref().map(|all| bars(Section::Issued, all, self.period)).unwrap_or_default()
+    }
+
+    /// Why there are no counts, or why reading stopped.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// Shows the bars of a section, without what was open over them.
+    pub fn show(&mut self, section: Section) {
+        (self.find, self.behind) = (None, None);
+        self.go_to(section);
+    }
+
+    /// Shows a list of badges.
+    pub fn list(&mut self, which: Which, title: String) {
+        self.find = None;
+        self.behind = Some(Behind::new(which, title));
+    }
+
+    /// Whether a list or the search for a certificate number is open over the bars.
+    pub fn is_over_bars(&self) -> bool {
+        self.behind.is_some() || self.find.is_some()
+    }
+
+    pub fn rows_built(&self) -> u64 {
+        self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
+    }
+
+    /// Counts in the index when there are no counts yet, or when it has changed. It costs no request.
+    pub fn count(&mut self, env: &Env, out: &mut Effects<'_>) {
+        // The user turned the index on to have it built.
+        if self.turned_on && !self.looked {
+            self.read(Want::New, out);
+        }
+        self.stale |= self.all.is_none() && self.error.is_none();
+        if self.is_on(env) && self.stale && self.counting.is_none() {
+            self.stale = false;
+            self.counting = Some(ask(out, IndexAsk::Sums(self.period)));
+        }
     }
 
     /// When to read the history again. `None` until it was read once in this session.
@@ -204,29 +265,7 @@ impl Overview {
     }
 }
 
-impl Screen for Overview {
-    fn can_go_back(&self) -> bool {
-        self.behind.is_some() || self.find.is_some()
-    }
-
-    fn rows_built(&self) -> u64 {
-        self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
-    }
-
-    fn copyables(&self, _: &Env) -> Copyables {
-        Copyables::default()
-    }
-
-    fn records(&self) -> Vec<RawOf> {
-        Vec::new()
-    }
-
-    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
-        // lapel updates the index only when the user asks for it or when the next reading is due.
-    }
-}
-
-impl Component for Overview {
+impl Component for Counts {
     fn key_contexts(&self) -> Vec<Context> {
         if self.find.is_some() {
             return vec![Context::Prompt, Context::Always];
@@ -287,11 +326,7 @@ impl Component for Overview {
             },
             Action::NextSection => self.go_to(self.section.step(1)),
             Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
-            Action::Period if self.section.has_periods() => {
-                self.period = self.period.next();
-                self.cursors[self.section.place()] = 0;
-                self.stale = true;
-            }
+            Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
@@ -372,10 +407,7 @@ impl Component for Overview {
             self.read(Want::New, out);
             self.stale = true;
         }
-        if self.stale && self.counting.is_none() {
-            self.stale = false;
-            self.counting = Some(ask(out, IndexAsk::Sums(self.period)));
-        }
+        self.count(env, out);
         let body = draw::body(area);
         if let Some(behind) = &mut self.behind {
             behind.load_visible(body, out);
@@ -425,13 +457,13 @@ mod tests {
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let mut overview = Overview { due, ..Overview::default() };
+        let mut counts = Counts { due, ..Counts::default() };
         let mut requests = RequestIds::default();
         let mut out = Effects::new(&mut requests);
-        overview.tick(&mut out);
+        counts.tick(&mut out);
         // A second reading is not due while the first one runs.
-        overview.tick(&mut out);
-        assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
+        counts.tick(&mut out);
+        assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
         let is_sync = |order: &&WorkerCommand| match order {
             WorkerCommand::Request(_, Request::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
             _ => false,

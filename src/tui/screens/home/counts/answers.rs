@@ -1,6 +1,6 @@
 //! Handling of the index's responses in the overview.
 
-use super::{LIST, Overview, Plan};
+use super::{Counts, LIST, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::component::Component;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 /// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;
 
-impl Overview {
+impl Counts {
     /// Handles a response of the index. Returns any other response.
     pub(super) fn take_answer(
         &mut self,

@@ -1,0 +1,385 @@
+//! Drawing of Home: one line for each job or count, in parts with headings. No text is cut; a long one wraps.
+
+use super::counts::draw::spark;
+use super::lines::{HomeLine, Part, is_checked};
+use super::{Home, JournalState, STACK, Shown};
+use crate::index::Period;
+use crate::jobs::{Job, Kind, Phase, RowStatus};
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::screens::activity::{bar, can};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::list::draw_row;
+use crate::tui::widgets::needs::{Need, Weight, counted, word};
+use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Width of a progress bar, in columns.
+const BAR: usize = 12;
+/// Columns of the cursor and the sign before a line.
+const BEFORE: usize = 3;
+/// Columns between two columns of text.
+const GAP: usize = 2;
+/// Limits of the width of the titles, in columns.
+const TITLE: (usize, usize) = (12, 40);
+
+/// A row of the screen. A line of Home has one or more.
+pub(super) struct Placed {
+    /// The index of the line; `None` for a heading or an empty row.
+    pub line: Option<usize>,
+    spans: Vec<Span<'static>>,
+}
+
+/// The texts of a line.
+struct Texts {
+    alert: bool,
+    /// The job and its title.
+    job: Option<(String, String)>,
+    /// A bar or a plot before the text.
+    art: String,
+    text: String,
+    style: Style,
+    hint: (Action, &'static str),
+}
+
+/// The widths of the columns.
+struct Widths {
+    label: usize,
+    title: usize,
+    text: usize,
+}
+
+impl Home {
+    /// The rows of the screen, at this width.
+    pub(super) fn rows(&self, area: Rect, env: &Env) -> Vec<Placed> {
+        let texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
+        let widths = Widths::of(&texts, usize::from(area.width), env);
+        let parts: Vec<Vec<Placed>> = Part::ALL
+            .into_iter()
+            .map(|part| self.part(part, &texts, &widths, area, env))
+            .filter(|rows| !rows.is_empty())
+            .collect();
+        let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
+        let is_roomy = needed <= usize::from(area.height);
+        let mut rows = Vec::new();
+        for part in parts {
+            if is_roomy && !rows.is_empty() {
+                rows.push(Placed { line: None, spans: Vec::new() });
+            }
+            rows.extend(part);
+        }
+        rows
+    }
+
+    /// The rows of one part with its heading; none if the part has nothing to show.
+    fn part(&self, part: Part, texts: &[Texts], widths: &Widths, area: Rect, env: &Env) -> Vec<Placed> {
+        let theme = &env.theme;
+        let mut rows = Vec::new();
+        let room = usize::from(area.width).saturating_sub(4);
+        let say = |rows: &mut Vec<Placed>, text: &str, style: Style| {
+            rows.extend(
+                wrap(text, room)
+                    .into_iter()
+                    .map(|text| Placed { line: None, spans: vec![Span::styled(format!("  {text}"), style)] }),
+            );
+        };
+        for (at, (line, texts)) in self.lines.iter().zip(texts).enumerate() {
+            if line.part() == part {
+                rows.extend(texts.rows(at, widths, env));
+            }
+        }
+        let is_quiet = !self.lines.iter().any(|line| line.part() < Part::Soon);
+        let mut head = Vec::new();
+        match part {
+            Part::NeedsYou => match &self.journal {
+                JournalState::Failed(why) => {
+                    say(&mut head, t!("Needs you"), theme.strong());
+                    say(&mut rows, &format!("{} {why}", env.glyphs.alert), theme.error());
+                }
+                JournalState::Reading => {
+                    say(&mut head, t!("Needs you"), theme.strong());
+                    say(&mut rows, &format!("{} {}", env.spinner(), t!("reading the journal")), theme.dim());
+                }
+                JournalState::Read if is_quiet => {
+                    say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
+                    say(&mut rows, &next_steps(env), theme.dim());
+                }
+                JournalState::Read => {
+                    say(&mut head, t!("Needs you"), theme.strong());
+                    if rows.is_empty() {
+                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
+                    }
+                }
+            },
+            Part::Soon => {
+                if let Some(error) = self.counts.error() {
+                    say(&mut rows, &format!("{} {error}", env.glyphs.alert), theme.error());
+                }
+                if self.counts.is_on(env) {
+                    let (words, style) = self.counts.reading_words(env);
+                    let mut spans = vec![Span::styled(format!("  {}", t!("Soon")), theme.strong())];
+                    if !words.is_empty() {
+                        spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
+                    }
+                    head.push(Placed { line: None, spans });
+                } else if !rows.is_empty() {
+                    say(&mut head, t!("Soon"), theme.strong());
+                }
+            }
+            Part::Checking if !rows.is_empty() => say(&mut head, t!("lapel is checking"), theme.strong()),
+            Part::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
+            Part::Plot if !rows.is_empty() => {
+                let head_text = match self.counts.period() {
+                    Period::Day => t!("Issued per day"),
+                    Period::Week => t!("Issued per week"),
+                    Period::Month => t!("Issued per month"),
+                };
+                say(&mut head, head_text, theme.strong());
+            }
+            Part::Checking | Part::Running | Part::Plot => {}
+        }
+        head.append(&mut rows);
+        head
+    }
+
+    fn texts(&self, line: &HomeLine, env: &Env) -> Texts {
+        let theme = &env.theme;
+        let dot = format!(" {} ", env.glyphs.dot);
+        let plain = |text: String, hint: (Action, &'static str)| Texts {
+            alert: false,
+            job: None,
+            art: String::new(),
+            text,
+            style: theme.text(),
+            hint,
+        };
+        let show = (Action::Open, t!("show"));
+        let list = (Action::Open, t!("list"));
+        let of_job = |job: &Job, text: String| Texts {
+            job: Some((t!("Job {id}", id = job.id), job.title.to_string())),
+            ..plain(text, show)
+        };
+        match line {
+            HomeLine::Need(job, needs) => {
+                let words: Vec<String> = needs.iter().map(|need| need_words(need, job)).collect();
+                let resumes = !env.read_only() && can(Action::Resume, job);
+                let hint = if resumes { (Action::Resume, Action::Resume.hint()) } else { show };
+                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
+            }
+            HomeLine::Check(job) => {
+                let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
+                let mut words: Vec<String> = checked.map(|(status, n)| counted(n, status.word())).collect();
+                words.extend(job.next_look.map(|at| t!("next check {time}", time = moment(at, env))));
+                of_job(job, words.join(&dot))
+            }
+            HomeLine::Run(job) => {
+                Texts { art: bar(job, BAR, env), ..of_job(job, run_words(job, env).join(&dot)) }
+            }
+            HomeLine::Overdue(n, _) => plain(
+                plural!(
+                    *n,
+                    "{n} badge in the history has waited over 24 h",
+                    "{n} badges in the history have waited over 24 h"
+                ),
+                list,
+            ),
+            HomeLine::Expiring(n, _) => plain(
+                plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days"),
+                list,
+            ),
+            HomeLine::Mails(n, worst) => {
+                let mut words = vec![plural!(*n, "{n} mail failed", "{n} mails failed")];
+                words.extend(
+                    worst
+                        .as_ref()
+                        .map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)),
+                );
+                plain(words.join(&dot), list)
+            }
+            HomeLine::NoIndex => plain(self.no_index(), show),
+            HomeLine::EmptyIndex => plain(self.empty_index(), (Action::Reload, Action::Reload.hint())),
+            HomeLine::Plot => {
+                let bars = self.counts.issued();
+                let newest = bars.iter().find(|bar| !bar.aside);
+                let text = match newest {
+                    Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
+                    None if self.counts.error().is_none() => {
+                        format!("{} {}", env.spinner(), t!("counting"))
+                    }
+                    None => t!("no counts").to_owned(),
+                };
+                Texts { art: spark(&bars, env), ..plain(text, (Action::Period, Action::Period.hint())) }
+            }
+        }
+    }
+
+    fn cost(&self) -> String {
+        match self.index_cost() {
+            Some(n) => plural!(n, "about {n} request", "about {n} requests"),
+            None => t!("1 request for every 100 badges of the history").to_owned(),
+        }
+    }
+
+    fn no_index(&self) -> String {
+        t!(
+            "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
+            cost = self.cost()
+        )
+    }
+
+    fn empty_index(&self) -> String {
+        t!("The index is empty. Reading the history costs {cost}.", cost = self.cost())
+    }
+
+    pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        debug_assert!(self.shown == Shown::Lines);
+        let rows = self.rows(area, env);
+        let total = rows.len();
+        let visible = self.visible(total, area);
+        for (y, row) in (area.y..area.y + visible).zip(rows.into_iter().skip(self.top)) {
+            let at = Rect { y, height: 1, ..area };
+            match row.line {
+                Some(line) => draw_row(frame, at, line == self.at, row.spans, env),
+                None => frame.render_widget(Line::from(row.spans), at),
+            }
+        }
+        let left = total.saturating_sub(self.top + usize::from(visible));
+        if visible < area.height {
+            let above = (self.top > 0).then(|| format!("{} {}", env.glyphs.up, number(self.top as u64)));
+            let below = (left > 0).then(|| format!("{} {}", env.glyphs.down, number(left as u64)));
+            let words: Vec<String> = above.into_iter().chain(below).collect();
+            let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+            let words = Span::styled(words.join("  "), env.theme.dim());
+            two_sided(frame, foot, Line::raw(""), words, false);
+        }
+    }
+
+    /// The number of rows that fit. The last row of the screen says how many do not.
+    pub(super) fn visible(&self, rows: usize, area: Rect) -> u16 {
+        if rows <= usize::from(area.height) { area.height } else { area.height.saturating_sub(1).max(1) }
+    }
+}
+
+impl Widths {
+    fn of(texts: &[Texts], columns: usize, env: &Env) -> Self {
+        let room = columns.saturating_sub(BEFORE + 1);
+        let jobs = || texts.iter().filter_map(|texts| texts.job.as_ref());
+        let label = jobs().map(|(label, _)| width(label)).max().unwrap_or(0);
+        let title = jobs().map(|(_, title)| width(title)).max().unwrap_or(0);
+        let hint = texts.iter().map(|texts| width(&texts.hint_words(env))).max().unwrap_or(0);
+        // A title is cut only where the texts of the jobs need the room.
+        let longest = texts.iter().filter(|texts| texts.job.is_some()).map(Texts::wide).max().unwrap_or(0);
+        let spare = room.saturating_sub(label + hint + longest + 3 * GAP);
+        let title = title.min((room / 4).clamp(TITLE.0, TITLE.1).max(spare));
+        let lead = if label > 0 { label + title + 2 * GAP } else { 0 };
+        let most = room.saturating_sub(lead + hint + GAP).max(10);
+        let natural = texts.iter().map(|texts| {
+            // A text without a job also has the room of the job.
+            texts.wide().saturating_sub(if texts.job.is_some() { 0 } else { lead })
+        });
+        Self { label, title, text: natural.max().unwrap_or(0).clamp(1, most) }
+    }
+
+    fn lead(&self) -> usize {
+        if self.label > 0 { self.label + self.title + 2 * GAP } else { 0 }
+    }
+}
+
+impl Texts {
+    /// The width of the text and what is before it, in columns.
+    fn wide(&self) -> usize {
+        width(&self.text) + if self.art.is_empty() { 0 } else { width(&self.art) + GAP }
+    }
+
+    fn hint_words(&self, env: &Env) -> String {
+        format!("{} {}", env.key(STACK, self.hint.0), self.hint.1)
+    }
+
+    fn rows(&self, line: usize, widths: &Widths, env: &Env) -> Vec<Placed> {
+        let theme = &env.theme;
+        let gap = " ".repeat(GAP);
+        let sign = if self.alert { format!("{} ", env.glyphs.alert) } else { "  ".to_owned() };
+        let mut first = vec![Span::styled(sign, self.style)];
+        let mut before = BEFORE - 1;
+        let mut room = widths.text;
+        match &self.job {
+            Some((label, title)) => {
+                first.push(Span::styled(fit(label, widths.label, ""), theme.text()));
+                first.push(Span::raw(gap.clone()));
+                first.push(Span::styled(fit(title, widths.title, env.glyphs.ellipsis), theme.text()));
+                first.push(Span::raw(gap.clone()));
+                before += widths.lead();
+            }
+            None => room += widths.lead(),
+        }
+        if !self.art.is_empty() {
+            let wide = width(&self.art) + GAP;
+            first.push(Span::styled(self.art.clone(), theme.accent()));
+            first.push(Span::raw(gap.clone()));
+            before += wide;
+            room = room.saturating_sub(wide).max(10);
+        }
+        let mut texts = wrap(&self.text, room);
+        if texts.is_empty() {
+            texts.push(String::new());
+        }
+        let mut rows = Vec::new();
+        for (at, text) in texts.into_iter().enumerate() {
+            let mut spans =
+                if at == 0 { std::mem::take(&mut first) } else { vec![Span::raw(" ".repeat(before))] };
+            spans.push(Span::styled(fit(&text, room, env.glyphs.ellipsis), self.style));
+            if at == 0 {
+                spans.push(Span::raw(gap.clone()));
+                let (action, words) = self.hint;
+                spans.push(Span::styled(env.key(STACK, action), theme.key()));
+                spans.push(Span::styled(format!(" {words}"), theme.dim()));
+            }
+            rows.push(Placed { line: Some(line), spans });
+        }
+        rows
+    }
+}
+
+fn need_words(need: &Need, job: &Job) -> String {
+    let (n, all) = (number(need.rows), number(job.counts.total()));
+    match (need.weight, &job.stop) {
+        (Weight::Stopped, Some(stop)) => {
+            t!("{n} of {all} not sent: {why}", n, all, why = stop.kind.word())
+        }
+        _ => counted(need.rows, &word(need.status, job)),
+    }
+}
+
+/// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.
+fn run_words(job: &Job, env: &Env) -> Vec<String> {
+    let all = number(job.counts.total());
+    let done = |status| number(job.counts.of(status));
+    let mut words = vec![match job.kind {
+        Kind::Issue => t!("{done} of {all} issued", done = done(RowStatus::Issued), all),
+        Kind::Revoke => t!("{done} of {all} revoked", done = done(RowStatus::Revoked), all),
+    }];
+    let unsent = job.left_to_send();
+    if job.phase == Phase::Paused && unsent > 0 {
+        words.push(counted(unsent, &word(RowStatus::Ready, job)));
+    } else if job.is_sending() {
+        words.push(t!("sending").to_owned());
+    } else if let Some(at) = job.next_look {
+        words.push(t!("next check {time}", time = moment(at, env)));
+    }
+    words
+}
+
+/// What a person can do when nothing needs one.
+fn next_steps(env: &Env) -> String {
+    let (issue, search) = (env.key(STACK, Action::Issue), env.key(STACK, Action::LookUp));
+    let help = env.key(STACK, Action::Help);
+    if env.read_only() {
+        t!("{search} looks up a holder, {help} shows every key.", search, help)
+    } else {
+        t!("{issue} issues badges, {search} looks up a holder, {help} shows every key.", issue, search, help)
+    }
+}

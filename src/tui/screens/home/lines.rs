@@ -1,0 +1,157 @@
+//! The lines of Home, from the jobs and the counts: what needs a person comes first.
+
+use crate::domain::Text;
+use crate::index::Which;
+use crate::jobs::{Job, JobId, Phase, RowStatus};
+use crate::tui::widgets::needs::{Need, needs};
+use crate::tui::worker::index::Overall;
+use jiff::Timestamp;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    NeedsYou,
+    Checking,
+    Running,
+    Soon,
+    Plot,
+}
+
+impl Part {
+    pub const ALL: [Self; 5] = [Self::NeedsYou, Self::Checking, Self::Running, Self::Soon, Self::Plot];
+}
+
+/// What a line is about. The selection stays on it when the lines change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineId {
+    Job(Part, JobId),
+    Overdue,
+    Expiring,
+    Mails,
+    Index,
+    Plot,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum HomeLine {
+    Need(Box<Job>, Vec<Need>),
+    /// Rows that lapel checks: in doubt, being checked or overdue.
+    Check(Box<Job>),
+    /// Badges of the whole history that wait too long, and the badges themselves.
+    Overdue(u64, Which),
+    Run(Box<Job>),
+    Expiring(u64, Which),
+    /// Failed mails, and the domain with the most of them.
+    Mails(u64, Option<(Text, u64)>),
+    NoIndex,
+    /// There is an index, and nothing was read into it.
+    EmptyIndex,
+    Plot,
+}
+
+/// What lapel knows of the index.
+pub enum IndexState<'a> {
+    Off,
+    /// The counts are not here yet.
+    Unknown,
+    On(&'a Overall),
+}
+
+impl HomeLine {
+    pub fn id(&self) -> LineId {
+        match self {
+            Self::Need(job, _) => LineId::Job(Part::NeedsYou, job.id),
+            Self::Check(job) => LineId::Job(Part::Checking, job.id),
+            Self::Run(job) => LineId::Job(Part::Running, job.id),
+            Self::Overdue(..) => LineId::Overdue,
+            Self::Expiring(..) => LineId::Expiring,
+            Self::Mails(..) => LineId::Mails,
+            Self::NoIndex | Self::EmptyIndex => LineId::Index,
+            Self::Plot => LineId::Plot,
+        }
+    }
+
+    pub fn part(&self) -> Part {
+        match self {
+            Self::Need(..) => Part::NeedsYou,
+            Self::Check(_) | Self::Overdue(..) => Part::Checking,
+            Self::Run(_) => Part::Running,
+            Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => Part::Soon,
+            Self::Plot => Part::Plot,
+        }
+    }
+
+    pub fn job(&self) -> Option<&Job> {
+        match self {
+            Self::Need(job, _) | Self::Check(job) | Self::Run(job) => Some(job),
+            _ => None,
+        }
+    }
+}
+
+/// Statuses of rows that lapel checks by itself.
+pub fn is_checked(status: RowStatus) -> bool {
+    matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
+}
+
+fn runs(job: &Job) -> bool {
+    let is_under_way = |status| {
+        matches!(
+            status,
+            RowStatus::Sending
+                | RowStatus::Unbound
+                | RowStatus::Waiting
+                | RowStatus::Other
+                | RowStatus::Queued
+                | RowStatus::Revoking
+        )
+    };
+    let is_paused = job.phase == Phase::Paused && job.left_to_send() > 0;
+    job.is_sending() || is_paused || job.counts.sum(is_under_way) > 0
+}
+
+/// The lines in the order of the screen. Among equally heavy jobs the newest is first.
+pub fn lines(jobs: &[Job], index: &IndexState<'_>, now: Timestamp) -> Vec<HomeLine> {
+    let mut needing: Vec<(&Job, Vec<Need>)> =
+        jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
+    needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.weight), std::cmp::Reverse(job.id)));
+    let mut all: Vec<HomeLine> =
+        needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
+    let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
+    let checked = here().filter(|job| job.next_look.is_some() && job.counts.sum(is_checked) > 0);
+    all.extend(checked.map(|job| HomeLine::Check(Box::new(job.clone()))));
+    if let IndexState::On(all_counts) = index {
+        all.extend(overdue(all_counts));
+    }
+    all.extend(here().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
+    match index {
+        IndexState::Off => all.push(HomeLine::NoIndex),
+        IndexState::Unknown => all.push(HomeLine::Plot),
+        IndexState::On(counts) => all.extend(soon(counts)),
+    }
+    all
+}
+
+fn overdue(counts: &Overall) -> Option<HomeLine> {
+    let late = counts.sums.waiting.by_age.get(3..)?;
+    let n = late.iter().map(|(_, n)| n).sum();
+    // The first of the late ages begins where the badge becomes overdue; older badges follow.
+    let Some((Which::Waiting(_, since), _)) = late.first() else { return None };
+    (n > 0).then(|| HomeLine::Overdue(n, Which::Waiting(None, *since)))
+}
+
+fn soon(counts: &Overall) -> Vec<HomeLine> {
+    let status = &counts.sums.status;
+    if status.badges == 0 && status.read_at.is_none() {
+        return vec![HomeLine::EmptyIndex];
+    }
+    let mut all = Vec::new();
+    if let Some((which, n)) = counts.sums.ending.get(1).filter(|(_, n)| *n > 0) {
+        all.push(HomeLine::Expiring(*n, which.clone()));
+    }
+    if counts.mail.failed > 0 {
+        let worst = counts.mail.groups.first().map(|group| (group.domain.clone(), group.failed));
+        all.push(HomeLine::Mails(counts.mail.failed, worst));
+    }
+    all.push(HomeLine::Plot);
+    all
+}

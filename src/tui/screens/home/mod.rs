@@ -1,0 +1,351 @@
+//! Home: what needs a person, what lapel checks, what runs, what comes soon, and the badges issued over time.
+//!
+//! Home costs no request by itself. It shows the jobs of the journal and the counts of the index, if there is one.
+//! The counts and the lists of badges behind them open inside Home.
+
+mod counts;
+mod draw;
+mod lines;
+
+use crate::api::{MAX_ROWS_PER_PAGE, RawOf};
+use crate::jobs::{Job, RowStatus};
+use crate::tui::component::{Clicked, Component, Screen};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{RequestId, Response};
+use crate::tui::screens::activity::{can, run};
+use crate::tui::widgets::copying::Copyables;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::needs;
+use counts::Counts;
+use counts::sections::Section;
+use crossterm::event::KeyEvent;
+use draw::Placed;
+use jiff::Timestamp;
+use lines::{HomeLine, IndexState, LineId, is_checked, lines};
+use ratatui::layout::{Position, Rect};
+use tokio::time::Instant;
+
+pub struct Home {
+    jobs: Vec<Job>,
+    /// The number of jobs that need a person.
+    needing: usize,
+    journal: JournalState,
+    lines: Vec<HomeLine>,
+    /// Whether the jobs or the counts have changed since the lines were made.
+    stale: bool,
+    selected: Option<LineId>,
+    /// The line of the selection, for when its subject is gone.
+    at: usize,
+    /// The first row of the screen that is shown.
+    top: usize,
+    height: usize,
+    counts: Counts,
+    shown: Shown,
+    /// Badges of the history, if lapel has seen their number.
+    history: Option<u64>,
+}
+
+/// What lapel knows of the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JournalState {
+    Reading,
+    Read,
+    Failed(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Lines,
+    Counts,
+    /// A list of badges that was opened from a line. Back returns to the lines.
+    List,
+}
+
+const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
+
+impl Default for Home {
+    fn default() -> Self {
+        Self {
+            jobs: Vec::new(),
+            needing: 0,
+            journal: JournalState::Reading,
+            lines: Vec::new(),
+            stale: true,
+            selected: None,
+            at: 0,
+            top: 0,
+            height: 0,
+            counts: Counts::by_week(),
+            shown: Shown::Lines,
+            history: None,
+        }
+    }
+}
+
+impl Home {
+    /// Takes the jobs of the journal after a change.
+    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState) {
+        self.needing = needs::count(jobs, Timestamp::now());
+        self.jobs = jobs.to_vec();
+        self.journal = journal;
+        self.stale = true;
+    }
+
+    /// Takes the number of badges in the history. It says what an index costs.
+    pub fn take_history(&mut self, badges: Option<u64>) {
+        self.history = badges.or(self.history);
+    }
+
+    /// The number of jobs that need a person.
+    pub fn needs(&self) -> usize {
+        self.needing
+    }
+
+    /// Called when Home opens from another tab.
+    pub fn opened(&mut self) {
+        self.counts.opened();
+    }
+
+    /// Returns to the lines.
+    pub fn close(&mut self) {
+        self.shown = Shown::Lines;
+    }
+
+    /// When to read new rows into the index. `None` until the history was read once in this session.
+    pub fn due(&self) -> Option<Instant> {
+        self.counts.due()
+    }
+
+    pub fn tick(&mut self, out: &mut Effects<'_>) {
+        self.counts.tick(out);
+    }
+
+    /// Whether lapel is reading something into the index.
+    pub fn is_reading(&self) -> bool {
+        self.counts.is_reading()
+    }
+
+    /// Requests for building the index, if lapel knows the number of badges.
+    fn index_cost(&self) -> Option<u64> {
+        self.history.map(|badges| badges.div_ceil(MAX_ROWS_PER_PAGE.into()).max(1))
+    }
+
+    fn arrange(&mut self, env: &Env) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let index = match self.counts.all() {
+            Some(all) => IndexState::On(all),
+            None if self.counts.is_on(env) => IndexState::Unknown,
+            None => IndexState::Off,
+        };
+        self.lines = lines(&self.jobs, &index, Timestamp::now());
+        let known = self.selected.and_then(|id| self.lines.iter().position(|line| line.id() == id));
+        self.select(known.unwrap_or(if self.selected.is_some() { self.at } else { 0 }));
+    }
+
+    fn select(&mut self, at: usize) {
+        self.at = at.min(self.lines.len().saturating_sub(1));
+    }
+
+    /// Selects a line at the wish of the user. From then on the selection follows its subject.
+    fn go_to(&mut self, at: usize) {
+        self.select(at);
+        self.selected = self.line().map(HomeLine::id);
+    }
+
+    fn line(&self) -> Option<&HomeLine> {
+        self.lines.get(self.at)
+    }
+
+    /// Shows what the line is about. It never sends.
+    fn open(&mut self, out: &mut Effects<'_>) {
+        let Some(line) = self.line().cloned() else { return };
+        match line {
+            HomeLine::Need(job, needs) => {
+                let heaviest = needs.first().map(|need| need.status);
+                // The list of jobs says why a job stopped, and what can follow.
+                let rows = heaviest.filter(|status| *status != RowStatus::Ready);
+                out.go.push(Navigate::Job(job.id, rows.into_iter().collect()));
+            }
+            HomeLine::Check(job) => {
+                let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
+                out.go.push(Navigate::Job(job.id, there.collect()));
+            }
+            HomeLine::Run(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
+            HomeLine::Overdue(_, which) => {
+                self.counts.list(which, t!("waiting over 24 h").to_owned());
+                self.shown = Shown::List;
+            }
+            HomeLine::Expiring(_, which) => {
+                let title = t!("expiring {when}", when = t!("within 30 days"));
+                self.counts.list(which, title);
+                self.shown = Shown::List;
+            }
+            HomeLine::Mails(..) => self.show_counts(Section::Mail),
+            HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => self.show_counts(Section::Issued),
+        }
+    }
+
+    fn show_counts(&mut self, section: Section) {
+        self.counts.show(section);
+        self.shown = Shown::Counts;
+    }
+
+    fn act_on_lines(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Open => self.open(out),
+            Action::Down => self.go_to(self.at + 1),
+            Action::Up => self.go_to(self.at.saturating_sub(1)),
+            Action::PageDown => self.go_to(self.at + self.height.max(2) - 1),
+            Action::PageUp => self.go_to(self.at.saturating_sub(self.height.max(2) - 1)),
+            Action::First => self.go_to(0),
+            Action::Last => self.go_to(usize::MAX),
+            Action::Resume => match self.line().and_then(HomeLine::job) {
+                Some(job) => run(job, action, out),
+                None => out.say(t!("There is no job here.")),
+            },
+            Action::Issue => {
+                out.go.push(Navigate::Run(Action::Templates));
+                let key = env.key(&[Context::Templates], Action::Issue);
+                out.say(t!("Select a template. {key} issues its badge.", key));
+            }
+            Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
+            Action::Period if self.counts.all().is_some() => self.counts.next_period(),
+            Action::Reload | Action::IndexOn | Action::IndexStop => {
+                return self.counts.on_action(action, env, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Screen for Home {
+    fn can_go_back(&self) -> bool {
+        self.shown != Shown::Lines
+    }
+
+    fn rows_built(&self) -> u64 {
+        match self.shown {
+            Shown::Lines => self.lines.len() as u64,
+            Shown::Counts | Shown::List => self.counts.rows_built(),
+        }
+    }
+
+    fn copyables(&self, _: &Env) -> Copyables {
+        Copyables::default()
+    }
+
+    fn records(&self) -> Vec<RawOf> {
+        Vec::new()
+    }
+
+    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
+        // Nothing to do: the journal reports changes itself, and the index is read only on request.
+    }
+}
+
+impl Component for Home {
+    fn key_contexts(&self) -> Vec<Context> {
+        match self.shown {
+            Shown::Lines => STACK.to_vec(),
+            Shown::Counts | Shown::List => self.counts.key_contexts(),
+        }
+    }
+
+    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+        if self.shown != Shown::Lines {
+            return self.counts.is_enabled(action, env);
+        }
+        match action {
+            Action::Open => self.line().is_some(),
+            Action::Period => self.counts.all().is_some(),
+            Action::Resume => self.line().and_then(HomeLine::job).is_some_and(|job| can(action, job)),
+            Action::IndexOn | Action::IndexStop | Action::Reload => self.counts.is_enabled(action, env),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.shown == Shown::Lines {
+            return self.act_on_lines(action, env, out);
+        }
+        if self.counts.on_action(action, env, out) {
+            if self.shown == Shown::List && !self.counts.is_over_bars() {
+                self.close();
+            }
+            return true;
+        }
+        let leaves = action == Action::Back;
+        if leaves {
+            self.close();
+        }
+        leaves
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.shown != Shown::Lines && self.counts.on_text_key(key, out)
+    }
+
+    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+        if self.shown != Shown::Lines {
+            self.counts.on_paste(text, env, out);
+        }
+    }
+
+    fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
+        if self.shown != Shown::Lines {
+            return self.counts.on_click(at, area, env, out);
+        }
+        let row = self.top + usize::from(at.y.saturating_sub(area.y));
+        let hit = self.rows(area, env).into_iter().nth(row).and_then(|row| row.line);
+        if let Some(line) = hit {
+            self.go_to(line);
+        }
+        Clicked::changed(hit.is_some())
+    }
+
+    fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
+        self.counts.on_progress(request, done, all)
+    }
+
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        if self.shown != Shown::Lines {
+            self.counts.load_visible(area, env, out);
+            return;
+        }
+        self.counts.count(env, out);
+        self.arrange(env);
+        let rows = self.rows(area, env);
+        self.height = usize::from(self.visible(rows.len(), area)).max(1);
+        let is_here = |row: &Placed| row.line == Some(self.at);
+        let first = rows.iter().position(is_here).unwrap_or(0);
+        let last = rows.iter().rposition(is_here).unwrap_or(0);
+        // The heading of the first line scrolls into view with it.
+        let first = if self.at == 0 { 0 } else { first };
+        let most = rows.len().saturating_sub(self.height);
+        self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
+    }
+
+    fn on_response(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        self.stale = true;
+        self.counts.on_response(request, answer, env, out)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        match self.shown {
+            Shown::Lines => self.draw_lines(frame, area, env),
+            Shown::Counts | Shown::List => self.counts.draw(frame, area, env),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a person has to do about a job, the heaviest first. Home, Activity and the header count with it.
+
+use super::text_layout::number;
+use crate::jobs::{Job, Phase, RowStatus};
+use jiff::{SignedDuration, Timestamp};
+
+/// How long a result that nothing can change any more counts as a need.
+const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// How much a part of a job matters to a person, the heaviest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// The service may have acted, and nobody knows.
+    InDoubt,
+    Refused,
+    /// Not sent, because the job stopped by itself.
+    Stopped,
+    NeedsReview,
+    Error,
+    Waiting,
+    Issued,
+}
+
+impl Weight {
+    pub fn of(status: RowStatus, job: &Job) -> Self {
+        match status {
+            RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Unproven => Self::InDoubt,
+            RowStatus::NotDone | RowStatus::Dropped => Self::Refused,
+            RowStatus::Ready if job.phase == Phase::Stopped => Self::Stopped,
+            RowStatus::Ask => Self::NeedsReview,
+            RowStatus::Invalid => Self::Error,
+            RowStatus::Ready
+            | RowStatus::Sending
+            | RowStatus::Unbound
+            | RowStatus::Waiting
+            | RowStatus::Overdue
+            | RowStatus::Other
+            | RowStatus::Queued
+            | RowStatus::Revoking => Self::Waiting,
+            RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut => Self::Issued,
+        }
+    }
+}
+
+/// Rows of a job that need a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub weight: Weight,
+    pub status: RowStatus,
+    pub rows: u64,
+}
+
+/// What a job needs from a person, the heaviest first. Rows that lapel still checks need nobody.
+pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
+    if matches!(job.phase, Phase::Draft | Phase::Moved) {
+        return Vec::new();
+    }
+    let is_recent = now.duration_since(job.created) < RECENT;
+    let is_need = |status| match status {
+        RowStatus::NotSeen | RowStatus::Ask => true,
+        RowStatus::InDoubt => job.next_look.is_none() && !job.is_sending(),
+        RowStatus::Ready => job.phase == Phase::Stopped,
+        // These rows cannot be cancelled, so without a limit they would count forever.
+        RowStatus::NotDone | RowStatus::Dropped => is_recent,
+        _ => false,
+    };
+    let of = |(status, rows)| Need { weight: Weight::of(status, job), status, rows };
+    let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_need(*status)).map(of).collect();
+    all.sort_by_key(|need| need.weight);
+    all
+}
+
+/// The number of rows in each status, which add up to the job's total, and the status in words.
+pub fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
+    job.counts.iter().map(|(status, n)| (n, status, word(status, job))).collect()
+}
+
+/// The same, the heaviest first and the most rows of one weight first.
+pub fn by_weight(job: &Job) -> Vec<(u64, RowStatus, String)> {
+    let mut all = shares(job);
+    all.sort_by_key(|(n, status, _)| (Weight::of(*status, job), std::cmp::Reverse(*n)));
+    all
+}
+
+/// The status of a job's rows in words. The words for unsent rows say why they were not sent.
+pub fn word(status: RowStatus, job: &Job) -> String {
+    match (status, job.phase, &job.stop) {
+        (RowStatus::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
+        (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
+        (RowStatus::Ready, Phase::Running, _) => t!("queued").to_owned(),
+        (status, ..) => status.word().to_owned(),
+    }
+}
+
+pub fn counted(n: u64, word: &str) -> String {
+    t!("{n} {word}", n = number(n), word)
+}
+
+/// The jobs that need a person: the number behind the sign on Home and Activity.
+pub fn count(jobs: &[Job], now: Timestamp) -> usize {
+    jobs.iter().filter(|job| !needs(job, now).is_empty()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{Code, JobId, Kind, Stop, StopKind};
+
+    /// A job with these rows, planned an hour ago.
+    fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
+        Job {
+            id: JobId(3),
+            kind: Kind::Issue,
+            phase,
+            stop: (phase == Phase::Stopped)
+                .then(|| Stop { kind: StopKind::Quota, why: Code::Interrupted.into() }),
+            title: "a title".into(),
+            template_id: None,
+            origin: None,
+            created: now() - SignedDuration::from_hours(1),
+            counts: rows.iter().copied().collect(),
+            held: 0,
+            note: None,
+            accepted: None,
+            in_flight: 0,
+            next_look: Some(now()),
+            owner: None,
+            profile: String::new(),
+            follows: None,
+            guarded: None,
+            is_purged: false,
+        }
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_790_000_000).expect("a time")
+    }
+
+    #[test]
+    fn the_heaviest_comes_first() {
+        use RowStatus::{Ask, Issued, NotDone, NotSeen, Ready, Waiting};
+        let rows = [(Ready, 476), (Ask, 74), (NotDone, 2), (NotSeen, 1), (Waiting, 564), (Issued, 136)];
+        let found: Vec<(Weight, u64)> = needs(&job(Phase::Stopped, &rows), now())
+            .into_iter()
+            .map(|need| (need.weight, need.rows))
+            .collect();
+        let expected =
+            [(Weight::InDoubt, 1), (Weight::Refused, 2), (Weight::Stopped, 476), (Weight::NeedsReview, 74)];
+        assert_eq!(found, expected, "and what waits or is issued needs nobody");
+    }
+
+    #[test]
+    fn every_status_has_its_place_and_none_is_lost() {
+        let rows: Vec<(RowStatus, u64)> = RowStatus::ALL.iter().map(|status| (*status, 1)).collect();
+        let stopped = job(Phase::Stopped, &rows);
+        let sorted = by_weight(&stopped);
+        assert_eq!(sorted.len(), RowStatus::ALL.len());
+        let weights: Vec<Weight> =
+            sorted.iter().map(|(_, status, _)| Weight::of(*status, &stopped)).collect();
+        assert!(weights.is_sorted(), "{weights:?}");
+        let all = [
+            Weight::InDoubt,
+            Weight::Refused,
+            Weight::Stopped,
+            Weight::NeedsReview,
+            Weight::Error,
+            Weight::Waiting,
+            Weight::Issued,
+        ];
+        assert!(all.is_sorted() && all.iter().all(|weight| weights.contains(weight)));
+    }
+
+    #[test]
+    fn what_lapel_checks_or_was_moved_needs_nobody() {
+        let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
+        assert_eq!(needs(&doubt, now()), []);
+        let nobody_checks = Job { next_look: None, ..doubt.clone() };
+        assert_eq!(needs(&nobody_checks, now()).len(), 1, "a doubt that nobody checks");
+        for phase in [Phase::Draft, Phase::Moved] {
+            assert_eq!(needs(&job(phase, &[(RowStatus::NotSeen, 1)]), now()), [], "{phase:?}");
+        }
+        assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
+    }
+
+    #[test]
+    fn a_refusal_that_nothing_can_change_does_not_count_forever() {
+        let refused = job(Phase::Running, &[(RowStatus::NotDone, 1), (RowStatus::Dropped, 1)]);
+        assert_eq!(needs(&refused, now()).len(), 2);
+        let later = now() + RECENT;
+        assert_eq!(needs(&refused, later), []);
+        let unseen = job(Phase::Running, &[(RowStatus::NotSeen, 1)]);
+        assert_eq!(needs(&unseen, later).len(), 1, "a person can resolve it, so it stays");
+        assert_eq!(count(&[refused, unseen], later), 1);
+    }
+}

@@ -1,0 +1,390 @@
+//! Home: what needs a person comes first, nothing is asked of the service for it, and Enter never sends.
+
+use super::activity::issue;
+use super::columns::{ended, keeping};
+use super::common::{desk_wanting, session};
+use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::sandbox::{RowState, Sandbox};
+use lapel::tui::{Begin, IndexUse, Session, Wanted};
+use std::time::Duration;
+
+const CALM: &str = "Nothing needs you, and no job is running.";
+
+fn with_index(mut session: Session) -> Session {
+    let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+    session.index = Some(IndexUse { folder: None, settings });
+    session
+}
+
+/// A TUI that was started without flags and without a saved layout.
+async fn first_start(options: Options, columns: u16, rows: u16) -> Harness {
+    let sandbox = Sandbox::start(options.showing_waiting()).await.expect("a sandbox");
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    Harness::of(desk_wanting(Wanted::default(), begin, columns, rows), sandbox)
+}
+
+/// The line of the screen that begins with these words, after the cursor and the sign.
+fn line(screen: &str, words: &str) -> String {
+    let found = screen.lines().find(|line| line.contains(words));
+    found.unwrap_or_else(|| panic!("no line with {words}: {screen}")).to_owned()
+}
+
+/// The words of the screen in one line. The sign of the selection is in every row of a line.
+fn words(screen: &str) -> String {
+    super::narrow::flat(&screen.replace('▌', " "))
+}
+
+fn posts(h: &Harness) -> u64 {
+    let ledger = h.sandbox.control().ledger();
+    ledger.requests.iter().filter(|(route, _)| route.starts_with("POST")).map(|(_, n)| n).sum()
+}
+
+/// A job of five that the quota stopped after two.
+async fn stopped(columns: u16, rows: u16, change: impl FnOnce(Session) -> Session) -> Harness {
+    let options = Options { quota: Some(2), ..small() };
+    let mut h = Harness::with(options, columns, rows, |mut session| {
+        session.jobs.batch = 2;
+        session.jobs.in_flight = 1;
+        change(session)
+    })
+    .await;
+    issue(&mut h, 0..5).await;
+    h.shows("3 not sent: quota exceeded").await;
+    h.settled().await;
+    h
+}
+
+#[tokio::test]
+async fn the_first_start_opens_home_and_asks_the_service_nothing() {
+    let mut h = first_start(small(), 80, 24).await;
+    let screen = h.settled().await;
+    assert!(screen.contains(msg(CALM)), "{screen}");
+    assert!(screen.starts_with(" Home  1  2  3  4  5 "), "{screen}");
+    assert!(screen.contains(" DEMO  연습용 기관"), "{screen}");
+    assert_eq!(all_requests(&h), 0, "Home costs no request");
+    h.press("j k G g r z R");
+    h.settled().await;
+    assert_eq!(all_requests(&h), 0, "and no key of it does without an index");
+}
+
+#[tokio::test]
+async fn lapel_opens_where_it_was_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
+    assert!(h.settled().await.contains(msg(CALM)), "the first time on Home");
+    h.press("2");
+    h.settled().await;
+    ended(&h).await;
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    assert!(h.settled().await.contains("600 badges"), "then in the history");
+    h.press("0");
+    h.settled().await;
+    ended(&h).await;
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    assert!(h.settled().await.contains(msg(CALM)), "then on Home");
+}
+
+#[tokio::test]
+async fn its_keys_work_on_every_tab_and_in_the_box_of_a_tab() {
+    let mut h = first_start(small(), 80, 24).await;
+    h.settled().await;
+    let at = |h: &mut Harness| h.screen().lines().next().map(str::to_owned).unwrap_or_default();
+    h.press("backtab");
+    assert!(at(&mut h).contains("Activity"), "{}", at(&mut h));
+    h.press("tab");
+    assert!(at(&mut h).contains("Home"));
+    h.press("tab");
+    assert!(at(&mut h).contains("Templates"));
+    // The Wallet has its box open: digits are text there, alt and Tab are not.
+    h.press("3");
+    h.settled().await;
+    h.press("0");
+    assert!(at(&mut h).contains("Wallet"), "typed");
+    h.press("alt-0");
+    assert!(at(&mut h).contains("Home"));
+    for (key, name) in
+        [("1", "Templates"), ("2", "History"), ("5", "Activity"), ("4", "Badge"), ("alt-3", "Wallet")]
+    {
+        h.press(key);
+        assert!(at(&mut h).contains(name), "{key}: {}", at(&mut h));
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_done_next_is_one_key_away() {
+    let mut h = first_start(small(), 100, 30).await;
+    h.settled().await;
+    h.press("i");
+    let screen = h.settled().await;
+    assert!(screen.contains("40 templates") && screen.contains(msg_part("issues its badge.")), "{screen}");
+    h.press("0 /");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("Type or paste an e-mail address")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
+    let mut h = stopped(80, 24, |session| session).await;
+    h.press("0");
+    let screen = h.settled().await;
+    assert!(screen.starts_with(" Home ▲1  1  2  3  4  5 ▲1"), "{screen}");
+    let need = msg_with("{n} of {all} not sent: {why}", &[&3, &5, &msg("quota exceeded")]);
+    let line = line(&screen, &need);
+    assert!(line.starts_with("▌▲ Job 1") && line.ends_with("R resume"), "{screen}");
+    assert!(
+        screen.contains(&msg_with("{done} of {all} issued", &[&0, &5])),
+        "what it sent runs on: {screen}"
+    );
+    // Enter shows; it never sends.
+    let before = posts(&h);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("= 5 rows") && screen.contains("H use up quota"), "the job itself: {screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains(msg("Needs you")), "and back");
+    assert_eq!(posts(&h), before);
+    h.sandbox.control().set_quota(None);
+    h.press("R");
+    h.until("nothing needs a person", |s| s.starts_with(" Home  1  2  3  4  5 ")).await;
+    h.settled().await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 5);
+}
+
+#[tokio::test]
+async fn the_sign_is_there_from_the_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().to_owned();
+    let keep = move |session| Session { journal: Some(journal.clone()), ..session };
+    let h = stopped(120, 36, keep.clone()).await;
+    let mut said = Vec::new();
+    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    let mut h = h.reopened(keep, 120, 36);
+    let screen = h.settled().await;
+    assert!(screen.contains("40 templates"), "on another tab: {screen}");
+    let head = screen.lines().next().unwrap_or_default();
+    assert!(head.contains("Home ▲1") && head.contains("Activity ▲1"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = Harness::new(options, 100, 30).await;
+    h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("홍길동");
+    h.press("tab");
+    h.type_text("gildong@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.confirm("");
+    h.shows("1 in doubt").await;
+    h.press("0");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("lapel is checking")), "{screen}");
+    assert!(line(&screen, "1 in doubt").contains(msg_part("next check")), "{screen}");
+    assert!(!screen.contains("Home ▲"), "it needs nobody yet: {screen}");
+    h.press("g enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 1 of 1"), "its rows: {screen}");
+    h.press("esc esc");
+    assert!(h.settled().await.contains(msg("lapel is checking")), "and back");
+}
+
+#[tokio::test]
+async fn a_running_job_shows_how_far_it_is() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    issue(&mut h, 0..8).await;
+    h.shows("8 waiting = 8 rows").await;
+    h.press("0");
+    let screen = h.settled().await;
+    let run = line(&screen, &msg_with("{done} of {all} issued", &[&0, &8]));
+    assert!(run.contains("▒▒▒▒") && run.contains("Job 1"), "{screen}");
+    assert!(screen.contains(msg("Running")) && !screen.contains(msg(CALM)), "{screen}");
+    h.sandbox.control().advance(Duration::from_secs(25 * 3600));
+    h.press("5 r");
+    h.shows("8 issued = 8 rows").await;
+    h.press("0");
+    assert!(h.settled().await.contains(msg(CALM)), "what is done is gone");
+}
+
+#[tokio::test]
+async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
+    let mut h = first_start(small(), 130, 30).await;
+    let screen = h.settled().await;
+    assert!(words(&screen).contains(msg_part("100 badges of the history")), "{screen}");
+    h.press("2");
+    h.settled().await;
+    h.press("0");
+    let screen = h.settled().await;
+    assert!(words(&screen).contains(&msg_with("about {n} requests", &[&6])), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("The counts need an index, and there is none.")), "{screen}");
+    h.press("esc");
+    let before = all_requests(&h);
+    h.press("o");
+    let screen =
+        h.until("counted", |s| s.contains(msg_part("Issued per week")) && s.contains("read 11-21")).await;
+    assert!(all_requests(&h) > before, "turned on, it is built: {screen}");
+}
+
+#[tokio::test]
+async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
+    let mut h = Harness::with(small(), 100, 40, with_index).await;
+    let ends = |email: &str| RowSpec {
+        template_id: "TPL-004".into(),
+        recipient_name: "남궁 민".into(),
+        recipient_email: email.into(),
+        minutes_ago: 60 * 24 * (730 - 9),
+        ..RowSpec::default()
+    };
+    let late = RowSpec { state: RowState::Overdue, minutes_ago: 60 * 24 * 9, ..RowSpec::default() };
+    let insert = vec![ends("one@naru.example"), ends("two@naru.example"), late];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    let before = requests(&h, "GET /badges/history");
+    h.press("0");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("The index is empty.")), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history"), before, "it reads nothing by itself");
+    h.press("r");
+    let screen = h.until("read", |s| s.contains("read 11-21") && s.contains("30 days")).await;
+    let expiring = line(&screen, msg_part("badges expire within 30 days"));
+    assert!(expiring.contains("⏎ list"), "{screen}");
+    assert!(screen.contains(msg("Issued per week")) && screen.contains("week of 11-16: "), "{screen}");
+    let late = line(&screen, msg_part("over 24 h"));
+    assert!(late.starts_with('▌'), "the first line is selected: {screen}");
+    // Enter lists the badges, and esc comes back to the line.
+    let before = all_requests(&h);
+    h.press("enter");
+    assert!(h.settled().await.contains(msg("waiting over 24 h")), "{}", h.screen());
+    h.press("esc j enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("two@naru.example") && screen.contains("Until"), "{screen}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(line(&screen, msg_part("badges expire within 30 days")).starts_with('▌'), "{screen}");
+    h.press("z");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Issued per month")) && screen.contains("2026-11: "), "{screen}");
+    h.press("G enter");
+    assert!(h.settled().await.contains(msg("Counts")), "the counts behind the plot");
+    assert_eq!(all_requests(&h), before, "what was read is counted without a request");
+    h.press("0");
+    assert!(h.settled().await.contains(msg("Soon")), "0 comes back to the lines");
+}
+
+#[tokio::test]
+async fn a_read_only_profile_looks_and_resumes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().to_owned();
+    let keep = move |session| Session { journal: Some(journal.clone()), ..session };
+    let h = stopped(100, 30, keep.clone()).await;
+    let mut said = Vec::new();
+    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    let read_only = move |session| {
+        let mut session = keep(session);
+        session.connection.read_only = true;
+        session
+    };
+    let mut h = h.reopened(read_only, 100, 30);
+    h.settled().await;
+    let before = posts(&h);
+    h.press("0");
+    let screen = h.settled().await;
+    assert!(line(&screen, "not sent").ends_with("⏎ show"), "{screen}");
+    assert!(!screen.contains("i issue") && !screen.contains("R resume"), "{screen}");
+    assert!(screen.contains("read-only"), "{screen}");
+    h.press("R i");
+    assert!(h.settled().await.contains(msg_part("cannot issue or revoke")), "{}", h.screen());
+    assert_eq!(posts(&h), before);
+}
+
+#[tokio::test]
+async fn a_long_text_wraps_and_a_long_list_scrolls() {
+    let mut h = stopped(60, 16, |session| session).await;
+    h.sandbox.control().set_quota(None);
+    for people in [5..7, 7..9, 9..11, 11..13, 13..15, 15..17] {
+        issue(&mut h, people).await;
+    }
+    h.shows("2 waiting = 2 rows").await;
+    h.press("0");
+    let screen = h.settled().await;
+    let said = super::narrow::flat(&screen);
+    for word in ["3 of 5", "not sent:", "exceeded"] {
+        assert!(said.contains(word), "nothing of a problem is cut: {word}: {screen}");
+    }
+    assert!(screen.contains("↓ "), "how much is below: {screen}");
+    h.press("G");
+    let screen = h.settled().await;
+    assert!(screen.contains("↑ ") && screen.contains(msg_part("need an index")), "{screen}");
+    h.press("g");
+    assert!(h.settled().await.contains(msg("Needs you")), "the heading of the first line is there again");
+}
+
+#[tokio::test]
+async fn the_mouse_selects_a_line_and_a_tab() {
+    let mut h = stopped(100, 30, |session| session).await;
+    h.press("0");
+    let screen = h.settled().await;
+    let click = |column: usize, row: usize| {
+        let (column, row) = (u16::try_from(column).expect("small"), u16::try_from(row).expect("small"));
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
+    };
+    let row = screen.lines().position(|line| line.contains("0 of 5 issued")).expect("a line");
+    h.tui.app.update(click(8, row));
+    assert!(line(&h.screen(), "0 of 5 issued").starts_with('▌'), "{}", h.screen());
+    h.tui.app.update(click(8, 2));
+    assert!(line(&h.screen(), "0 of 5 issued").starts_with('▌'), "a heading is no line: {}", h.screen());
+    let head = screen.lines().next().expect("a header");
+    let tab = head[..head.find("History").expect("a tab")].chars().count();
+    h.tui.app.update(click(tab, 0));
+    assert!(h.settled().await.contains("602 badges"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn an_idle_home_draws_nothing() {
+    let mut h = stopped(80, 24, with_index).await;
+    h.press("0");
+    h.settled().await;
+    let before = h.tui.app.counts;
+    let ending = h.tui.sender();
+    tokio::time::pause();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let _ = ending.send(Message::Terminate).await;
+    });
+    h.tui.run(&mut ()).await.expect("it runs");
+    let app = &h.tui.app;
+    let (draws, wakeups) = (app.counts.draws - before.draws, app.counts.wakeups - before.wakeups);
+    println!("ten idle seconds on Home: {draws} draws, {wakeups} wakeups, the end included");
+    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups");
+}
+
+#[tokio::test]
+async fn what_matters_stays_in_the_header_at_80_columns() {
+    for environment in [Environment::Demo, Environment::Staging, Environment::Live] {
+        let mut h = Harness::with(held(), 80, 24, |session| {
+            let organisation = Some("달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터".to_owned());
+            let mut session = Session { environment, organisation, ..session };
+            session.connection.read_only = true;
+            session
+        })
+        .await;
+        let screen = h.settled().await;
+        let head = screen.lines().next().unwrap_or_default().to_owned();
+        for part in [&format!(" {environment} "), " read-only ", "● "] {
+            assert!(head.contains(part), "{part}: {head}");
+        }
+        assert!(head.contains("달무리"), "the organisation shortens first: {head}");
+        h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
+        h.press("2");
+        let screen = h.shows("▲ wait ").await;
+        let head = screen.lines().next().unwrap_or_default();
+        assert!(head.contains(&format!(" {environment} ")) && head.contains(" read-only"), "{head}");
+    }
+}
