@@ -39,6 +39,8 @@ pub const HINTS: &[Action] = &[
     Action::Confirm,
     Action::Complete,
     Action::Correct,
+    Action::NextChoice,
+    Action::PreviousChoice,
     Action::Encoding,
     Action::Columns,
     Action::Sheet,

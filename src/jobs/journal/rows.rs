@@ -28,6 +28,18 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) status: Option<String>,
 }
 
+/// The cells of a file's row as the journal stores them, without API keys.
+pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
+    redact(&serde_json::to_string(cells).unwrap_or_default()).into_owned()
+}
+
+/// The original cells of all rows, as stored.
+pub(super) fn cells(db: &Connection, job: &JobId) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no")?
+        .query_map([job.0], |r| r.get(0))?
+        .collect()
+}
+
 /// Appends rows to a job.
 pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
     let last: i64 =
@@ -40,9 +52,7 @@ pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::
     )?;
     let people = People::of(db)?;
     for (no, row) in (last + 1..).zip(rows) {
-        // Redact API keys in a file's cells.
-        let cells = (!row.cells.is_empty())
-            .then(|| redact(&serde_json::to_string(&row.cells).unwrap_or_default()).into_owned());
+        let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
         let (name, email) = (redact(&row.name), redact(&row.email));
         let key = EmailKey::of(&email);
         insert.execute(named_params! {

@@ -188,6 +188,7 @@ operations! {
     read job(id: JobId, me: String) -> Option<Job> = jobs::job;
     read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
+    read cells(id: JobId) -> Vec<String> = rows::cells;
     read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = rows::sent_badge;

@@ -2,8 +2,8 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person, RevokePlan,
-    RevokeTarget, RowField, RowFilter, RowStatus, Rows,
+    Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
+    RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,8 @@ pub enum JobCommand {
     Allow(JobId, Rows),
     /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
+    /// Compare drafts with the file that they were read from.
+    CompareFile(Vec<JobId>),
     /// Correct the name and the address of a row of a draft.
     Correct(JobId, u64, String, String),
 }
@@ -55,6 +57,7 @@ pub enum Done {
     Said(String),
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
+    File(FileState),
 }
 
 /// A page of a job's rows, by row number.
@@ -144,6 +147,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         }
         JobCommand::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
         JobCommand::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
+        JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
             jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)
         }

@@ -9,6 +9,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::edit_row::EditRow;
+use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
@@ -38,6 +39,8 @@ pub struct DraftForm {
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
+    /// Earlier drafts of the same file, which these drafts replace once they begin.
+    replaces: Vec<JobId>,
 }
 
 /// State of the duplicate check.
@@ -54,7 +57,12 @@ enum Guard {
 
 impl DraftForm {
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
-        out.open_some(|env, out| Self::new(jobs, env, out));
+        Self::open_instead(jobs, Vec::new(), out);
+    }
+
+    /// As [`DraftForm::open`]. The drafts replace earlier ones of the same file.
+    pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
+        out.open_some(|env, out| Self::new(jobs, env, out).map(|form| Self { replaces, ..form }));
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
@@ -71,6 +79,7 @@ impl DraftForm {
             doing: None,
             beginning: false,
             said: None,
+            replaces: Vec::new(),
             jobs,
         };
         form.count(env);
@@ -235,6 +244,9 @@ impl Component for DraftForm {
                 row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
             }
             Action::Correct => row.is_some(),
+            Action::Columns => {
+                self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
+            }
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Confirm => self.sendable() > 0,
             Action::Reload => match self.guard {
@@ -274,6 +286,12 @@ impl Component for DraftForm {
                     Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
                     None => out.say(t!("No duplicates found for this row.")),
                 }
+            }
+            Action::Columns if self.is_enabled(Action::Columns, env) => {
+                self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
+            }
+            Action::Columns => {
+                out.say(t!("These rows were not read from a file, so there are no columns to map."))
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
                 (Some(job), Some(row)) => {
@@ -343,6 +361,7 @@ impl Component for DraftForm {
                                 j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) == 0
                             })
                             .map(|j| j.id)
+                            .chain(self.replaces.drain(..))
                             .collect();
                         if !left.is_empty() {
                             out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
@@ -351,6 +370,7 @@ impl Component for DraftForm {
                         out.go.push(Navigate::Activity);
                     }
                     Ok(Done::Said(text)) => out.say(text),
+                    Ok(Done::File(state)) => FileForm::open_again(&self.jobs, state, out),
                     Ok(_) => self.said = None,
                 }
                 Ok(())
