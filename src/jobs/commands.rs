@@ -432,12 +432,35 @@ pub(super) enum Refusal {
 }
 
 /// A selection of rows in a draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
     One(u64),
     Class(DuplicateKind),
+    /// The rows of a [`RowGroup`]: this status, and the key of this reason.
+    Group(RowStatus, String),
     /// All rows that need review.
     Asked,
+}
+
+/// Rows of a draft with the same status for the same reason. Arguments of the reason may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowGroup {
+    pub bucket: RowStatus,
+    /// The same as [`super::job::JobRow::group`] of its rows.
+    pub key: String,
+    /// The reason of its first row.
+    pub why: Reason,
+    pub rows: u64,
+    /// Rows that a decision about the group allows. A row with a second finding, for example a duplicate, needs its
+    /// own decision.
+    pub allows: u64,
+}
+
+impl Jobs {
+    /// The groups of a draft's rows that need review or were skipped, the largest first.
+    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
+        Ok(self.core.store.groups(id).await?)
+    }
 }
 
 /// Rows per status in words: `3 left out, 2 not valid`.

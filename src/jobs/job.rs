@@ -389,6 +389,8 @@ pub struct JobRow {
     pub badge_id: Option<BadgeId>,
     pub bucket: RowStatus,
     pub why: Option<Reason>,
+    /// The same for all rows with the same kind of reason; see [`crate::jobs::RowGroup`].
+    pub group: Option<String>,
     /// `None` for a revocation. Only a row with a claim may be sent.
     pub claim: Option<Claim>,
     /// Whether the service may have acted on the row.

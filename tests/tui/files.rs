@@ -255,6 +255,34 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
 }
 
 #[tokio::test]
+async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("name,email\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n김\u{fffd}수,c@naru.example\n김민수,d@naru.example\n이영희,e@naru.example\n");
+    h.shows("columns").await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(&msg_with("{n} names with lost letters", &[&3])).await;
+    let screen = h.settled().await;
+    let hint = msg_with(
+        "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
+        &[&3, &"A", &3, &"X", &3],
+    );
+    assert!(screen.contains(&hint) && screen.contains("2 ready"), "{screen}");
+    h.press("X");
+    h.shows(&msg_with("{n} rows are skipped.", &[&3])).await;
+    h.shows("3 skipped").await;
+    let screen = h.settled().await;
+    assert!(!screen.contains(&hint), "{screen}");
+    h.press("A");
+    h.shows(&msg_with("{n} rows will be sent.", &[&3])).await;
+    h.shows("5 ready").await;
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
 async fn pasted_lines_become_a_draft_and_giving_it_up_leaves_nothing() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;

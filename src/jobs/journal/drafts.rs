@@ -6,7 +6,7 @@ use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
 use super::{Process, accounts, conditions, duplicates, requests};
 use crate::domain::{BadgeId, EmailKey, Text};
-use crate::jobs::commands::Rows;
+use crate::jobs::commands::{RowGroup, Rows};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
@@ -228,16 +228,43 @@ pub(in crate::jobs) struct ReviewRows {
 
 /// Allows or skips rows of a draft, and returns their number.
 pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
+    let key = match &args.which {
+        Rows::Group(_, key) => Some(key),
+        Rows::One(_) | Rows::Class(_) | Rows::Asked => None,
+    };
     let moved = db.execute(
         &format!(
             "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
                             allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
              WHERE job = ?1 AND request IS NULL AND {}",
-            conditions::selected(args.which, args.to)
+            conditions::selected(&args.which, args.to)
         ),
-        params![args.id.0, args.to.code(), args.why],
+        params![args.id.0, args.to.code(), args.why, key],
     )?;
     Ok(moved as u64)
+}
+
+/// The groups of a draft's rows that need review or were skipped, the largest first.
+pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
+    let sql = format!(
+        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(alone) AS allows
+         FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
+               WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND why IS NOT NULL)
+         GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",
+        conditions::GROUP,
+        conditions::allowed_together()
+    );
+    db.prepare_cached(&sql)?
+        .query_map([id.0], |r| {
+            Ok(RowGroup {
+                bucket: jobs::bucket(r, "bucket")?,
+                key: r.get("grp")?,
+                why: r.get("why")?,
+                rows: r.get::<_, i64>("rows")?.unsigned_abs(),
+                allows: r.get::<_, i64>("allows")?.unsigned_abs(),
+            })
+        })?
+        .collect()
 }
 
 /// Begins a reviewed draft. Skips the rows that nobody allowed.

@@ -2,6 +2,7 @@
 
 use super::accounts;
 use super::claims::People;
+use super::conditions::GROUP;
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
@@ -212,7 +213,7 @@ pub(super) fn page(
         filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
     let sorted = sorted.unwrap_or_default();
     let sql = format!(
-        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3)
@@ -345,6 +346,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
         bucket,
         why: r.get("why")?,
+        group: r.get("grp")?,
         claim,
         was_sent,
         class: r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c)),

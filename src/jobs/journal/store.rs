@@ -24,6 +24,7 @@ use super::{
     requests, rows, schema, sending, takeover,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::jobs::commands::RowGroup;
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::jobs::reason::Reason;
@@ -108,6 +109,7 @@ operations! {
     write "begin" begin(id: JobId, policies: Policies, actor: Actor) -> () = drafts::begin;
     write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
+    read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
     read ready_rows(id: JobId) -> BTreeSet<ReadyRow> = drafts::ready_rows;
     read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
 }

@@ -145,8 +145,26 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 None => Ok(Done::Fine),
             };
         }
-        JobCommand::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
-        JobCommand::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
+        JobCommand::Allow(id, rows) => {
+            let one = matches!(rows, Rows::One(_));
+            jobs.allow(id, rows).await.map(|n| {
+                if one {
+                    Done::Fine
+                } else {
+                    Done::Said(plural!(n, "{n} row will be sent.", "{n} rows will be sent."))
+                }
+            })
+        }
+        JobCommand::LeaveOut(id, rows) => {
+            let one = matches!(rows, Rows::One(_));
+            jobs.leave_out(id, rows).await.map(|n| {
+                if one {
+                    Done::Fine
+                } else {
+                    Done::Said(plural!(n, "{n} row is skipped.", "{n} rows are skipped."))
+                }
+            })
+        }
         JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
             jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)

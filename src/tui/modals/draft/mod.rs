@@ -1,13 +1,15 @@
 //! Review of drafts: the user checks the rows and confirms. Nothing is sent before the confirmation.
 
 mod draw;
+mod groups;
 
-use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
+use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
@@ -39,6 +41,7 @@ pub struct DraftForm {
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
+    groups: Groups,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
 }
@@ -79,6 +82,7 @@ impl DraftForm {
             doing: None,
             beginning: false,
             said: None,
+            groups: Groups::default(),
             replaces: Vec::new(),
             jobs,
         };
@@ -240,8 +244,9 @@ impl Component for DraftForm {
         match action {
             Action::Allow => self.may(Step::Allow, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
-            Action::AllowClass | Action::LeaveOutClass => {
-                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
+            Action::AllowClass => row.is_some_and(|row| self.may(Step::Allow, Some(row)) && has_group(row)),
+            Action::LeaveOutClass => {
+                row.is_some_and(|row| self.may(Step::LeaveOut, Some(row)) && has_group(row))
             }
             Action::Correct => row.is_some(),
             Action::Columns => {
@@ -282,9 +287,9 @@ impl Component for DraftForm {
                 }
             }
             Action::AllowClass | Action::LeaveOutClass => {
-                match self.rows.list.selected().and_then(|row| row.class) {
-                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
-                    None => out.say(t!("No duplicates found for this row.")),
+                match self.rows.list.selected().and_then(group_of) {
+                    Some(rows) => self.review(action == Action::AllowClass, rows, out),
+                    None => out.say(t!("This row has no reason that it shares with others.")),
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, env) => {
@@ -375,6 +380,10 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
+            Response::Groups(groups) if self.groups.awaits(request) => {
+                self.groups.set(groups);
+                Ok(())
+            }
             other => self.rows.on_response(request, other, out),
         }
     }
@@ -391,6 +400,9 @@ impl Component for DraftForm {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.keep_something_in_sight(out);
+        if let Some(job) = self.jobs.get(self.at).map(|job| job.id) {
+            self.groups.load(job, out);
+        }
         let area = self.rows_area(area, env);
         self.rows.load_visible(area, &mut self.heading, out);
     }
@@ -398,6 +410,7 @@ impl Component for DraftForm {
     fn on_job(&mut self, job: &Job, env: &Env) {
         let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
         mine.clone_from(job);
+        self.groups.changed();
         if self.rows.job() == job.id {
             self.rows.changed();
         }
