@@ -296,6 +296,20 @@ impl Jobs {
         Ok(findings)
     }
 
+    /// Undoes the last decision of a draft's review: a row or a group that was allowed or skipped, or a corrected
+    /// row. Returns `None` if there is none. After a correction was undone, the duplicate check must run again.
+    ///
+    /// # Errors
+    /// The job is not a draft of this process.
+    pub async fn undo_decision(&self, id: JobId) -> Result<Option<Undone>, JobError> {
+        self.draft(id).await?;
+        let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
+        let policies = self.core.settings.policies.clone();
+        let undone = self.core.store.undo_decision(id, last, policies).await?;
+        self.core.changed(id, []);
+        Ok(undone.then_some(Undone { rows: last.rows, corrected: last.corrects }))
+    }
+
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {
         let job = self.core.my_job(id).await?;
         if job.phase == Phase::Draft {
@@ -429,6 +443,14 @@ pub(super) enum Refusal {
     Proven,
     /// Nothing was found, but that is no proof with this service.
     NotProvable,
+}
+
+/// A decision of a review that was undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undone {
+    pub rows: u64,
+    /// Whether the decision was a correction.
+    pub corrected: bool,
 }
 
 /// A selection of rows in a draft.

@@ -60,6 +60,7 @@ pub const HINTS: &[Action] = &[
     Action::Mail,
     Action::AllowClass,
     Action::LeaveOutClass,
+    Action::UndoLast,
     Action::Mark,
     Action::Issue,
     Action::Revoke,

@@ -279,6 +279,19 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     h.press("A");
     h.shows(&msg_with("{n} rows will be sent.", &[&3])).await;
     h.shows("5 ready").await;
+    // One after the other is undone, and then nothing is left to undo.
+    for (says, ready) in [
+        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 skipped"),
+        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 needs review"),
+    ] {
+        h.settled().await;
+        h.press("u");
+        h.shows(&says).await;
+        h.shows(ready).await;
+    }
+    h.settled().await;
+    h.press("u");
+    h.shows(msg("There is no decision to undo.")).await;
     assert_eq!(accepted(&h), 0);
 }
 

@@ -66,18 +66,18 @@ pub(super) fn allowed_together() -> String {
     )
 }
 
-/// The rows of a draft that a review selects, of those that may get this status. `?4` is the key of a group.
+/// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
 pub(super) fn selected(rows: &Rows, to: RowStatus) -> String {
     let which = match rows {
         Rows::One(no) => format!("no = {no}"),
         Rows::Class(class) if to == RowStatus::Ready => only_of(*class),
         Rows::Class(class) => format!("class = '{}'", class.code()),
         Rows::Group(bucket, _) if to == RowStatus::Ready => {
-            format!("bucket = '{}' AND {GROUP} = ?4 AND {}", bucket.code(), allowed_together())
+            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", bucket.code(), allowed_together())
         }
-        Rows::Group(bucket, _) => format!("bucket = '{}' AND {GROUP} = ?4", bucket.code()),
+        Rows::Group(bucket, _) => format!("bucket = '{}' AND {GROUP} = ?2", bucket.code()),
         Rows::Asked => "bucket = 'ask'".to_owned(),
     };
     let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
-    format!("{} AND (?4 IS NULL OR ?4 <> '') AND {which}", condition(step, Kind::Issue, Phase::Draft))
+    format!("{} AND (?2 IS NULL OR ?2 <> '') AND {which}", condition(step, Kind::Issue, Phase::Draft))
 }

@@ -4,7 +4,7 @@ use super::claims::{self, Rival};
 use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
-use super::{Process, accounts, conditions, duplicates, requests};
+use super::{Process, accounts, conditions, duplicates, requests, review};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::commands::{RowGroup, Rows};
 use crate::jobs::draft::IssuePlan;
@@ -211,6 +211,7 @@ pub(in crate::jobs) struct CorrectRow {
 
 /// Corrects a row of a draft. The duplicate check must run again.
 pub(super) fn correct_row(db: &Connection, args: &CorrectRow) -> rusqlite::Result<()> {
+    review::record_correction(db, args.id, args.no)?;
     rows::correct(db, args)?;
     db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [args.id.0])?;
     Ok(())
@@ -232,14 +233,15 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
         Rows::Group(_, key) => Some(key),
         Rows::One(_) | Rows::Class(_) | Rows::Asked => None,
     };
+    let selected = conditions::selected(&args.which, args.to);
+    review::record(db, args.id, review::name_of(args.to), &selected, key.map(String::as_str))?;
     let moved = db.execute(
         &format!(
-            "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
-                            allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
-             WHERE job = ?1 AND request IS NULL AND {}",
-            conditions::selected(&args.which, args.to)
+            "UPDATE row SET bucket = ?3, why = ?4, guarded = 0,
+                            allowed = CASE ?3 WHEN 'ready' THEN coalesce(class, 'new') END
+             WHERE job = ?1 AND request IS NULL AND {selected}"
         ),
-        params![args.id.0, args.to.code(), args.why, key],
+        params![args.id.0, key, args.to.code(), args.why],
     )?;
     Ok(moved as u64)
 }
@@ -276,6 +278,7 @@ pub(super) fn begin(db: &Connection, id: &JobId, policies: &Policies, actor: &Ac
          WHERE job = ?1 AND bucket = 'ask'",
         params![id.0, Reason::from(Code::NotAllowed)],
     )?;
+    review::forget(db, *id)?;
     duplicates::allow_by_setting(db, *id, policies)?;
     jobs::decide(db, *id, None, "begin", actor, "")?;
     start(db, id, actor)

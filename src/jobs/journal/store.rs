@@ -15,13 +15,14 @@ use super::observe::{Context, MarkOverdue, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
+use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
 use super::runner::{JournalState, Operation, Pending, Work};
 use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
     Result, accounts, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling, purge,
-    requests, rows, schema, sending, takeover,
+    requests, review, rows, schema, sending, takeover,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::commands::RowGroup;
@@ -106,6 +107,9 @@ operations! {
         = drafts::finish_rows;
     write "correct" correct_row(args: CorrectRow) -> () = drafts::correct_row;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
+    read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
+    write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
+        = review::undo_decision;
     write "begin" begin(id: JobId, policies: Policies, actor: Actor) -> () = drafts::begin;
     write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;

@@ -101,6 +101,7 @@ actions! {
     LeaveOut: "skip row", "skip this row";
     AllowClass: "allow group", "send all rows with the same finding anyway";
     LeaveOutClass: "skip group", "skip all rows with the same finding";
+    UndoLast: "undo", "undo the last decision: a row, a group or a correction";
     Copy: "copy", "copy an id, e-mail, link, row or table";
     CopyAll: "copy", "copy everything";
     OpenPicture: "open picture", "open the picture in the browser (over ssh: copy its link)";

@@ -46,6 +46,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::CallOff(_)
         | JobCommand::Decide(..)
         | JobCommand::CompareFile(_)
+        | JobCommand::UndoDecision(_)
         | JobCommand::Look(_)
         | JobCommand::NeverSeen(_)
         | JobCommand::Opened(_)

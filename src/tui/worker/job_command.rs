@@ -3,7 +3,7 @@
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
     Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
-    RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows,
+    RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows, Undone,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,8 @@ pub enum JobCommand {
     Allow(JobId, Rows),
     /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
+    /// Undo the last decision of a draft's review.
+    UndoDecision(JobId),
     /// Compare drafts with the file that they were read from.
     CompareFile(Vec<JobId>),
     /// Correct the name and the address of a row of a draft.
@@ -58,6 +60,8 @@ pub enum Done {
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
     File(FileState),
+    /// The undone decision; `None` if there was none.
+    Undone(Option<Undone>),
 }
 
 /// A page of a job's rows, by row number.
@@ -165,6 +169,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 }
             })
         }
+        JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(Done::Undone),
         JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
             jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)

@@ -86,3 +86,69 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     guard(&bench, id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
 }
+
+/// What a review shows of its rows.
+async fn shown(bench: &Bench, id: JobId) -> Vec<(String, String, RowStatus, Option<String>)> {
+    let rows = bench.rows(id).await;
+    rows.into_iter()
+        .map(|r| (r.holder.wire().to_owned(), r.address.wire().to_owned(), r.bucket, r.group))
+        .collect()
+}
+
+#[tokio::test]
+async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
+    let mut bench = Bench::new(small()).await;
+    let id = draft(
+        &bench,
+        "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n이영희,d@naru.example\n이영희,d@naru.example\n",
+    )
+    .await;
+    guard(&bench, id).await;
+    let mut before = vec![shown(&bench, id).await];
+    let all = groups(&bench, id).await;
+    let lost = Rows::Group(RowStatus::Ask, lost(&all).key.clone());
+    assert_eq!(bench.jobs.allow(id, lost).await.expect("allowed"), 2);
+    before.push(shown(&bench, id).await);
+    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped"), 1);
+    before.push(shown(&bench, id).await);
+    bench.jobs.correct(id, 1, "García", "new@naru.example").await.expect("corrected");
+    before.push(shown(&bench, id).await);
+    // A decision that changes nothing is none to undo.
+    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("already skipped"), 0);
+    assert_eq!(
+        bench.jobs.allow(id, Rows::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
+        1
+    );
+    guard(&bench, id).await;
+    for (rows, corrected) in [(1, false), (1, true), (1, false), (2, false)] {
+        let undone = bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+        assert_eq!((undone.rows, undone.corrected), (rows, corrected));
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!(job.guarded.is_none(), corrected, "another recipient is checked again");
+        guard(&bench, id).await;
+        assert_eq!(Some(shown(&bench, id).await), before.pop());
+    }
+    assert_eq!(bench.jobs.undo_decision(id).await.expect("nothing"), None);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.total(), 5);
+    // What was decided is final once the job has begun.
+    bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped");
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    bench.jobs.undo_decision(id).await.expect_err("it has begun");
+    assert_eq!(bench.sandbox.control().ledger().accepted_total(), 1);
+}
+
+#[tokio::test]
+async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhile() {
+    let mut bench = Bench::new(small()).await;
+    let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
+    guard(&bench, id).await;
+    bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped");
+    let other = draft(&bench, "김민수,c@naru.example\n").await;
+    bench.jobs.begin(other, "test").await.expect("begun");
+    bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    guard(&bench, id).await;
+    assert_eq!(bench.rows(id).await[0].bucket, RowStatus::LeftOut);
+    bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+    assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
+}

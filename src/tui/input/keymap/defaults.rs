@@ -260,6 +260,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::Draft, Action::LeaveOut, &["x"]),
     (Context::Draft, Action::AllowClass, &["A"]),
     (Context::Draft, Action::LeaveOutClass, &["X"]),
+    (Context::Draft, Action::UndoLast, &["u"]),
     (Context::Draft, Action::Columns, &["m"]),
     (Context::Draft, Action::NextTemplate, &["tab"]),
     (Context::Draft, Action::Reload, &["r", "f5"]),

@@ -1,7 +1,7 @@
 //! Groups of rows with the same reason: their numbers, and one decision for all of them.
 
 use super::DraftForm;
-use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows};
+use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, Undone};
 use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -93,6 +93,20 @@ pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
 }
 
 impl DraftForm {
+    /// Says what was undone. After a correction, the duplicate check runs again.
+    pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
+        match undone {
+            None => out.say(t!("There is no decision to undo.")),
+            Some(Undone { corrected: true, .. }) => {
+                self.corrected(out);
+                out.say(t!("Undone: the row is as before the correction."));
+            }
+            Some(Undone { rows, .. }) => {
+                out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."))
+            }
+        }
+    }
+
     /// How many rows a decision about the group of this row is about.
     pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;

@@ -292,6 +292,11 @@ impl Component for DraftForm {
                     None => out.say(t!("This row has no reason that it shares with others.")),
                 }
             }
+            Action::UndoLast => {
+                if let (Some(job), None) = (self.job().map(|job| job.id), self.doing) {
+                    self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
+                }
+            }
             Action::Columns if self.is_enabled(Action::Columns, env) => {
                 self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
             }
@@ -375,6 +380,7 @@ impl Component for DraftForm {
                         out.go.push(Navigate::Activity);
                     }
                     Ok(Done::Said(text)) => out.say(text),
+                    Ok(Done::Undone(undone)) => self.undone(undone, out),
                     Ok(Done::File(state)) => FileForm::open_again(&self.jobs, state, out),
                     Ok(_) => self.said = None,
                 }
