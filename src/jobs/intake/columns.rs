@@ -103,8 +103,7 @@ fn is_number(cell: &str) -> bool {
 /// How much a text looks like the name of a person: 0 to [`SURE`].
 fn name_points(cell: &str) -> usize {
     let length = cell.chars().count();
-    let is_none = length < 2
-        || length > 100
+    let is_none = !(2..=100).contains(&length)
         || is_address_like(cell)
         || cell.chars().any(char::is_numeric)
         || cell.contains(['/', '@', ':', '_', '='])
@@ -140,7 +139,7 @@ impl From<&ColumnMap> for ColumnGuess {
 }
 
 /// Guesses the columns by heading and content. `named` is what the headings alone say, as far as it is clear.
-pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: ColumnGuess) -> ColumnGuess {
+pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: &ColumnGuess) -> ColumnGuess {
     let heading = |column: usize, wanted: Title| {
         let is_named = titles.get(column) == Some(&Some(wanted));
         let fits = content.get(column).is_none_or(|c| !c.contradicts(wanted));
@@ -161,9 +160,12 @@ pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: 
         name.columns().all(|c| Some(c) != email && content.get(c).is_none_or(|c| !c.contradicts(Title::Name)))
     };
     let name = named.name.filter(fits).or_else(|| {
-        let score = |column: usize| match Some(column) == email {
-            true => 0,
-            false => heading(column, Title::Name) + content.get(column).map_or(0, ColumnContent::name_score),
+        let score = |column: usize| {
+            if Some(column) == email {
+                0
+            } else {
+                heading(column, Title::Name) + content.get(column).map_or(0, ColumnContent::name_score)
+            }
         };
         best(content.len(), score).map(NameColumns::One)
     });
@@ -241,7 +243,7 @@ mod tests {
             let table: Vec<&[String]> = table.iter().map(Vec::as_slice).collect();
             let content = ColumnContent::of(&table, 4);
             let at = |field: usize| order.iter().position(|column| *column == field).expect("a column");
-            let guess = guess(&[None; 4], &content, ColumnGuess::default());
+            let guess = guess(&[None; 4], &content, &ColumnGuess::default());
             prop_assert_eq!(guess.email, Some(at(1)));
             prop_assert!(content[at(2)].is_of_numbers());
             prop_assert!(guess.name != Some(NameColumns::One(at(2))) && guess.name != Some(NameColumns::One(at(1))));

@@ -368,7 +368,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
     if emails.is_empty() {
         questions.push(Question::ColumnMissing { field: Field::Email });
     }
-    let guess = columns::guess(&titles, content, ColumnGuess { name, email, template });
+    let guess = columns::guess(&titles, content, &ColumnGuess { name, email, template });
     match (name, email) {
         (Some(name), Some(email)) if questions.is_empty() => {
             (MapState::Found(ColumnMap { name, email, template }), guess)

@@ -102,7 +102,7 @@ impl DraftForm {
                 out.say(t!("Undone: the row is as before the correction."));
             }
             Some(Undone { rows, .. }) => {
-                out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."))
+                out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."));
             }
         }
     }

@@ -301,7 +301,7 @@ impl Component for DraftForm {
                 self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
             }
             Action::Columns => {
-                out.say(t!("These rows were not read from a file, so there are no columns to map."))
+                out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
                 (Some(job), Some(row)) => {

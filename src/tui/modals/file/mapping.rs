@@ -37,14 +37,21 @@ impl MapField {
 /// The mapping that the user edits. A column of `None` is not chosen yet.
 pub struct Mapping {
     focus: usize,
-    /// `None` while the name is in two columns.
-    name: Option<Option<usize>>,
+    name: NameChoice,
     family: usize,
     given: usize,
     email: Option<usize>,
     template: Option<usize>,
     /// The doubtful mapping that Enter was pressed for once.
     warned: Option<ColumnMap>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameChoice {
+    Open,
+    One(usize),
+    /// The columns are the fields for family name and given name.
+    Two,
 }
 
 /// The result of accepting the mapping.
@@ -64,9 +71,9 @@ impl Mapping {
         let mut mapping = Self {
             focus: 0,
             name: match guess.name {
-                Some(NameColumns::One(column)) => Some(Some(column)),
-                Some(NameColumns::FamilyGiven { .. }) => None,
-                None => Some(None),
+                Some(NameColumns::One(column)) => NameChoice::One(column),
+                Some(NameColumns::FamilyGiven { .. }) => NameChoice::Two,
+                None => NameChoice::Open,
             },
             family,
             given,
@@ -75,7 +82,7 @@ impl Mapping {
             warned: None,
         };
         // Begin where a column is missing.
-        if mapping.name != Some(None) && mapping.email.is_none() {
+        if mapping.name != NameChoice::Open && mapping.email.is_none() {
             mapping.focus = mapping.fields(about).iter().position(|f| *f == MapField::Email).unwrap_or(0);
         }
         mapping
@@ -83,7 +90,7 @@ impl Mapping {
 
     fn fields(&self, about: &About) -> Vec<MapField> {
         let mut fields = vec![MapField::Name];
-        if self.name.is_none() {
+        if self.name == NameChoice::Two {
             fields.extend([MapField::Family, MapField::Given]);
         }
         fields.push(MapField::Email);
@@ -124,9 +131,13 @@ impl Mapping {
             MapField::Name => {
                 // The choice after the columns is "two columns".
                 let choices = if columns > 1 { columns + 1 } else { columns };
-                let now = self.name.unwrap_or(Some(columns));
+                let now = match self.name {
+                    NameChoice::Open => None,
+                    NameChoice::One(column) => Some(column),
+                    NameChoice::Two => Some(columns),
+                };
                 let next = turn(now, choices);
-                self.name = (next < columns).then_some(Some(next));
+                self.name = if next < columns { NameChoice::One(next) } else { NameChoice::Two };
             }
             MapField::Family => self.family = turn(Some(self.family), columns),
             MapField::Given => self.given = turn(Some(self.given), columns),
@@ -142,8 +153,9 @@ impl Mapping {
     /// `None` while a column is missing.
     fn map(&self) -> Option<ColumnMap> {
         let name = match self.name {
-            None => NameColumns::FamilyGiven { family: self.family, given: self.given },
-            Some(column) => NameColumns::One(column?),
+            NameChoice::Open => return None,
+            NameChoice::One(column) => NameColumns::One(column),
+            NameChoice::Two => NameColumns::FamilyGiven { family: self.family, given: self.given },
         };
         Some(ColumnMap { name, email: self.email?, template: self.template })
     }
@@ -163,7 +175,11 @@ impl Mapping {
 
     fn column(&self, field: MapField) -> Option<usize> {
         match field {
-            MapField::Name => self.name.unwrap_or(Some(self.family)),
+            MapField::Name => match self.name {
+                NameChoice::Open => None,
+                NameChoice::One(column) => Some(column),
+                NameChoice::Two => Some(self.family),
+            },
             MapField::Family => Some(self.family),
             MapField::Given => Some(self.given),
             MapField::Email => self.email,
@@ -214,7 +230,7 @@ impl Mapping {
 
     fn words(&self, field: MapField, about: &About) -> String {
         match (field, self.column(field)) {
-            (MapField::Name, _) if self.name.is_none() => t!("family and given name").to_owned(),
+            (MapField::Name, _) if self.name == NameChoice::Two => t!("family and given name").to_owned(),
             (MapField::Template, None) => t!("none: one template for all rows").to_owned(),
             (_, None) => t!("choose a column").to_owned(),
             (_, Some(column)) => column_name(column, &about.columns),
@@ -223,7 +239,7 @@ impl Mapping {
 
     /// Up to three values of the chosen column.
     fn samples(&self, field: MapField, about: &About) -> String {
-        if field == MapField::Name && self.name.is_none() {
+        if field == MapField::Name && self.name == NameChoice::Two {
             return String::new();
         }
         let content = self.column(field).and_then(|column| about.content.get(column));
