@@ -81,7 +81,12 @@ impl VerbSession {
         let mut open = opened.about.needs_answer();
         if !map.is_empty() {
             let of_columns = |q: &Question| {
-                matches!(q, Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. })
+                matches!(
+                    q,
+                    Question::ColumnsAmbiguous { .. }
+                        | Question::ColumnMissing { .. }
+                        | Question::ColumnContradicts { .. }
+                )
             };
             open.retain(|q| !of_columns(q));
         }
@@ -143,7 +148,9 @@ fn questions(about: &About, open: &[Question]) -> Failure {
                 }
             }
             Question::HeaderNotFound => lines.push(t!("    --header-row N, or --header-row none").to_owned()),
-            Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
+            Question::ColumnsAmbiguous { .. }
+            | Question::ColumnMissing { .. }
+            | Question::ColumnContradicts { .. } => {
                 lines.push(t!(
                     "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}",
                     about = names(about)

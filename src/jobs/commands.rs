@@ -296,6 +296,20 @@ impl Jobs {
         Ok(findings)
     }
 
+    /// Undoes the last decision of a draft's review: a row or a group that was allowed or skipped, or a corrected
+    /// row. Returns `None` if there is none. After a correction was undone, the duplicate check must run again.
+    ///
+    /// # Errors
+    /// The job is not a draft of this process.
+    pub async fn undo_decision(&self, id: JobId) -> Result<Option<Undone>, JobError> {
+        self.draft(id).await?;
+        let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
+        let policies = self.core.settings.policies.clone();
+        let undone = self.core.store.undo_decision(id, last, policies).await?;
+        self.core.changed(id, []);
+        Ok(undone.then_some(Undone { rows: last.rows, corrected: last.corrects }))
+    }
+
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {
         let job = self.core.my_job(id).await?;
         if job.phase == Phase::Draft {
@@ -431,13 +445,44 @@ pub(super) enum Refusal {
     NotProvable,
 }
 
-/// A selection of rows in a draft.
+/// A decision of a review that was undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undone {
+    pub rows: u64,
+    /// Whether the decision was a correction.
+    pub corrected: bool,
+}
+
+/// A selection of rows in a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
     One(u64),
     Class(DuplicateKind),
+    /// The rows of a [`RowGroup`]: this status, and the key of this reason.
+    Group(RowStatus, String),
     /// All rows that need review.
     Asked,
+}
+
+/// Rows of a draft with the same status for the same reason. Arguments of the reason may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowGroup {
+    pub bucket: RowStatus,
+    /// The same as [`super::job::JobRow::group`] of its rows.
+    pub key: String,
+    /// The reason of its first row.
+    pub why: Reason,
+    pub rows: u64,
+    /// Rows that a decision about the group allows. A row with a second finding, for example a duplicate, needs its
+    /// own decision.
+    pub allows: u64,
+}
+
+impl Jobs {
+    /// The groups of a draft's rows that need review or were skipped, the largest first.
+    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
+        Ok(self.core.store.groups(id).await?)
+    }
 }
 
 /// Rows per status in words: `3 left out, 2 not valid`.

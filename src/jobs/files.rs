@@ -4,9 +4,11 @@
 //! than a few. Every row of the file becomes a row of a job.
 
 mod badge_ids;
+mod compare;
 mod recipients;
 
 pub use self::badge_ids::IdsRequest;
+pub use self::compare::{FileChange, FileState};
 pub use self::recipients::FileRequest;
 
 use super::core::Jobs;
@@ -15,7 +17,7 @@ use super::intake::{
     self, About, Checked, Choices, ColumnMap, Finding, IdRow, Question, RawRow, Severity, Source, Standing,
     Table, Watch, check,
 };
-use super::job::{Origin, RowStatus};
+use super::job::{FileSource, Origin, RowStatus};
 use super::journal::Store;
 use super::reason::{Code, Reason};
 use crate::domain::Text;
@@ -119,6 +121,20 @@ fn read_as(about: &About) -> Reason {
     Reason::list(Code::ReadAs, parts)
 }
 
+/// How a file was read, so that it can be read in the same way again. `None` for pasted text.
+fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<FileSource> {
+    let Source::File(path) = &request.source else { return None };
+    let choices = Choices {
+        encoding: about.encoding.as_ref().map(|guess| guess.encoding),
+        delimiter: about.delimiter,
+        sheet: about.sheet.clone(),
+        header: about.header,
+        columns: Some(map.clone()),
+        id_column: None,
+    };
+    Some(FileSource { path: path.clone(), choices, by_column: request.template.is_none() })
+}
+
 fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
     Origin {
         name: if about.format == intake::Format::Pasted { Text::default() } else { about.name.clone() },
@@ -126,6 +142,7 @@ fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
         columns: about.columns.iter().map(|c| Text::from(c.as_str())).collect(),
         read_as: read_as(about),
         map,
+        source: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::duplicate_check::DuplicateKind;
-use super::intake::ColumnMap;
+use super::intake::{Choices, ColumnMap};
 use super::reason::Reason;
 use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::PathBuf;
 
 /// Number of a job in the journal. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -236,6 +238,17 @@ pub struct Origin {
     /// Encoding, delimiter and header row.
     pub read_as: Reason,
     pub map: Option<ColumnMap>,
+    /// Where the file was, and how to read it again; `None` for pasted text.
+    pub source: Option<FileSource>,
+}
+
+/// A file of recipients, and how it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSource {
+    pub path: PathBuf,
+    pub choices: Choices,
+    /// Whether a column of the file named the template of each row.
+    pub by_column: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -383,6 +396,8 @@ pub struct JobRow {
     pub badge_id: Option<BadgeId>,
     pub bucket: RowStatus,
     pub why: Option<Reason>,
+    /// The same for all rows with the same kind of reason; see [`crate::jobs::RowGroup`].
+    pub group: Option<String>,
     /// `None` for a revocation. Only a row with a claim may be sent.
     pub claim: Option<Claim>,
     /// Whether the service may have acted on the row.

@@ -36,16 +36,16 @@ mod schedule;
 mod send;
 mod settings;
 
-pub use self::commands::{Decision, Opening, Rows, shares};
+pub use self::commands::{Decision, Opening, RowGroup, Rows, Undone, shares};
 pub use self::core::{Jobs, Looked};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{DuplicateKind, Guarded, Guarding, Policy};
 pub use self::error::JobError;
-pub use self::files::{FileRequest, IdsRequest, Opened, Preview, Reading};
+pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, RowStatus, Stop,
-    StopKind, Touched,
+    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Origin, Owner, Phase, RowStatus,
+    Stop, StopKind, Touched,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;

@@ -12,7 +12,8 @@ use crate::export::{ExportError, ExportRequest, Exported};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{MailReport, Written};
 use crate::jobs::{
-    FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival, SentHere,
+    FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival, RowGroup,
+    SentHere,
 };
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
@@ -64,6 +65,8 @@ pub enum Request {
     Picture(Box<PictureAsk>),
     Jobs,
     Rows(RowsQuery),
+    /// The rows of a draft that need review or are skipped, grouped by their reason.
+    Groups(JobId),
     /// Reasons of earlier revocations.
     Reasons,
     /// The template of a badge, from its holder's history. The badge's own record does not contain it.
@@ -268,6 +271,8 @@ pub enum Response {
     Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
     Jobs(Result<Vec<Job>, String>),
     Rows(Result<Page<JobRow>, String>),
+    /// The largest group first. Empty if they could not be read.
+    Groups(Vec<RowGroup>),
     /// The newest first.
     Reasons(Vec<String>),
     /// The template's id and title, or the reason why they are unknown.

@@ -205,6 +205,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::Profiles => Response::Profiles(Err(t!("Internal error in lapel.").to_owned())),
         Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Groups(_) => Response::Groups(Vec::new()),
         Request::Reasons => Response::Reasons(Vec::new()),
         Request::TemplateOf(..) => Response::TemplateOf(Err(error().to_string())),
         Request::Files => Response::Files(Vec::new()),
@@ -356,6 +357,7 @@ async fn answer(
         ),
         Request::Jobs
         | Request::Rows(_)
+        | Request::Groups(_)
         | Request::Reasons
         | Request::Files
         | Request::OpenFile(..)
@@ -411,6 +413,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         }
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
         Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
+        Request::Groups(id) => Response::Groups(jobs.groups(id).await.unwrap_or_default()),
         Request::Reasons => Response::Reasons(jobs.reasons().await.unwrap_or_default()),
         Request::Do(command) => Response::Done(job_command::run(*command, jobs).await),
         other => failed(&other),

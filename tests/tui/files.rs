@@ -139,35 +139,160 @@ async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
 }
 
 #[tokio::test]
-async fn columns_that_are_not_clear_are_asked_one_by_one() {
+async fn unclear_columns_are_guessed_and_confirmed_in_one_form() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("odd.csv");
     std::fs::write(&file, "code,who,contact\n1,김민수,kim@naru.example\n2,이영희,lee@naru.example\n")
         .expect("written");
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &file.display().to_string()).await;
-    let screen = h.shows(msg_part("Which column")).await;
-    assert!(screen.contains("e.g. 김민수") || screen.contains("e.g. kim@"), "{screen}");
-    // Answers until nothing is open any more.
-    for _ in 0..3 {
-        let screen = h.settled().await;
-        let wanted = if screen.contains(msg_part("the recipient's name?")) {
-            "who"
-        } else if screen.contains(msg_part("the e-mail address?")) {
-            "contact"
-        } else {
-            break;
-        };
-        let menu: Vec<&str> =
-            screen.lines().skip_while(|l| !l.contains(msg_part("Which column"))).skip(1).collect();
-        let place = menu.iter().position(|l| l.contains(wanted)).expect("it is offered");
-        for _ in 0..place {
-            h.press("j");
-        }
-        h.press("enter");
-    }
+    h.shows(msg("Which columns are the name and the e-mail address?")).await;
+    let screen = h.settled().await;
+    // The best guess is chosen, with samples beside it.
+    assert!(screen.contains("< who") && screen.contains("김민수, 이영희"), "{screen}");
+    assert!(screen.contains("< contact") && screen.contains("kim@naru.example, lee@"), "{screen}");
+    h.press("enter");
     let screen = h.shows(msg_part("check every row")).await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
+    // It begins with the present mapping, and Esc keeps it.
+    h.press("m left esc");
+    assert!(h.settled().await.contains("name = who, e-mail = contact"), "{}", h.screen());
+    h.press("m");
+    assert!(h.settled().await.contains("< who"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_column_of_numbers_as_name_needs_a_second_yes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ids.csv");
+    std::fs::write(
+        &file,
+        "학번,성명,이메일\ns2026001,김민수,kim@naru.example\ns2026002,이영희,lee@naru.example\n",
+    )
+    .expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("m left");
+    let numbers = msg_with("Most values of “{column}” are numbers, not names.", &[&"학번"]);
+    let again = msg_with("Press {key} again to use these columns.", &[&"⏎"]);
+    let screen = h.settled().await;
+    assert!(screen.contains(&numbers) && !screen.contains(&again), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(&again) && screen.contains("< 학번"), "{screen}");
+    // The second yes is for this mapping only.
+    h.press("down left");
+    let screen = h.settled().await;
+    let few = msg_with("Only {n} of {all} values of “{column}” are e-mail addresses.", &[&0, &2, &"성명"]);
+    assert!(screen.contains(&few) && !screen.contains(&again), "{screen}");
+    h.press("right enter");
+    assert!(h.settled().await.contains(&again), "{}", h.screen());
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("name = 학번, e-mail = 이메일"), "{screen}");
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn family_and_given_names_are_fields_of_the_mapping() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("two.csv");
+    std::fs::write(&file, "a,b,c\n김,민수,kim@naru.example\n이,영희,lee@naru.example\n").expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg("Which columns are the name and the e-mail address?")).await;
+    h.press("right right");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("family and given name")), "{screen}");
+    assert!(screen.contains(msg("Family name")) && screen.contains(msg("Given name")), "{screen}");
+    h.press("enter");
+    let screen = h.shows(msg_part("check every row")).await;
+    assert!(screen.contains("name = a + b, e-mail = c") && screen.contains("김민수"), "{screen}");
+}
+
+#[tokio::test]
+async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    let write = |rows: &str| std::fs::write(&file, format!("별명,성명,이메일\n{rows}")).expect("written");
+    write("미나,김민수,kim@naru.example\n영이,이영희,lee@naru.example\n");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg("to issue")).await;
+    h.settled().await;
+    // The same mapping again changes nothing.
+    h.press("m");
+    let screen = h.shows("< 성명").await;
+    assert!(screen.contains("< 이메일") && !screen.contains(msg_part("The file has changed")), "{screen}");
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg("The columns are unchanged. The draft keeps its rows and decisions.")).await;
+    assert!(h.settled().await.contains("이영희"), "{}", h.screen());
+    // Another name column gives a new draft; the old one goes when the new one begins.
+    write("미나,김민수,kim@naru.example\n영,이영희,lee@naru.example\n셋,박철수,park@naru.example\n");
+    h.press("m");
+    h.shows(&msg_with(
+        "The file has changed since the draft: rows added {added}, removed {removed}, changed {changed}.",
+        &[&1, &0, &1],
+    ))
+    .await;
+    h.settled().await;
+    h.press("left enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("name = 별명, e-mail = 이메일"), "{screen}");
+    h.press("enter");
+    h.shows("3 ready").await;
+    h.settled().await;
+    h.confirm("3");
+    h.until("accepted", |s| s.contains("3 waiting")).await;
+    assert_eq!(accepted(&h), 3);
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    assert!(jobs.job(lapel::jobs::JobId(1)).await.is_err(), "the replaced draft is gone");
+}
+
+#[tokio::test]
+async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("name,email\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n김\u{fffd}수,c@naru.example\n김민수,d@naru.example\n이영희,e@naru.example\n");
+    h.shows("columns").await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(&msg_with("{n} names with lost letters", &[&3])).await;
+    let screen = h.settled().await;
+    let hint = msg_with(
+        "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
+        &[&3, &"A", &3, &"X", &3],
+    );
+    assert!(screen.contains(&hint) && screen.contains("2 ready"), "{screen}");
+    h.press("X");
+    h.shows(&msg_with("{n} rows are skipped.", &[&3])).await;
+    h.shows("3 skipped").await;
+    let screen = h.settled().await;
+    assert!(!screen.contains(&hint), "{screen}");
+    h.press("A");
+    h.shows(&msg_with("{n} rows will be sent.", &[&3])).await;
+    h.shows("5 ready").await;
+    // One after the other is undone, and then nothing is left to undo.
+    for (says, ready) in [
+        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 skipped"),
+        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 needs review"),
+    ] {
+        h.settled().await;
+        h.press("u");
+        h.shows(&says).await;
+        h.shows(ready).await;
+    }
+    h.settled().await;
+    h.press("u");
+    h.shows(msg("There is no decision to undo.")).await;
+    assert_eq!(accepted(&h), 0);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use std::collections::BTreeSet;
 
 /// Keys that no text has for a word: two of them, one after the other, are an action's.
-const STEPS: std::ops::RangeInclusive<u8> = 13..=24;
+const STEPS: std::ops::RangeInclusive<u8> = 12..=24;
 
 /// Which two keys an action has.
 fn pair(action: Action) -> (u8, u8) {

@@ -367,7 +367,7 @@ async fn profiles_are_clicked_also_before_there_is_one() {
 }
 
 #[tokio::test]
-async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() {
+async fn the_column_mapping_is_changed_by_clicks() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("odd.csv");
     std::fs::write(&file, "who,contact,code\n김민수,kim@naru.example,1\n이영희,lee@naru.example,2\n")
@@ -378,23 +378,17 @@ async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() 
     h.settled().await;
     h.paste(&format!("'{}'", file.display()));
     h.press("enter");
-    h.shows(msg_part("Which column")).await;
-    // Of all columns, also those that are clear.
-    h.press("esc m");
-    let screen = h.settled().await;
-    assert!(screen.contains(msg_part("the recipient's name?")), "{screen}");
-    // The first row is selected already; three clicks there are one answer, and one into the next question.
-    let row = row_of(&screen, "Which column", "who");
-    for _ in 0..3 {
-        click(&mut h, 8, row);
-    }
-    let (row, _) = choose(&mut h, "the e-mail address?", "contact");
+    h.shows(msg("Which columns are the name and the e-mail address?")).await;
+    // The first click selects the field, the second one changes it. Nothing else happens.
+    let row = row_of(&h.screen(), "Which column", "< contact");
     click(&mut h, 8, row);
-    // Then whether one says the template: none does.
-    let (row, screen) = (row_of(&h.screen(), "Which column", "none"), h.screen());
+    assert!(h.screen().contains("< contact"), "{}", h.screen());
     click(&mut h, 8, row);
-    assert_eq!(h.screen(), screen, "it is selected, and only that");
+    assert!(h.screen().contains("< code"), "{}", h.screen());
+    let row = row_of(&h.screen(), "Which column", "< who");
     click(&mut h, 8, row);
+    assert!(h.screen().contains("< who"), "{}", h.screen());
+    h.press("down left enter");
     let screen = h.shows(msg_part("check every row")).await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }

@@ -1,6 +1,6 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
-use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered};
+use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered, source_of};
 use crate::api::{Call, TemplateFilter, TemplateQuery, whole};
 use crate::domain::{EmailKey, Template, TemplateId, Text};
 use crate::jobs::core::Jobs;
@@ -204,7 +204,8 @@ fn read_into(
             name = about.name
         )));
     }
-    let origin = origin_of(about, Some(map.clone()));
+    let source = source_of(request, about, &map);
+    let origin = Origin { source, ..origin_of(about, Some(map.clone())) };
     // Rows without a template of the organisation are added to the first draft at the end.
     let mut strays = Vec::new();
     for row in rows {

@@ -1,6 +1,6 @@
 //! Properties of a source that are known before its rows are read.
 
-use super::{ColumnMap, Delimiter, Field, HeaderRow, NameColumns, TextEncoding};
+use super::{ColumnContent, ColumnGuess, ColumnMap, Delimiter, Field, HeaderRow, NameColumns, TextEncoding};
 use crate::domain::Text;
 use std::fmt;
 
@@ -24,6 +24,10 @@ pub struct About {
     pub header: Option<HeaderRow>,
     /// The column names as in the source, or "column 3" without a name. Raw.
     pub columns: Vec<String>,
+    /// The content of each column, from a sample.
+    pub content: Vec<ColumnContent>,
+    /// The best guess for the columns; the map if that is clear.
+    pub guess: ColumnGuess,
     /// Equal for all files with the same column names in the same order.
     pub signature: String,
     pub map: MapState,
@@ -161,6 +165,12 @@ pub enum Question {
     ColumnMissing {
         field: Field,
     },
+    /// A column is named like this field, but its content is something else.
+    ColumnContradicts {
+        field: Field,
+        /// From 0.
+        column: usize,
+    },
     /// Several sheets may be the right one; see [`About::sheets`].
     SheetAmbiguous,
     /// No row looks like a header, and no row looks like data.
@@ -184,6 +194,11 @@ impl fmt::Display for Question {
             Self::ColumnMissing { field } => {
                 f.write_str(&t!("no {field} column was found; choose one", field))
             }
+            Self::ColumnContradicts { field, column } => f.write_str(&t!(
+                "column {column} is named like the {field}, but its content is something else; choose one",
+                column = column + 1,
+                field
+            )),
             Self::SheetAmbiguous => f.write_str(t!("it has more than one sheet with data; choose one")),
             Self::HeaderNotFound => f.write_str(t!(
                 "its first rows have no header row and no e-mail address; choose the header row"

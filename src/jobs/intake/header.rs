@@ -3,6 +3,7 @@
 use super::about::{MapState, Question};
 use super::cell_text::{is_address_like, is_blank, trim};
 use super::check::Field;
+use super::columns::{self, ColumnContent, ColumnGuess};
 use super::origin::hex;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -34,14 +35,21 @@ pub enum NameColumns {
     },
 }
 
+impl NameColumns {
+    pub fn columns(&self) -> impl Iterator<Item = usize> + use<> {
+        match *self {
+            Self::One(column) => [Some(column), None],
+            Self::FamilyGiven { family, given } => [Some(family), Some(given)],
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
 impl ColumnMap {
     /// The highest column index.
     pub fn last(&self) -> usize {
-        let name = match self.name {
-            NameColumns::One(column) => column,
-            NameColumns::FamilyGiven { family, given } => family.max(given),
-        };
-        name.max(self.email).max(self.template.unwrap_or(0))
+        self.name.columns().chain(self.template).fold(self.email, usize::max)
     }
 }
 
@@ -302,12 +310,17 @@ pub(super) fn signature(header: Option<&[String]>, width: usize) -> String {
     hex(digest.as_ref())
 }
 
-/// Maps the columns by name, or by content if there is no header.
-pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -> MapState {
+/// Maps the columns by name and content. Returns the best guess, too: the map, or what fits best where it is unclear.
+pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapState, ColumnGuess) {
     let titles: Vec<Option<Title>> =
         header.map_or_else(Vec::new, |h| h.iter().map(|c| title_of(c)).collect());
+    // Of several columns with one meaning, the content may leave only one.
     let columns = |wanted: Title| -> Vec<usize> {
-        titles.iter().enumerate().filter(|(_, t)| **t == Some(wanted)).map(|(c, _)| c).collect()
+        let named = titles.iter().enumerate().filter(|(_, t)| **t == Some(wanted)).map(|(c, _)| c);
+        let named: Vec<usize> = named.collect();
+        let fits = |c: &&usize| content.get(**c).is_some_and(|c| c.filled > 0 && !c.contradicts(wanted));
+        let fitting: Vec<usize> = named.iter().filter(fits).copied().collect();
+        if named.len() > 1 && fitting.len() == 1 { fitting } else { named }
     };
     let mut questions = Vec::new();
     let mut one = |field: Field, candidates: &[usize]| match candidates {
@@ -318,32 +331,49 @@ pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -
             None
         }
     };
+    let with = |is: fn(&ColumnContent) -> bool| content.iter().enumerate().filter(move |(_, c)| is(c));
     let mut emails = columns(Title::Email);
     if emails.is_empty() {
-        emails = columns_of_addresses(data, width);
+        emails = with(ColumnContent::is_of_addresses).map(|(column, _)| column).collect();
     }
     let email = one(Field::Email, &emails);
     let template = one(Field::Template, &columns(Title::Template));
     let name = name_columns(&columns(Title::Name), &columns(Title::Family), &columns(Title::Given), &mut one);
     // Without a header, in a table of two columns, the column beside the address is the name.
-    let beside = match (header, email, width) {
+    let beside = match (header, email, content.len()) {
         (None, Some(email), 2) => Some(NameColumns::One(1 - email.min(1))),
         _ => None,
     };
     let name_is_asked =
         questions.iter().any(|q| matches!(q, Question::ColumnsAmbiguous { field: Field::Name, .. }));
     let name = name.or(beside);
-    if name.is_none() && !name_is_asked {
+    // A heading alone is not enough where the content says something else.
+    let contradicts = |column: usize, title| content.get(column).is_some_and(|c| c.contradicts(title));
+    let wrong_email = email.filter(|column| {
+        contradicts(*column, Title::Email) && with(ColumnContent::is_of_addresses).next().is_some()
+    });
+    let wrong_name = name.and_then(|name| {
+        name.columns().find(|column| {
+            content.get(*column).is_some_and(ColumnContent::is_of_numbers)
+                || contradicts(*column, Title::Name) && with(ColumnContent::is_of_names).next().is_some()
+        })
+    });
+    for (field, wrong) in [(Field::Name, wrong_name), (Field::Email, wrong_email)] {
+        questions.extend(wrong.map(|column| Question::ColumnContradicts { field, column }));
+    }
+    let (name, email) = (name.filter(|_| wrong_name.is_none()), email.filter(|_| wrong_email.is_none()));
+    if name.is_none() && !name_is_asked && wrong_name.is_none() {
         questions.push(Question::ColumnMissing { field: Field::Name });
     }
     if emails.is_empty() {
         questions.push(Question::ColumnMissing { field: Field::Email });
     }
+    let guess = columns::guess(&titles, content, &ColumnGuess { name, email, template });
     match (name, email) {
         (Some(name), Some(email)) if questions.is_empty() => {
-            MapState::Found(ColumnMap { name, email, template })
+            (MapState::Found(ColumnMap { name, email, template }), guess)
         }
-        _ => MapState::Asked { name, email, template, questions },
+        _ => (MapState::Asked { name, email, template, questions }, guess),
     }
 }
 
@@ -366,16 +396,6 @@ fn name_columns(
             one(Field::Name, &all).map(NameColumns::One)
         }
     }
-}
-
-/// The columns in which at least half of the filled cells look like addresses.
-fn columns_of_addresses(data: &[&[String]], width: usize) -> Vec<usize> {
-    let is_one = |column: &usize| {
-        let cells = data.iter().filter_map(|row| row.get(*column)).filter(|c| !is_blank(c));
-        let (all, addresses) = cells.fold((0, 0), |(n, a), c| (n + 1, a + usize::from(is_address_like(c))));
-        addresses > 0 && addresses * 2 >= all
-    };
-    (0..width).filter(is_one).collect()
 }
 
 pub(super) fn id_column(header: Option<&[String]>, width: usize) -> Option<usize> {

@@ -16,6 +16,7 @@
 mod about;
 mod cell_text;
 mod check;
+mod columns;
 mod decode;
 mod detect_encoding;
 mod encoding;
@@ -34,6 +35,7 @@ mod text;
 
 pub use about::{About, EncodingGuess, Format, MapState, Note, Question, SheetInfo, Sure};
 pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person};
+pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
@@ -45,6 +47,7 @@ pub use row::{CellFact, CellNote, RawRow};
 pub use split::Delimiter;
 pub use table::{Rows, Table};
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Maximum size of a text file, in bytes: a million rows of a thousand bytes.
@@ -72,7 +75,8 @@ pub enum Source {
     Pasted(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HeaderRow {
     /// The header's row number in the source (the line in which it starts, or the sheet's row), from 1.
     At(u64),
@@ -81,7 +85,8 @@ pub enum HeaderRow {
 }
 
 /// A person's choices for the reading. lapel detects each value that is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Choices {
     pub encoding: Option<TextEncoding>,
     pub delimiter: Option<Delimiter>,

@@ -5,12 +5,14 @@
 //! never closed.
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
 /// The separator between the cells of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Delimiter {
     Comma,
     Tab,

@@ -2,6 +2,7 @@
 
 use super::about::{About, Format, MapState, Note, Question};
 use super::cell_text::is_blank;
+use super::columns::{ColumnContent, ColumnGuess};
 use super::detect_encoding::{self, Survey};
 use super::header::{self, HeaderPosition, Wanted};
 use super::origin::{Origin, fill};
@@ -237,6 +238,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
     let map = ColumnMap { name: super::NameColumns::One(0), email: 1, template: None };
+    let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
         name: Text::new(origin.name.clone()),
         sha256: survey.sha256,
@@ -248,6 +250,8 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         sheet: None,
         header: Some(HeaderRow::Absent),
         columns: vec!["name".to_owned(), "e-mail".to_owned()],
+        content: ColumnContent::of(&sample, 2),
+        guess: ColumnGuess::from(&map),
         signature: "pasted lines".to_owned(),
         map: MapState::Found(map),
         notes: Vec::new(),
@@ -291,6 +295,8 @@ fn endings_of(format: Format) -> &'static [&'static str] {
 struct Shape {
     header: Option<HeaderRow>,
     columns: Vec<String>,
+    content: Vec<ColumnContent>,
+    guess: ColumnGuess,
     signature: String,
     map: MapState,
     notes: Vec<Note>,
@@ -303,6 +309,8 @@ impl Shape {
         Self {
             header: None,
             columns: Vec::new(),
+            content: Vec::new(),
+            guess: ColumnGuess::default(),
             signature: String::new(),
             map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
             notes: Vec::new(),
@@ -352,24 +360,26 @@ impl Shape {
         let header = index.and_then(|at| cells.get(at)).copied();
         let data = index.map_or(cells.as_slice(), |at| cells.get(at + 1..).unwrap_or_default());
         let signature = header::signature(header, widest);
-        let map = Self::map(header, data, widest, &signature, asked)?;
+        let mut content = ColumnContent::of(data, widest);
+        let (map, guess) = Self::map(header, &content, widest, &signature, asked)?;
         if let Some(column) = map.map().and_then(|m| m.template) {
             notes.push(Note::TemplateColumn(column));
         }
         let header_width = header.map_or(widest, <[String]>::len);
         let width = map.map().map_or(header_width, |m| header_width.max(m.last() + 1));
         let columns = header::column_names(header, width);
+        content.resize(columns.len(), ColumnContent::default());
         let skip_to = index.map_or(0, |at| filled[at].0);
-        Ok(Self { header: header_row, columns, signature, map, notes, skip_to, width })
+        Ok(Self { header: header_row, columns, content, guess, signature, map, notes, skip_to, width })
     }
 
     fn map(
         header: Option<&[String]>,
-        data: &[&[String]],
+        content: &[ColumnContent],
         widest: usize,
         signature: &str,
         asked: &OpenOptions<'_>,
-    ) -> Result<MapState, IntakeError> {
+    ) -> Result<(MapState, ColumnGuess), IntakeError> {
         if let Some(chosen) = &asked.choices.columns {
             if chosen.last() >= widest {
                 let column = chosen.last().saturating_add(1);
@@ -379,12 +389,13 @@ impl Shape {
                     columns: widest,
                 });
             }
-            return Ok(MapState::Chosen(chosen.clone()));
+            return Ok((MapState::Chosen(chosen.clone()), ColumnGuess::from(chosen)));
         }
         if let Some(map) = header.and_then(|_| (asked.remembered)(signature)).filter(|m| m.last() < widest) {
-            return Ok(MapState::Remembered(map));
+            let guess = ColumnGuess::from(&map);
+            return Ok((MapState::Remembered(map), guess));
         }
-        Ok(header::map(header, data, widest))
+        Ok(header::map(header, content))
     }
 
     fn about(self, origin: &Origin, sha256: String, bytes: u64, format: Format) -> About {
@@ -399,6 +410,8 @@ impl Shape {
             sheet: None,
             header: self.header,
             columns: self.columns,
+            content: self.content,
+            guess: self.guess,
             signature: self.signature,
             map: self.map,
             notes: self.notes,

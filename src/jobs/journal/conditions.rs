@@ -43,14 +43,41 @@ fn only_of(class: DuplicateKind) -> String {
     format!("(class = '{}' {only})", class.code())
 }
 
-/// The rows of a draft that a review selects, of those that may get this status.
-pub(super) fn selected(rows: Rows, to: RowStatus) -> String {
+/// SQL expression for the key of a row's reason: its codes and texts, without their arguments. Rows with the same
+/// key have the same findings.
+pub(super) const GROUP: &str = "
+    CASE WHEN why IS NULL OR NOT json_valid(why) THEN why
+         WHEN why ->> '$.code' = 'findings' THEN
+              (SELECT group_concat(coalesce(part.value ->> '$.args.field.text', part.value ->> '$.args.field.code', '')
+                          || ':' || coalesce(part.value ->> '$.args.what.text', part.value ->> '$.args.what.args.text',
+                                             part.value ->> '$.args.what.code', part.value), char(10))
+               FROM json_each(why, '$.args.all') AS part)
+         ELSE coalesce(why ->> '$.text', why ->> '$.args.text', '') || ':' || (why ->> '$.code') END";
+
+/// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
+/// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
+/// repeated headers are never recipients.
+pub(super) fn allowed_together() -> String {
+    format!(
+        "((bucket = 'ask' OR why ->> '$.code' IN ('class', 'left_out_by_hand'))
+          AND CASE WHEN why ->> '$.code' = 'class' THEN class IN ('twin', 'shared_address') OR {kind} IS NULL
+                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND {kind} IS NULL END)",
+        kind = in_file_kind()
+    )
+}
+
+/// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
+pub(super) fn selected(rows: &Rows, to: RowStatus) -> String {
     let which = match rows {
         Rows::One(no) => format!("no = {no}"),
-        Rows::Class(class) if to == RowStatus::Ready => only_of(class),
+        Rows::Class(class) if to == RowStatus::Ready => only_of(*class),
         Rows::Class(class) => format!("class = '{}'", class.code()),
+        Rows::Group(bucket, _) if to == RowStatus::Ready => {
+            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", bucket.code(), allowed_together())
+        }
+        Rows::Group(bucket, _) => format!("bucket = '{}' AND {GROUP} = ?2", bucket.code()),
         Rows::Asked => "bucket = 'ask'".to_owned(),
     };
     let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
-    format!("{} AND {which}", condition(step, Kind::Issue, Phase::Draft))
+    format!("{} AND (?2 IS NULL OR ?2 <> '') AND {which}", condition(step, Kind::Issue, Phase::Draft))
 }

@@ -4,9 +4,9 @@ use super::claims::{self, Rival};
 use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
-use super::{Process, accounts, conditions, duplicates, requests};
+use super::{Process, accounts, conditions, duplicates, requests, review};
 use crate::domain::{BadgeId, EmailKey, Text};
-use crate::jobs::commands::Rows;
+use crate::jobs::commands::{RowGroup, Rows};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
@@ -211,6 +211,7 @@ pub(in crate::jobs) struct CorrectRow {
 
 /// Corrects a row of a draft. The duplicate check must run again.
 pub(super) fn correct_row(db: &Connection, args: &CorrectRow) -> rusqlite::Result<()> {
+    review::record_correction(db, args.id, args.no)?;
     rows::correct(db, args)?;
     db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [args.id.0])?;
     Ok(())
@@ -228,16 +229,44 @@ pub(in crate::jobs) struct ReviewRows {
 
 /// Allows or skips rows of a draft, and returns their number.
 pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
+    let key = match &args.which {
+        Rows::Group(_, key) => Some(key),
+        Rows::One(_) | Rows::Class(_) | Rows::Asked => None,
+    };
+    let selected = conditions::selected(&args.which, args.to);
+    review::record(db, args.id, review::name_of(args.to), &selected, key.map(String::as_str))?;
     let moved = db.execute(
         &format!(
-            "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
-                            allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
-             WHERE job = ?1 AND request IS NULL AND {}",
-            conditions::selected(args.which, args.to)
+            "UPDATE row SET bucket = ?3, why = ?4, guarded = 0,
+                            allowed = CASE ?3 WHEN 'ready' THEN coalesce(class, 'new') END
+             WHERE job = ?1 AND request IS NULL AND {selected}"
         ),
-        params![args.id.0, args.to.code(), args.why],
+        params![args.id.0, key, args.to.code(), args.why],
     )?;
     Ok(moved as u64)
+}
+
+/// The groups of a draft's rows that need review or were skipped, the largest first.
+pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
+    let sql = format!(
+        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(alone) AS allows
+         FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
+               WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND why IS NOT NULL)
+         GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",
+        conditions::GROUP,
+        conditions::allowed_together()
+    );
+    db.prepare_cached(&sql)?
+        .query_map([id.0], |r| {
+            Ok(RowGroup {
+                bucket: jobs::bucket(r, "bucket")?,
+                key: r.get("grp")?,
+                why: r.get("why")?,
+                rows: r.get::<_, i64>("rows")?.unsigned_abs(),
+                allows: r.get::<_, i64>("allows")?.unsigned_abs(),
+            })
+        })?
+        .collect()
 }
 
 /// Begins a reviewed draft. Skips the rows that nobody allowed.
@@ -249,6 +278,7 @@ pub(super) fn begin(db: &Connection, id: &JobId, policies: &Policies, actor: &Ac
          WHERE job = ?1 AND bucket = 'ask'",
         params![id.0, Reason::from(Code::NotAllowed)],
     )?;
+    review::forget(db, *id)?;
     duplicates::allow_by_setting(db, *id, policies)?;
     jobs::decide(db, *id, None, "begin", actor, "")?;
     start(db, id, actor)

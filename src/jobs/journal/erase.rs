@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
 /// The writes that remove personal data.
-const REMOVING: [&str; 4] = [PURGE, "discard", "correct", "take over"];
+const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo review", "begin", "take over"];
 /// Pause before emptying the log again, while another process reads it.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.

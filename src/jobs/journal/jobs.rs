@@ -64,10 +64,11 @@ pub(super) fn insert(
 ) -> rusqlite::Result<JobId> {
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        serde_json::json!({
+        let origin = serde_json::json!({
             "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
-        })
-        .to_string()
+            "source": o.source,
+        });
+        redact(&origin.to_string()).into_owned()
     });
     db.execute(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
@@ -226,6 +227,7 @@ fn origin(raw: &str) -> Option<Origin> {
             .and_then(|kept| serde_json::from_value(kept.clone()).ok())
             .unwrap_or_else(|| Reason::list(Code::ReadAs, Vec::new())),
         map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
+        source: value.get("source").and_then(|source| serde_json::from_value(source.clone()).ok()),
     })
 }
 

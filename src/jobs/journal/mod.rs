@@ -35,6 +35,7 @@ pub(super) mod polling;
 mod purge;
 mod reasons;
 pub(super) mod requests;
+pub(super) mod review;
 pub(super) mod rows;
 mod runner;
 mod schema;

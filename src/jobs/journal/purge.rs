@@ -31,6 +31,7 @@ pub(super) fn purge(db: &Connection, account: &str, before: &i64) -> rusqlite::R
          WHERE job IN (SELECT value FROM json_each(?1))",
         // The service's message may name people.
         "UPDATE request SET why = NULL WHERE job IN (SELECT value FROM json_each(?1))",
+        "DELETE FROM review WHERE job IN (SELECT value FROM json_each(?1))",
         "DELETE FROM baseline WHERE job IN (SELECT value FROM json_each(?1))",
         "UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL
          WHERE id IN (SELECT value FROM json_each(?1))",

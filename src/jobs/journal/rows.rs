@@ -2,6 +2,7 @@
 
 use super::accounts;
 use super::claims::People;
+use super::conditions::GROUP;
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
@@ -28,6 +29,18 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) status: Option<String>,
 }
 
+/// The cells of a file's row as the journal stores them, without API keys.
+pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
+    redact(&serde_json::to_string(cells).unwrap_or_default()).into_owned()
+}
+
+/// The original cells of all rows, as stored.
+pub(super) fn cells(db: &Connection, job: &JobId) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no")?
+        .query_map([job.0], |r| r.get(0))?
+        .collect()
+}
+
 /// Appends rows to a job.
 pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
     let last: i64 =
@@ -40,9 +53,7 @@ pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::
     )?;
     let people = People::of(db)?;
     for (no, row) in (last + 1..).zip(rows) {
-        // Redact API keys in a file's cells.
-        let cells = (!row.cells.is_empty())
-            .then(|| redact(&serde_json::to_string(&row.cells).unwrap_or_default()).into_owned());
+        let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
         let (name, email) = (redact(&row.name), redact(&row.email));
         let key = EmailKey::of(&email);
         insert.execute(named_params! {
@@ -202,7 +213,7 @@ pub(super) fn page(
         filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
     let sorted = sorted.unwrap_or_default();
     let sql = format!(
-        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3)
@@ -335,6 +346,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
         bucket,
         why: r.get("why")?,
+        group: r.get("grp")?,
         claim,
         was_sent,
         class: r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c)),

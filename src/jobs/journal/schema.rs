@@ -1,7 +1,7 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
 use super::place::Site;
-use super::{JournalError, PATIENCE, Result, backup, claims, erase, reasons};
+use super::{JournalError, PATIENCE, Result, backup, claims, erase, reasons, review};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
@@ -103,4 +103,5 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     reasons::migrate,
     erase::want_rewrite,
     |db| db.execute_batch(backup::SCHEMA_OF_BACKUPS),
+    |db| db.execute_batch(review::SCHEMA),
 ];

@@ -15,15 +15,17 @@ use super::observe::{Context, MarkOverdue, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
+use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
 use super::runner::{JournalState, Operation, Pending, Work};
 use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
     Result, accounts, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling, purge,
-    requests, rows, schema, sending, takeover,
+    requests, review, rows, schema, sending, takeover,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::jobs::commands::RowGroup;
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::jobs::reason::Reason;
@@ -105,9 +107,13 @@ operations! {
         = drafts::finish_rows;
     write "correct" correct_row(args: CorrectRow) -> () = drafts::correct_row;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
+    read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
+    write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
+        = review::undo_decision;
     write "begin" begin(id: JobId, policies: Policies, actor: Actor) -> () = drafts::begin;
     write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
+    read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
     read ready_rows(id: JobId) -> BTreeSet<ReadyRow> = drafts::ready_rows;
     read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
 }
@@ -188,6 +194,7 @@ operations! {
     read job(id: JobId, me: String) -> Option<Job> = jobs::job;
     read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
+    read cells(id: JobId) -> Vec<String> = rows::cells;
     read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = rows::sent_badge;

@@ -96,6 +96,8 @@ actions! {
     Columns: "columns", "map the columns";
     Sheet: "sheet", "choose a sheet";
     Header: "header", "choose the header row";
+    NextChoice: "next column", "change the field to the next column";
+    PreviousChoice: "previous column", "change the field to the previous column";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct the name or e-mail of this row";
     Allow: "allow", "send this row anyway";

@@ -45,6 +45,8 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::Pause(_)
         | JobCommand::CallOff(_)
         | JobCommand::Decide(..)
+        | JobCommand::CompareFile(_)
+        | JobCommand::UndoDecision(_)
         | JobCommand::Look(_)
         | JobCommand::NeverSeen(_)
         | JobCommand::Opened(_)

@@ -406,7 +406,7 @@ impl Component for Prompt {
                         match done {
                             Done::Said(text) => out.say(text),
                             Done::Drafts(jobs) => DraftForm::open(jobs, out),
-                            Done::Fine | Done::NeverSeen(_) => {}
+                            Done::Fine | Done::NeverSeen(_) | Done::File(_) | Done::Undone(_) => {}
                         }
                     }
                 }

@@ -2,8 +2,8 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person, RevokePlan,
-    RevokeTarget, RowField, RowFilter, RowStatus, Rows,
+    Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
+    RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows, Undone,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,10 @@ pub enum JobCommand {
     Allow(JobId, Rows),
     /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
+    /// Undo the last decision of a draft's review.
+    UndoDecision(JobId),
+    /// Compare drafts with the file that they were read from.
+    CompareFile(Vec<JobId>),
     /// Correct the name and the address of a row of a draft.
     Correct(JobId, u64, String, String),
 }
@@ -55,6 +59,9 @@ pub enum Done {
     Said(String),
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
+    File(FileState),
+    /// The undone decision; `None` if there was none.
+    Undone(Option<Undone>),
 }
 
 /// A page of a job's rows, by row number.
@@ -142,8 +149,28 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 None => Ok(Done::Fine),
             };
         }
-        JobCommand::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
-        JobCommand::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
+        JobCommand::Allow(id, rows) => {
+            let one = matches!(rows, Rows::One(_));
+            jobs.allow(id, rows).await.map(|n| {
+                if one {
+                    Done::Fine
+                } else {
+                    Done::Said(plural!(n, "{n} row will be sent.", "{n} rows will be sent."))
+                }
+            })
+        }
+        JobCommand::LeaveOut(id, rows) => {
+            let one = matches!(rows, Rows::One(_));
+            jobs.leave_out(id, rows).await.map(|n| {
+                if one {
+                    Done::Fine
+                } else {
+                    Done::Said(plural!(n, "{n} row is skipped.", "{n} rows are skipped."))
+                }
+            })
+        }
+        JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(Done::Undone),
+        JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
             jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)
         }

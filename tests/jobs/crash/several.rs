@@ -143,7 +143,7 @@ async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
         Allows::Asked => &[Rows::Asked],
     };
     for rows in which {
-        fine(session.jobs.allow(id, *rows).await);
+        fine(session.jobs.allow(id, rows.clone()).await);
     }
     guarded.is_some_and(|guarded| guarded.complete)
 }

@@ -68,10 +68,6 @@ fn names_that_cannot_be_sent_are_refused_with_the_reason() {
         ("김\t민수", "tab"),
         ("abc\u{202e}fed", "changes the writing direction (U+202E)"),
         ("\u{2067}abc", "changes the writing direction"),
-        ("±è¹Î¼ö", "김민수"),
-        ("JosÃ© García", "José"),
-        ("김\u{fffd}수", "lost"),
-        ("???", "question marks"),
         ("a\u{fffe}b", "not a valid character"),
     ] {
         let (standing, what) = verdict(name, MAIL);
@@ -79,6 +75,9 @@ fn names_that_cannot_be_sent_are_refused_with_the_reason() {
         assert!(what.iter().any(|w| w.contains(reason)), "{name:?}: {what:?}");
     }
 }
+
+/// One reason for every way in which letters get lost, so that a person decides about them together.
+const LOST: &str = "letters of the name were lost in a conversion";
 
 #[test]
 fn names_that_a_person_should_look_at_are_asked_about() {
@@ -101,9 +100,15 @@ fn names_that_a_person_should_look_at_are_asked_about() {
         ("김\u{a0}민수", "unusual space"),
         ("김\u{3000}민수", "unusual space"),
         ("김  민수", "two spaces"),
-        ("Garc?a", "question mark"),
-        ("Nguy?n V?n", "question mark"),
-        ("?elik", "question mark"),
+        ("Garc?a", LOST),
+        ("Nguy?n V?n", LOST),
+        ("?elik", LOST),
+        ("±è¹Î¼ö", LOST),
+        ("±è¹Î¼ö", "김민수"),
+        ("JosÃ© García", LOST),
+        ("JosÃ© García", "José"),
+        ("김\u{fffd}수", LOST),
+        ("???", LOST),
         ("=HYPERLINK(1)", "formula"),
         ("Kim &amp; Lee", "HTML"),
         ("Kіm Minsu", "two alphabets"),

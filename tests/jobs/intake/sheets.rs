@@ -2,7 +2,8 @@
 
 use super::kit::*;
 use lapel::jobs::intake::{
-    CellFact, Choices, Format, HeaderRow, IntakeError, Note, Question, RawRow, Source, Standing, Table,
+    CellFact, Choices, ColumnMap, Format, HeaderRow, IntakeError, NameColumns, Note, Question, RawRow,
+    Source, Standing, Table,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
 use std::fmt::Write as _;
@@ -68,7 +69,10 @@ fn numbers_dates_and_truth_values_become_text_and_are_noted() {
         .expect("written");
     sheet.write_boolean(3, 0, true).expect("written");
     sheet.write_string(3, 1, "x@naru.example").expect("written");
-    let table = open_book(book);
+    // Numbers are no names: a person has chosen these columns.
+    let map = ColumnMap { name: NameColumns::One(0), email: 1, template: None };
+    let choices = Choices { columns: Some(map), ..Choices::default() };
+    let (_folder, table) = open_bytes_with("list.xlsx", &saved(book), &choices).expect("readable");
     let rows = rows(&table);
     assert_eq!(rows[0].cells, ["1234", "0.5"]);
     assert_eq!(facts(&rows[0], 0), [CellFact::Number]);

@@ -101,6 +101,44 @@ fn a_column_that_is_missing_is_asked_about() {
 }
 
 #[test]
+fn of_two_columns_with_one_meaning_the_content_may_leave_one() {
+    let table = text("이름,이메일,email\n홍길동,수신,a@naru.example\n김민수,거부,b@naru.example\n");
+    assert_eq!(map(&table), one(0, 2));
+    let table = text("student,name,email\n20260001,홍길동,a@naru.example\n20260002,김민수,b@naru.example\n");
+    assert_eq!(map(&table), one(1, 2));
+}
+
+#[test]
+fn a_heading_that_the_content_contradicts_is_asked_about_and_the_fitting_column_is_guessed() {
+    let table = text("student,who,email\ns20260001,홍길동,a@naru.example\ns20260002,김민수,b@naru.example\n");
+    let contradicts = |field, column| Question::ColumnContradicts { field, column };
+    assert_eq!(table.about().needs_answer(), [contradicts(Field::Name, 0)]);
+    assert_eq!(table.about().guess.name, Some(NameColumns::One(1)));
+    assert_eq!(table.about().guess.email, Some(2));
+    // The other way round: what a map without a clear name still knows is the address.
+    assert!(matches!(table.about().map, MapState::Asked { name: None, email: Some(2), .. }));
+    let table = text("name,email\na@naru.example,홍길동\nb@naru.example,김민수\n");
+    assert_eq!(table.about().needs_answer(), [contradicts(Field::Name, 0), contradicts(Field::Email, 1)]);
+    assert_eq!((table.about().guess.name, table.about().guess.email), (Some(NameColumns::One(1)), Some(0)));
+    // Numbers alone are no reason to take another column that is no better.
+    let table = text("name,email\n홍길동,no\n김민수,none\n");
+    assert_eq!(map(&table), one(0, 1));
+}
+
+#[test]
+fn what_is_missing_is_guessed_by_content_and_numbers_are_no_names() {
+    let table = text("학번,담당,연락\n20260001,홍길동,a@naru.example\n20260002,김민수,b@naru.example\n");
+    let about = table.about();
+    assert_eq!(about.needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+    assert_eq!((about.guess.name, about.guess.email), (Some(NameColumns::One(1)), Some(2)));
+    assert!(about.content[0].is_of_numbers() && !about.content[1].is_of_numbers());
+    assert_eq!(about.content[1].samples, ["홍길동", "김민수"]);
+    // Nothing is a name here, so nothing is guessed.
+    let table = text("번호,이메일\n1,hong@naru.example\n2,kim@naru.example\n");
+    assert_eq!(table.about().guess.name, None);
+}
+
+#[test]
 fn an_address_column_with_an_unknown_name_is_told_by_its_content() {
     let table = text("이름,연락처\n홍길동,hong@naru.example\n");
     assert_eq!(map(&table), one(0, 1));

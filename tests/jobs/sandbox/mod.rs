@@ -5,6 +5,7 @@ mod claims;
 mod doubts;
 mod learning;
 mod pages;
+mod review;
 mod revoking;
 mod stops;
 

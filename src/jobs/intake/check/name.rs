@@ -76,10 +76,6 @@ fn refusal(name: &str, email: &str) -> Option<String> {
     if is_error_token(name) {
         return Some(t!("the name is a formula error: {text}", text = quoted(name)));
     }
-    if let Some(damage) = mojibake::damage(name) {
-        let was = damage.was().map(|was| t!(" (probably {was})", was = quoted(was))).unwrap_or_default();
-        return Some(t!("the name is damaged: {damage}{was}", damage, was));
-    }
     if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         return Some(match c {
             '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => t!("the name has a line break").to_owned(),
@@ -112,6 +108,10 @@ fn code(c: char) -> String {
 
 /// Things that a person should review before the name is printed on a badge.
 fn doubts(name: &str) -> Vec<String> {
+    // Other doubts about damaged text say nothing.
+    if let Some(damage) = mojibake::damage(name) {
+        return vec![lost_letters(damage.was())];
+    }
     let mut doubts = Vec::new();
     let mut doubt = |is: bool, what: &'static str| {
         if is {
@@ -132,10 +132,6 @@ fn doubts(name: &str) -> Vec<String> {
         has(|c| c.is_whitespace() && c != ' '),
         tr_noop!("the name has an unusual space (no-break or full-width)"),
     );
-    doubt(
-        lost_letter(&chars),
-        tr_noop!("a letter of the name was probably lost: a question mark is in its place"),
-    );
     doubt(name.contains("  "), tr_noop!("the name has two spaces in a row"));
     doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name starts like a formula"));
     doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name contains HTML"));
@@ -143,10 +139,19 @@ fn doubts(name: &str) -> Vec<String> {
         name.split(' ').any(mixes_scripts),
         tr_noop!("one word mixes letters of two alphabets that look alike"),
     );
+    if has_lost_letter(&chars) {
+        doubts.push(lost_letters(None));
+    }
     if let Some(tail) = title_or_number(name) {
         doubts.push(t!("the name ends in \"{tail}\", which may not be part of it", tail = quoted(tail)));
     }
     doubts
+}
+
+/// The text of [`crate::jobs::Code::LostLetters`], so that all these rows are one group in the review.
+fn lost_letters(was: Option<&str>) -> String {
+    let was = was.map(|was| t!(" (probably {was})", was = quoted(was))).unwrap_or_default();
+    t!("letters of the name were lost in a conversion{was}", was)
 }
 
 /// Matches only the whole name: Null may be a real surname.
@@ -222,7 +227,7 @@ fn title_or_number(name: &str) -> Option<&str> {
 
 /// Whether a question mark touches a letter. Programs write one for a letter that an encoding does not have:
 /// `Garc?a`, `Nguy?n`.
-fn lost_letter(chars: &[char]) -> bool {
+fn has_lost_letter(chars: &[char]) -> bool {
     chars.windows(2).any(|pair| matches!(pair, ['?', letter] | [letter, '?'] if letter.is_alphabetic()))
 }
 

@@ -36,6 +36,8 @@ pub enum Context {
     Exporting,
     /// The form for an opened file.
     File,
+    /// The columns of an opened file.
+    Mapping,
     RevokeForm,
     Review,
     /// The field for the organisation's name before sending in LIVE.
@@ -91,6 +93,7 @@ impl Context {
             Self::Form => tr_noop!("Form"),
             Self::FileField => tr_noop!("File name"),
             Self::File => tr_noop!("Recipient file"),
+            Self::Mapping => tr_noop!("Column mapping"),
             Self::RevokeForm => tr_noop!("Revoke form"),
             Self::Review => tr_noop!("Review before sending"),
             Self::Organisation => tr_noop!("Organisation's name, before sending in LIVE"),
@@ -124,6 +127,7 @@ impl Context {
                 | Self::ColumnMenu
                 | Self::Filters
                 | Self::File
+                | Self::Mapping
                 | Self::Exporting
                 | Self::Review
                 | Self::Help

@@ -33,6 +33,7 @@ impl Context {
         &[Self::Export, Self::Always],
         &[Self::Exporting, Self::Always],
         &[Self::File, Self::Always],
+        &[Self::Mapping, Self::Always],
         &[Self::RevokeForm, Self::Always],
         &[Self::Review, Self::Always],
         &[Self::Organisation, Self::Always],

@@ -86,6 +86,10 @@ impl DraftForm {
         if !classes.is_empty() {
             form.text(&classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
+        let groups = self.groups.words();
+        if !groups.is_empty() {
+            form.text(&groups.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+        }
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
             form.warning(&warning);
         }
@@ -137,6 +141,10 @@ impl DraftForm {
         let room = usize::from(area.width).saturating_sub(4);
         if let Some(row) = self.selected() {
             let mut lines = row_lines(row, job, room, env);
+            if let Some(hint) = self.group_hint(row, env) {
+                lines.truncate(usize::from(ROW_LINES) - 1);
+                lines.push(Line::styled(fit(&hint, room, env.glyphs.ellipsis), theme.dim()));
+            }
             lines.truncate(usize::from(ROW_LINES));
             let at = Rect {
                 x: area.x + 2,

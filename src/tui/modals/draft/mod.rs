@@ -1,14 +1,17 @@
 //! Review of drafts: the user checks the rows and confirms. Nothing is sent before the confirmation.
 
 mod draw;
+mod groups;
 
-use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
+use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
+use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
@@ -38,6 +41,9 @@ pub struct DraftForm {
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
+    groups: Groups,
+    /// Earlier drafts of the same file, which these drafts replace once they begin.
+    replaces: Vec<JobId>,
 }
 
 /// State of the duplicate check.
@@ -54,7 +60,12 @@ enum Guard {
 
 impl DraftForm {
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
-        out.open_some(|env, out| Self::new(jobs, env, out));
+        Self::open_instead(jobs, Vec::new(), out);
+    }
+
+    /// As [`DraftForm::open`]. The drafts replace earlier ones of the same file.
+    pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
+        out.open_some(|env, out| Self::new(jobs, env, out).map(|form| Self { replaces, ..form }));
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
@@ -71,6 +82,8 @@ impl DraftForm {
             doing: None,
             beginning: false,
             said: None,
+            groups: Groups::default(),
+            replaces: Vec::new(),
             jobs,
         };
         form.count(env);
@@ -231,10 +244,14 @@ impl Component for DraftForm {
         match action {
             Action::Allow => self.may(Step::Allow, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
-            Action::AllowClass | Action::LeaveOutClass => {
-                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
+            Action::AllowClass => row.is_some_and(|row| self.may(Step::Allow, Some(row)) && has_group(row)),
+            Action::LeaveOutClass => {
+                row.is_some_and(|row| self.may(Step::LeaveOut, Some(row)) && has_group(row))
             }
             Action::Correct => row.is_some(),
+            Action::Columns => {
+                self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
+            }
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Confirm => self.sendable() > 0,
             Action::Reload => match self.guard {
@@ -270,10 +287,21 @@ impl Component for DraftForm {
                 }
             }
             Action::AllowClass | Action::LeaveOutClass => {
-                match self.rows.list.selected().and_then(|row| row.class) {
-                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
-                    None => out.say(t!("No duplicates found for this row.")),
+                match self.rows.list.selected().and_then(group_of) {
+                    Some(rows) => self.review(action == Action::AllowClass, rows, out),
+                    None => out.say(t!("This row has no reason that it shares with others.")),
                 }
+            }
+            Action::UndoLast => {
+                if let (Some(job), None) = (self.job().map(|job| job.id), self.doing) {
+                    self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
+                }
+            }
+            Action::Columns if self.is_enabled(Action::Columns, env) => {
+                self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
+            }
+            Action::Columns => {
+                out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
                 (Some(job), Some(row)) => {
@@ -343,6 +371,7 @@ impl Component for DraftForm {
                                 j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) == 0
                             })
                             .map(|j| j.id)
+                            .chain(self.replaces.drain(..))
                             .collect();
                         if !left.is_empty() {
                             out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
@@ -351,8 +380,14 @@ impl Component for DraftForm {
                         out.go.push(Navigate::Activity);
                     }
                     Ok(Done::Said(text)) => out.say(text),
+                    Ok(Done::Undone(undone)) => self.undone(undone, out),
+                    Ok(Done::File(state)) => FileForm::open_again(&self.jobs, state, out),
                     Ok(_) => self.said = None,
                 }
+                Ok(())
+            }
+            Response::Groups(groups) if self.groups.awaits(request) => {
+                self.groups.set(groups);
                 Ok(())
             }
             other => self.rows.on_response(request, other, out),
@@ -371,6 +406,9 @@ impl Component for DraftForm {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.keep_something_in_sight(out);
+        if let Some(job) = self.jobs.get(self.at).map(|job| job.id) {
+            self.groups.load(job, out);
+        }
         let area = self.rows_area(area, env);
         self.rows.load_visible(area, &mut self.heading, out);
     }
@@ -378,6 +416,7 @@ impl Component for DraftForm {
     fn on_job(&mut self, job: &Job, env: &Env) {
         let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
         mine.clone_from(job);
+        self.groups.changed();
         if self.rows.job() == job.id {
             self.rows.changed();
         }

@@ -4,7 +4,7 @@ use crate::domain::Text;
 use crate::jobs::intake::{
     Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
 };
-use crate::jobs::{Opened, Preview};
+use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
@@ -49,6 +49,9 @@ impl FileForm {
             form.error(said);
             form.dim(&t!("Nothing was sent.  {esc} back", esc));
         }
+        if let Some(change) = self.again.as_ref().and_then(|again| again.change.as_ref()) {
+            form.warning(&changed(change, env));
+        }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
                 form.dim(&format!("{} {note}", env.glyphs.dot));
@@ -57,6 +60,14 @@ impl FileForm {
         form.blank();
         let height = usize::from(area.height);
         match (&self.step, &self.opened) {
+            (Some(Step::Columns(mapping)), Some(opened)) => {
+                form.text(&self.step_question(), theme.strong());
+                for question in opened.questions() {
+                    form.dim(&question.to_string());
+                }
+                form.blank();
+                mapping.draw(&mut form, area, &self.sight, &opened.about, env);
+            }
             (Some(step), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
                 let foot = self.side_by_side(room, env);
@@ -212,6 +223,26 @@ impl FileForm {
                 t!("Nothing is sent before the review.  {enter} check the state of each badge", enter)
             }
         }
+    }
+}
+
+/// What changed in the file of a draft.
+fn changed(change: &FileChange, env: &Env) -> String {
+    let FileChange { added, removed, changed, at } = change;
+    let (added, removed, changed) = (number(*added), number(*removed), number(*changed));
+    let rows = t!(
+        "The file has changed since the draft: rows added {added}, removed {removed}, changed {changed}.",
+        added,
+        removed,
+        changed
+    );
+    match at {
+        Some(at) => t!(
+            "{rows} Last saved {when}.",
+            rows,
+            when = env.clock().offset().to_datetime(*at).strftime("%Y-%m-%d %H:%M")
+        ),
+        None => rows,
     }
 }
 

@@ -2,11 +2,12 @@
 //! questions. Nothing is saved before the user answers them. Nothing is sent before the review of the draft.
 
 mod draw;
+mod mapping;
 mod steps;
 
 use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
-use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
+use crate::jobs::{FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Opened, Preview};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -16,9 +17,13 @@ use crate::tui::input::list_hit::Sight;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
+use mapping::{Accepted, Mapping};
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
-use steps::{Picking, Step, columns};
+use steps::{Step, columns};
+
+/// The contexts of the column mapping.
+const MAPPING: [Context; 2] = [Context::Mapping, Context::Always];
 
 pub struct FileForm {
     purpose: Purpose,
@@ -29,6 +34,19 @@ pub struct FileForm {
     step: Option<Step>,
     sight: Sight,
     said: Option<String>,
+    /// Set if the form maps the columns of drafts again.
+    again: Option<Again>,
+}
+
+/// Drafts whose file is read again with another mapping.
+struct Again {
+    drafts: Vec<JobId>,
+    /// How the drafts were read.
+    source: FileSource,
+    /// `None` if the file is unchanged.
+    change: Option<FileChange>,
+    /// Whether the mapping still has to be shown.
+    is_new: bool,
 }
 
 /// Purpose of an opened file.
@@ -71,9 +89,48 @@ impl FileForm {
             step: None,
             sight: Sight::default(),
             said: None,
+            again: None,
         };
         form.open(out);
         form
+    }
+
+    /// Opens the file of drafts at the column mapping, or says that the file is gone. The drafts keep their rows.
+    pub fn open_again(drafts: &[Job], state: FileState, out: &mut Effects<'_>) {
+        let (source, change) = match state {
+            FileState::Unchanged(source) => (source, None),
+            FileState::Changed(source, change) => (source, Some(change)),
+            FileState::Gone(source) => {
+                let file = Text::from(source.path.to_string_lossy().into_owned());
+                out.warn(t!("{file} does not exist any more. The draft keeps its rows.", file));
+                return;
+            }
+        };
+        let Some(template) =
+            drafts.first().and_then(|job| Some((job.template_id.clone()?, job.title.clone())))
+        else {
+            return;
+        };
+        let drafts = drafts.iter().map(|job| job.id).collect();
+        out.open(move |_, out| {
+            let purpose = Purpose::Issue { template, by_column: source.by_column };
+            let mut form = Self::new(purpose, Source::File(source.path.clone()), out);
+            form.cancel(out);
+            form.choices = source.choices.clone();
+            form.again = Some(Again { drafts, source, change, is_new: true });
+            form.open(out);
+            form
+        });
+    }
+
+    /// Whether reading the file would give the drafts that are already there.
+    fn is_as_before(&self) -> bool {
+        let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
+        self.again.as_ref().is_some_and(|again| {
+            again.change.is_none()
+                && again.source.choices == self.choices
+                && again.source.by_column == by_column
+        })
     }
 
     fn open(&mut self, out: &mut Effects<'_>) {
@@ -107,11 +164,11 @@ impl FileForm {
         matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
     }
 
-    /// Returns the step that asks for the columns. With `anew`, it also asks for columns that are already known.
-    fn columns(&self, anew: bool) -> Option<Step> {
+    /// The step for the columns. It begins with the present mapping.
+    fn columns(&self) -> Option<Step> {
         let opened = self.opened.as_ref()?;
         Some(match self.purpose {
-            Purpose::Issue { .. } => Step::columns(&opened.about, anew),
+            Purpose::Issue { .. } => Step::Columns(Mapping::of(&opened.about)),
             Purpose::Revoke { .. } => Step::IdColumn { at: 0 },
         })
     }
@@ -126,6 +183,11 @@ impl FileForm {
         }
         if self.opened.is_none() {
             self.open(out);
+            return;
+        }
+        if self.is_as_before() {
+            out.say(t!("The columns are unchanged. The draft keeps its rows and decisions."));
+            out.close();
             return;
         }
         self.said = None;
@@ -150,8 +212,12 @@ impl FileForm {
             Some(Question::EncodingAmbiguous) => Some(Step::encoding(&opened.about)),
             Some(Question::SheetAmbiguous) => Some(Step::Sheet { at: 0 }),
             Some(Question::HeaderNotFound) => Some(Step::Header { at: 0 }),
-            Some(Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. }) => self.columns(false),
-            None if self.lacks_id_column() => self.columns(false),
+            Some(
+                Question::ColumnsAmbiguous { .. }
+                | Question::ColumnMissing { .. }
+                | Question::ColumnContradicts { .. },
+            ) => self.columns(),
+            None if self.lacks_id_column() => self.columns(),
             None => None,
         };
         self.step.is_some()
@@ -163,6 +229,18 @@ impl FileForm {
             self.sight.forget_clicks();
         }
         let Some(step) = &mut self.step else { return false };
+        if let (Step::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
+            match action {
+                Action::Down => mapping.move_focus(1, &opened.about),
+                Action::Up => mapping.move_focus(-1, &opened.about),
+                Action::NextChoice => mapping.change(1, &opened.about),
+                Action::PreviousChoice => mapping.change(-1, &opened.about),
+                Action::Back => self.step = None,
+                Action::Accept => self.choose(out),
+                _ => return false,
+            }
+            return true;
+        }
         match action {
             Action::Down => step.set((step.at() + 1) % choices),
             Action::Up => step.set((step.at() + choices - 1) % choices),
@@ -194,13 +272,13 @@ impl FileForm {
                 forget_columns(&mut self.choices);
             }
             Step::IdColumn { at } => self.choices.id_column = Some(at),
-            Step::Columns(mut picking) => {
-                if !picking.take(about.columns.len()) {
-                    self.step = Some(Step::Columns(picking));
+            Step::Columns(mut mapping) => match mapping.accept(about) {
+                Accepted::Map(map) => self.choices.columns = Some(map),
+                Accepted::NotYet => {
+                    self.step = Some(Step::Columns(mapping));
                     return;
                 }
-                self.choices.columns = picking.map();
-            }
+            },
         }
         self.open(out);
     }
@@ -231,7 +309,8 @@ impl FileForm {
                     t!("row {no}: {cells}", no = row.line, cells = cells.join(" | "))
                 }))
                 .collect(),
-            Step::Columns(picking) => picking.choices(about, &opened.rows),
+            // The mapping has fields instead of a list.
+            Step::Columns(_) => Vec::new(),
             Step::IdColumn { .. } => columns(about, &opened.rows).collect(),
         }
     }
@@ -247,13 +326,7 @@ impl FileForm {
             },
             Some(Step::Header { .. }) => t!("Which row has the column names?").to_owned(),
             Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
-            Some(Step::Columns(picking)) => match picking.what() {
-                Picking::Name => t!("Which column is the recipient's name?").to_owned(),
-                Picking::Family => t!("Which column is the family name?").to_owned(),
-                Picking::Given => t!("Which column is the given name?").to_owned(),
-                Picking::Email => t!("Which column is the e-mail address?").to_owned(),
-                Picking::Template => t!("Which column is the template of each row?").to_owned(),
-            },
+            Some(Step::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
             None => String::new(),
         }
     }
@@ -270,7 +343,11 @@ impl FileForm {
 
 impl Component for FileForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
+        match self.step {
+            Some(Step::Columns(_)) => MAPPING.to_vec(),
+            Some(_) => vec![Context::Menu, Context::Always],
+            None => vec![Context::File, Context::Always],
+        }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -299,7 +376,7 @@ impl Component for FileForm {
                 out.say(t!("This cannot be chosen for this file."));
             }
             Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
-            Action::Columns => self.step = self.columns(true),
+            Action::Columns => self.step = self.columns(),
             Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
             Action::Header => self.step = Some(Step::Header { at: 0 }),
             Action::Toggle if self.has_template_column() => {
@@ -318,7 +395,8 @@ impl Component for FileForm {
         let mut selected = step.at();
         let click = self.sight.click(at, &mut selected);
         step.set(selected);
-        Clicked::in_menu(click, Action::Accept)
+        let again = if matches!(step, Step::Columns(_)) { Action::NextChoice } else { Action::Accept };
+        Clicked::in_menu(click, again)
     }
 
     fn on_response(
@@ -341,7 +419,11 @@ impl Component for FileForm {
                         if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                             *by_column &= has;
                         }
-                        self.ask_next();
+                        let maps_again =
+                            self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
+                        if !self.ask_next() && maps_again {
+                            self.step = self.columns();
+                        }
                     }
                     Err(why) => self.said = Some(why),
                 }
@@ -349,7 +431,10 @@ impl Component for FileForm {
             Response::Drafted(drafted) => {
                 self.work = None;
                 match drafted {
-                    Ok(jobs) => DraftForm::open(jobs, out),
+                    Ok(jobs) => {
+                        let replaces = self.again.as_ref().map(|again| again.drafts.clone());
+                        DraftForm::open_instead(jobs, replaces.unwrap_or_default(), out);
+                    }
                     Err(why) => self.said = Some(why),
                 }
             }

@@ -1,0 +1,252 @@
+//! What the columns of a table contain, and the best guess for the columns of name and e-mail address.
+
+use super::cell_text::{is_address_like, is_blank, is_han, is_syllable, trim};
+use super::header::{ColumnMap, NameColumns, Title};
+use std::collections::HashSet;
+
+/// Maximum number of sample values per column.
+const SAMPLES: usize = 3;
+/// Points of a cell that is certainly shaped like a name.
+const SURE: usize = 3;
+/// A heading weighs as much as a column full of fitting cells.
+const HEADING: usize = 1_000;
+
+/// The content of a column, from the sample of the first rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnContent {
+    /// Number of cells that are not blank. The other numbers count these cells.
+    pub filled: usize,
+    pub addresses: usize,
+    /// Cells that are numbers or codes: student ids, telephone numbers, dates.
+    pub numbers: usize,
+    /// Number of different values.
+    pub distinct: usize,
+    /// The first different values. Raw.
+    pub samples: Vec<String>,
+    /// Points of the cells that can be a name, at most [`SURE`] for each.
+    names: usize,
+}
+
+impl ColumnContent {
+    /// The content of each of `width` columns.
+    pub(super) fn of(data: &[&[String]], width: usize) -> Vec<Self> {
+        (0..width)
+            .map(|column| Self::of_cells(data.iter().filter_map(|row| row.get(column)).map(String::as_str)))
+            .collect()
+    }
+
+    fn of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Self {
+        let (mut content, mut seen) = (Self::default(), HashSet::new());
+        for cell in cells.filter(|cell| !is_blank(cell)).map(trim) {
+            content.filled += 1;
+            content.addresses += usize::from(is_address_like(cell));
+            content.numbers += usize::from(is_number(cell));
+            content.names += name_points(cell);
+            if seen.insert(cell) && content.samples.len() < SAMPLES {
+                content.samples.push(cell.to_owned());
+            }
+        }
+        content.distinct = seen.len();
+        content
+    }
+
+    /// Whether most of its values are numbers or codes, so that it is no column of names.
+    pub fn is_of_numbers(&self) -> bool {
+        self.numbers * 2 > self.filled
+    }
+
+    /// Whether at least half of its values are e-mail addresses.
+    pub fn is_of_addresses(&self) -> bool {
+        self.addresses > 0 && self.addresses * 2 >= self.filled
+    }
+
+    /// Whether it can be the column of the names, by its content alone.
+    pub(super) fn is_of_names(&self) -> bool {
+        self.name_score() * 2 > HEADING
+    }
+
+    /// Whether its content contradicts this field. An empty column contradicts nothing.
+    pub(super) fn contradicts(&self, title: Title) -> bool {
+        self.filled > 0
+            && match title {
+                Title::Email => !self.is_of_addresses(),
+                Title::Name | Title::Family | Title::Given => self.is_of_numbers() || self.is_of_addresses(),
+                Title::Template | Title::BadgeId => false,
+            }
+    }
+
+    /// 0 to [`HEADING`]. Names of people differ; those of departments and courses repeat.
+    fn name_score(&self) -> usize {
+        if self.filled == 0 || self.is_of_numbers() || self.is_of_addresses() {
+            return 0;
+        }
+        let shape = self.names * HEADING / (self.filled * SURE);
+        let differ = HEADING / 2 + self.distinct * HEADING / (self.filled * 2);
+        shape * differ / HEADING
+    }
+
+    fn email_score(&self) -> usize {
+        (self.addresses * HEADING * 2).checked_div(self.filled).unwrap_or(0)
+    }
+}
+
+/// Whether the text is a number or a code: it has digits, and at least as many as letters.
+fn is_number(cell: &str) -> bool {
+    if is_address_like(cell) {
+        return false;
+    }
+    let digits = cell.chars().filter(|c| c.is_numeric()).count();
+    let letters = cell.chars().filter(|c| c.is_alphabetic()).count();
+    digits > 0 && digits >= letters
+}
+
+/// How much a text looks like the name of a person: 0 to [`SURE`].
+fn name_points(cell: &str) -> usize {
+    let length = cell.chars().count();
+    let is_none = !(2..=100).contains(&length)
+        || is_address_like(cell)
+        || cell.chars().any(char::is_numeric)
+        || cell.contains(['/', '@', ':', '_', '='])
+        || !cell.chars().any(char::is_alphabetic);
+    if is_none {
+        return 0;
+    }
+    let letters = cell.chars().filter(|c| !c.is_whitespace()).count();
+    if cell.chars().all(|c| is_syllable(c) || is_han(c) || c.is_whitespace()) {
+        // Korean and Chinese names are short. A word of more syllables is a course or a department.
+        return if letters <= 4 { SURE } else { usize::from(letters <= 6) };
+    }
+    match cell.split_whitespace().count() {
+        2..=4 => SURE,
+        // One word may be a name, but also a state or a place.
+        1 => 2,
+        _ => 1,
+    }
+}
+
+/// The best guess for the columns. A field that no column fits is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnGuess {
+    pub name: Option<NameColumns>,
+    pub email: Option<usize>,
+    pub template: Option<usize>,
+}
+
+impl From<&ColumnMap> for ColumnGuess {
+    fn from(map: &ColumnMap) -> Self {
+        Self { name: Some(map.name), email: Some(map.email), template: map.template }
+    }
+}
+
+/// Guesses the columns by heading and content. `named` is what the headings alone say, as far as it is clear.
+pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: &ColumnGuess) -> ColumnGuess {
+    let heading = |column: usize, wanted: Title| {
+        let is_named = titles.get(column) == Some(&Some(wanted));
+        let fits = content.get(column).is_none_or(|c| !c.contradicts(wanted));
+        match (is_named, fits) {
+            (true, true) => HEADING * 2,
+            // A heading without fitting content is better than nothing, but not than a column that fits.
+            (true, false) if wanted == Title::Email => 1,
+            _ => 0,
+        }
+    };
+    let email = named.email.filter(|c| content.get(*c).is_none_or(|c| !c.contradicts(Title::Email)));
+    let email = email.or_else(|| {
+        best(content.len(), |column| {
+            heading(column, Title::Email) + content.get(column).map_or(0, ColumnContent::email_score)
+        })
+    });
+    let fits = |name: &NameColumns| {
+        name.columns().all(|c| Some(c) != email && content.get(c).is_none_or(|c| !c.contradicts(Title::Name)))
+    };
+    let name = named.name.filter(fits).or_else(|| {
+        let score = |column: usize| {
+            if Some(column) == email {
+                0
+            } else {
+                heading(column, Title::Name) + content.get(column).map_or(0, ColumnContent::name_score)
+            }
+        };
+        best(content.len(), score).map(NameColumns::One)
+    });
+    ColumnGuess { name, email, template: named.template }
+}
+
+/// The first column with the highest score above 0.
+fn best(columns: usize, score: impl Fn(usize) -> usize) -> Option<usize> {
+    (0..columns)
+        .map(|column| (score(column), column))
+        .filter(|(score, _)| *score > 0)
+        .max_by_key(|(score, column)| (*score, std::cmp::Reverse(*column)))
+        .map(|(_, column)| column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn content(cells: &[&str]) -> ColumnContent {
+        ColumnContent::of_cells(cells.iter().copied())
+    }
+
+    #[test]
+    fn a_column_is_told_by_its_content() {
+        for names in [
+            &["김민수", "이영희", "남궁 민수"][..],
+            &["Lea O'Connor-Kim", "Null, Christopher", "Ahmet Yılmaz"],
+            &["王小明", "นภา ศรีสุข", "Дмитрий Иванов"],
+            &["Minsu", "Jiho", "Ara"],
+        ] {
+            let names = content(names);
+            assert!(names.is_of_names() && !names.is_of_numbers() && !names.is_of_addresses(), "{names:?}");
+        }
+        for numbers in [
+            &["1", "2", "3"][..],
+            &["s20260001", "s20260002"],
+            &["2026-0001", "2026-0002"],
+            &["010-1234-5678"],
+            &["2026. 11. 23."],
+            &["１２３", "４５６"],
+        ] {
+            let numbers = content(numbers);
+            assert!(numbers.is_of_numbers() && !numbers.is_of_names(), "{numbers:?}");
+        }
+        let addresses = content(&["a1@naru.example", "b2@naru.example", "none"]);
+        assert!(addresses.is_of_addresses() && !addresses.is_of_names() && !addresses.is_of_numbers());
+        let departments = content(&["컴퓨터공학과", "컴퓨터공학과", "생명과학부", "컴퓨터공학과"]);
+        assert!(!departments.is_of_names(), "{departments:?}");
+        assert!(!content(&[]).is_of_numbers() && !content(&[]).is_of_addresses());
+    }
+
+    #[test]
+    fn samples_are_the_first_different_values() {
+        let found = content(&["", " 가나 ", "가나", "다라", "마바", "사아"]);
+        assert_eq!(found.samples, ["가나", "다라", "마바"]);
+        assert_eq!((found.filled, found.distinct), (5, 4));
+    }
+
+    proptest! {
+        #[test]
+        fn a_guess_never_takes_numbers_for_names_nor_one_column_twice(
+            rows in prop::collection::vec(
+                ("[가-힣]{2,4}", "[a-z]{1,6}@[a-z]{1,6}\\.[a-z]{2,3}", "[0-9]{4,9}", "(교육|안전|전산)팀"), 3..30),
+            order in Just(vec![0_usize, 1, 2, 3]).prop_shuffle(),
+        ) {
+            let table: Vec<Vec<String>> = rows
+                .into_iter()
+                .map(|(name, email, id, team)| {
+                    let row = [name, email, id, team];
+                    order.iter().map(|column| row[*column].clone()).collect()
+                })
+                .collect();
+            let table: Vec<&[String]> = table.iter().map(Vec::as_slice).collect();
+            let content = ColumnContent::of(&table, 4);
+            let at = |field: usize| order.iter().position(|column| *column == field).expect("a column");
+            let guess = guess(&[None; 4], &content, &ColumnGuess::default());
+            prop_assert_eq!(guess.email, Some(at(1)));
+            prop_assert!(content[at(2)].is_of_numbers());
+            prop_assert!(guess.name != Some(NameColumns::One(at(2))) && guess.name != Some(NameColumns::One(at(1))));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The decisions of a review: each is recorded with the rows that it changes, so that a person can undo it until the
+//! job begins.
+
+use super::duplicates;
+use crate::jobs::job::{JobId, Phase, RowStatus};
+use crate::jobs::settings::Policies;
+use rusqlite::{Connection, OptionalExtension, params};
+
+pub(super) const SCHEMA: &str = include_str!("review.sql");
+
+const CORRECT: &str = "correct";
+
+/// A decision that can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::jobs) struct LastDecision {
+    pub(in crate::jobs) id: i64,
+    /// Number of rows that it changed.
+    pub(in crate::jobs) rows: u64,
+    /// Whether it corrected a row, so that the duplicate check must run again.
+    pub(in crate::jobs) corrects: bool,
+}
+
+/// Records the rows that a decision is about to change. `which` is a condition on the table `row` with
+/// the key of a group as `?2`, as in [`super::conditions::selected`].
+pub(super) fn record(
+    db: &Connection,
+    job: JobId,
+    what: &str,
+    which: &str,
+    key: Option<&str>,
+) -> rusqlite::Result<()> {
+    db.execute("INSERT INTO review (job, what) VALUES (?1, ?2)", params![job.0, what])?;
+    let review = db.last_insert_rowid();
+    let rows = db.execute(
+        &format!(
+            "INSERT INTO review_row (review, no, name, email, email_key, person, bucket, why, guarded, allowed)
+             SELECT ?3, no, name, email, email_key, person, bucket, why, guarded, allowed FROM row
+             WHERE job = ?1 AND request IS NULL AND (?2 IS NULL OR ?2 <> '') AND {which}"
+        ),
+        params![job.0, key, review],
+    )?;
+    if rows == 0 {
+        db.execute("DELETE FROM review WHERE id = ?1", [review])?;
+    }
+    Ok(())
+}
+
+/// What a review decision is called in the record.
+pub(super) fn name_of(to: RowStatus) -> &'static str {
+    if to == RowStatus::Ready { "allow" } else { "leave_out" }
+}
+
+pub(super) fn record_correction(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
+    record(db, job, CORRECT, &format!("no = {no}"), None)
+}
+
+/// The last decision of a draft's review; `None` if there is none to undo.
+pub(super) fn last_decision(db: &Connection, job: &JobId) -> rusqlite::Result<Option<LastDecision>> {
+    db.prepare_cached(
+        "SELECT id, what = ?2 AS corrects, (SELECT count(*) FROM review_row WHERE review = review.id) AS rows
+         FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
+    )?
+    .query_row(params![job.0, CORRECT], |r| {
+        let rows = r.get::<_, i64>("rows")?.unsigned_abs();
+        Ok(LastDecision { id: r.get("id")?, rows, corrects: r.get("corrects")? })
+    })
+    .optional()
+}
+
+/// Puts the rows of a decision back. The duplicate check's findings are newer than the record: rows get their status
+/// from both. Changes nothing if the decision was undone before.
+pub(super) fn undo_decision(
+    db: &Connection,
+    job: &JobId,
+    decision: &LastDecision,
+    policies: &Policies,
+) -> rusqlite::Result<bool> {
+    // Findings about another recipient do not apply.
+    let findings = if decision.corrects { ", class = NULL, class_why = NULL, seen = NULL" } else { "" };
+    db.execute(
+        &format!(
+            "UPDATE row SET name = was.name, email = was.email, email_key = was.email_key, person = was.person,
+                            bucket = was.bucket, why = was.why, guarded = was.guarded, allowed = was.allowed {findings}
+             FROM (SELECT review_row.* FROM review_row JOIN review ON review.id = review_row.review
+                   WHERE review.id = ?2 AND review.job = ?1) AS was
+             WHERE row.job = ?1 AND row.no = was.no AND row.request IS NULL
+               AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'draft' AND kind = 'issue')"
+        ),
+        params![job.0, decision.id],
+    )?;
+    let undone = db.execute("DELETE FROM review WHERE id = ?2 AND job = ?1", params![job.0, decision.id])?;
+    if undone > 0 && decision.corrects {
+        db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [job.0])?;
+    } else if undone > 0 {
+        duplicates::place(db, *job, Phase::Draft, policies)?;
+    }
+    Ok(undone > 0)
+}
+
+/// Forgets the decisions of a job that begins.
+pub(super) fn forget(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    db.execute("DELETE FROM review WHERE job = ?1", [job.0])?;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Groups of rows with the same reason: their numbers, and one decision for all of them.
+
+use super::DraftForm;
+use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, Undone};
+use crate::tui::component::Component;
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::request::{Request, RequestId};
+use crate::tui::widgets::text_layout::number;
+
+/// Number of groups in the summary.
+const SHOWN: usize = 4;
+
+/// The groups of the shown draft. lapel reads them again after a change of the draft.
+#[derive(Default)]
+pub(super) struct Groups {
+    of: Option<JobId>,
+    all: Vec<RowGroup>,
+    request: Option<RequestId>,
+    stale: bool,
+}
+
+impl Groups {
+    pub fn changed(&mut self) {
+        self.stale = true;
+    }
+
+    /// Requests the groups of a draft unless they are known.
+    pub fn load(&mut self, job: JobId, out: &mut Effects<'_>) {
+        if self.of == Some(job) && (!self.stale || self.request.is_some()) {
+            return;
+        }
+        if self.of != Some(job) {
+            self.all.clear();
+        }
+        self.of = Some(job);
+        self.stale = false;
+        out.ask_instead(&mut self.request, Request::Groups(job));
+    }
+
+    pub fn awaits(&self, request: RequestId) -> bool {
+        self.request == Some(request)
+    }
+
+    pub fn set(&mut self, groups: Vec<RowGroup>) {
+        self.request = None;
+        self.all = groups;
+    }
+
+    fn find(&self, row: &JobRow) -> Option<&RowGroup> {
+        let key = row.group.as_ref()?;
+        self.all.iter().find(|group| group.bucket == row.bucket && group.key == *key)
+    }
+
+    /// The largest groups that need review, except duplicates, which have a summary of their own.
+    pub fn words(&self) -> Vec<String> {
+        let mut asked =
+            self.all.iter().filter(|group| group.bucket == RowStatus::Ask && !group.why.is(Code::Class));
+        let mut words: Vec<String> = asked.by_ref().take(SHOWN).map(title).collect();
+        let more: u64 = asked.map(|group| group.rows).sum();
+        if more > 0 {
+            words.push(plural!(more, "{n} row for other reasons", "{n} rows for other reasons"));
+        }
+        words
+    }
+}
+
+/// `66 names with lost letters`. Another reason is shown as its first row has it.
+fn title(group: &RowGroup) -> String {
+    if group.key.ends_with(":lost_letters") {
+        return plural!(group.rows, "{n} name with lost letters", "{n} names with lost letters");
+    }
+    if group.why.is(Code::DomainSlip) || group.key.ends_with(":did you mean {meant}?") {
+        return plural!(group.rows, "{n} mistyped domain", "{n} mistyped domains");
+    }
+    let (n, why) = (number(group.rows), &group.why);
+    if group.rows == 1 { t!("{n} row: {why}", n, why) } else { t!("{n} rows, for example: {why}", n, why) }
+}
+
+/// Whether a decision can be about all rows with the reason of this row.
+pub(super) fn has_group(row: &JobRow) -> bool {
+    group_of(row).is_some()
+}
+
+/// The rows with the same reason as this one.
+pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
+    match (&row.group, row.class) {
+        (Some(key), _) => Some(Rows::Group(row.bucket, key.clone())),
+        (None, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
+        _ => None,
+    }
+}
+
+impl DraftForm {
+    /// Says what was undone. After a correction, the duplicate check runs again.
+    pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
+        match undone {
+            None => out.say(t!("There is no decision to undo.")),
+            Some(Undone { corrected: true, .. }) => {
+                self.corrected(out);
+                out.say(t!("Undone: the row is as before the correction."));
+            }
+            Some(Undone { rows, .. }) => {
+                out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."));
+            }
+        }
+    }
+
+    /// How many rows a decision about the group of this row is about.
+    pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
+        let group = self.groups.find(row).filter(|group| group.rows > 1)?;
+        let key = |action| env.key(&self.key_contexts(), action);
+        let (send, skip) = (key(Action::AllowClass), key(Action::LeaveOutClass));
+        let (allows, rows) = (number(group.allows), number(group.rows));
+        let can_send = group.allows > 0 && self.is_enabled(Action::AllowClass, env);
+        let can_skip = self.is_enabled(Action::LeaveOutClass, env);
+        match (can_send, can_skip) {
+            (true, true) => Some(t!(
+                "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
+                rows,
+                send,
+                allows,
+                skip
+            )),
+            (true, false) => {
+                Some(t!("{rows} rows with this reason: {send} sends {allows}", rows, send, allows))
+            }
+            (false, true) => Some(t!("{rows} rows with this reason: {skip} skips {rows}", rows, skip)),
+            (false, false) => None,
+        }
+    }
+}

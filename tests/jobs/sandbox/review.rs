@@ -1,0 +1,154 @@
+//! Decisions of a review: groups of rows with one reason.
+
+use super::*;
+use lapel::jobs::intake::{Choices, Source};
+use lapel::jobs::{FileRequest, Guarding, RowGroup, Rows};
+use tokio_util::sync::CancellationToken;
+
+/// A draft of pasted lines with their header.
+async fn draft(bench: &Bench, lines: &str) -> JobId {
+    let source = Source::Pasted(format!("name,email\n{lines}"));
+    let request = FileRequest { template: Some(template()), source, choices: Choices::default() };
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Reading::default());
+    let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("a draft");
+    made[0]
+}
+
+async fn guard(bench: &Bench, id: JobId) {
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
+}
+
+async fn groups(bench: &Bench, id: JobId) -> Vec<RowGroup> {
+    bench.jobs.groups(id).await.expect("groups")
+}
+
+fn lost(groups: &[RowGroup]) -> &RowGroup {
+    groups.iter().find(|g| g.key.ends_with("lost_letters")).expect("names with lost letters")
+}
+
+#[tokio::test]
+async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
+    let bench = Bench::new(small()).await;
+    let id = draft(
+        &bench,
+        "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김\u{fffd}수,c@naru.example\nJosÃ© Ruiz,d@naru.example\n\
+         ±è¹Î¼ö,e@naru.example\nnull,f@naru.example\n김민수,g@naru.example\nGarc?a  Ruiz,h@naru.example\n이영희,i@naru.example\n\
+         박철수,j@naru.example\n최유진,k@naru.example\n정하은,l@naru.example\n",
+    )
+    .await;
+    guard(&bench, id).await;
+    let found = groups(&bench, id).await;
+    let all = lost(&found);
+    assert_eq!((all.bucket, all.rows, all.allows), (RowStatus::Ask, 5, 5), "{found:?}");
+    // The rows name the same group. A row with a second finding, two spaces, is not in it.
+    let rows = bench.rows(id).await;
+    let grouped: Vec<u64> =
+        rows.iter().filter(|r| r.group.as_ref() == Some(&all.key)).map(|r| r.no).collect();
+    assert_eq!(grouped, [1, 2, 3, 4, 5]);
+    let group = Rows::Group(RowStatus::Ask, all.key.clone());
+    assert_eq!(bench.jobs.leave_out(id, group.clone()).await.expect("skipped"), 5);
+    // Nothing is left in the group as it was shown, so a second decision does nothing.
+    assert_eq!(bench.jobs.allow(id, group).await.expect("nothing"), 0);
+    let job = bench.jobs.job(id).await.expect("a job");
+    let counts = [RowStatus::Ready, RowStatus::Ask, RowStatus::LeftOut].map(|b| job.counts.of(b));
+    assert_eq!(counts, [5, 2, 5]);
+    // What was skipped by hand is a group, too.
+    let skipped =
+        groups(&bench, id).await.into_iter().find(|g| g.bucket == RowStatus::LeftOut).expect("skipped");
+    let back = bench.jobs.allow(id, Rows::Group(skipped.bucket, skipped.key)).await.expect("allowed");
+    assert_eq!((skipped.rows, back), (5, 5));
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 10);
+}
+
+#[tokio::test]
+async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipient() {
+    let bench = Bench::new(small()).await;
+    // The second row repeats an address; a badge is on its way to the third.
+    let before = draft(&bench, "먼저,c@naru.example\n").await;
+    bench.jobs.begin(before, "test").await.expect("begun");
+    let mut bench = bench;
+    bench.until("accepted", before, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    let id =
+        draft(&bench, "Garc?a,a@naru.example\nGarci?,a@naru.example\nNguy?n,c@naru.example\n,,\nTotal: 3,\n")
+            .await;
+    guard(&bench, id).await;
+    let found = groups(&bench, id).await;
+    let all = lost(&found);
+    assert_eq!((all.rows, all.allows), (3, 1), "{found:?}");
+    assert_eq!(bench.jobs.allow(id, Rows::Group(all.bucket, all.key.clone())).await.expect("allowed"), 1);
+    let rows = bench.rows(id).await;
+    assert_eq!((rows[0].bucket, rows[1].bucket), (RowStatus::Ready, RowStatus::Ask));
+    assert_eq!(rows[2].bucket, RowStatus::Ask, "{:?}", rows[2]);
+    for group in groups(&bench, id).await.into_iter().filter(|g| g.bucket == RowStatus::LeftOut) {
+        assert_eq!(bench.jobs.allow(id, Rows::Group(group.bucket, group.key)).await.expect("none"), 0);
+    }
+    guard(&bench, id).await;
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
+}
+
+/// What a review shows of its rows.
+async fn shown(bench: &Bench, id: JobId) -> Vec<(String, String, RowStatus, Option<String>)> {
+    let rows = bench.rows(id).await;
+    rows.into_iter()
+        .map(|r| (r.holder.wire().to_owned(), r.address.wire().to_owned(), r.bucket, r.group))
+        .collect()
+}
+
+#[tokio::test]
+async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
+    let mut bench = Bench::new(small()).await;
+    let id = draft(
+        &bench,
+        "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n이영희,d@naru.example\n이영희,d@naru.example\n",
+    )
+    .await;
+    guard(&bench, id).await;
+    let mut before = vec![shown(&bench, id).await];
+    let all = groups(&bench, id).await;
+    let lost = Rows::Group(RowStatus::Ask, lost(&all).key.clone());
+    assert_eq!(bench.jobs.allow(id, lost).await.expect("allowed"), 2);
+    before.push(shown(&bench, id).await);
+    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped"), 1);
+    before.push(shown(&bench, id).await);
+    bench.jobs.correct(id, 1, "García", "new@naru.example").await.expect("corrected");
+    before.push(shown(&bench, id).await);
+    // A decision that changes nothing is none to undo.
+    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("already skipped"), 0);
+    assert_eq!(
+        bench.jobs.allow(id, Rows::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
+        1
+    );
+    guard(&bench, id).await;
+    for (rows, corrected) in [(1, false), (1, true), (1, false), (2, false)] {
+        let undone = bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+        assert_eq!((undone.rows, undone.corrected), (rows, corrected));
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!(job.guarded.is_none(), corrected, "another recipient is checked again");
+        guard(&bench, id).await;
+        assert_eq!(Some(shown(&bench, id).await), before.pop());
+    }
+    assert_eq!(bench.jobs.undo_decision(id).await.expect("nothing"), None);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.total(), 5);
+    // What was decided is final once the job has begun.
+    bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped");
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    bench.jobs.undo_decision(id).await.expect_err("it has begun");
+    assert_eq!(bench.sandbox.control().ledger().accepted_total(), 1);
+}
+
+#[tokio::test]
+async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhile() {
+    let mut bench = Bench::new(small()).await;
+    let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
+    guard(&bench, id).await;
+    bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped");
+    let other = draft(&bench, "김민수,c@naru.example\n").await;
+    bench.jobs.begin(other, "test").await.expect("begun");
+    bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    guard(&bench, id).await;
+    assert_eq!(bench.rows(id).await[0].bucket, RowStatus::LeftOut);
+    bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+    assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
+}
