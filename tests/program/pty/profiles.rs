@@ -207,10 +207,8 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     let kept = read();
     assert!(kept.contains("key_command = [\"cat\", ") && kept.matches("BADGE_KEY").count() == 1, "{kept}");
     term.send("jX");
-    term.shows("Remove a profile");
-    term.send("dept\r");
-    term.shows("y to remove this profile");
-    term.confirm("");
+    term.shows("Remove profile dept");
+    term.confirm("1");
     term.shows("Removed profile dept");
     let kept = read();
     assert!(kept.contains("# mine") && !kept.contains("profiles.dept"), "{kept}");

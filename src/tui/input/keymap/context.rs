@@ -37,9 +37,8 @@ pub enum Context {
     /// The form for an opened file.
     File,
     RevokeForm,
+    /// The confirmation over a form or a list.
     Review,
-    /// The field for the organisation's name before sending in LIVE.
-    Organisation,
     /// The list of jobs.
     Activity,
     JobRows,
@@ -90,8 +89,7 @@ impl Context {
             Self::FileField => tr_noop!("File name"),
             Self::File => tr_noop!("Recipient file"),
             Self::RevokeForm => tr_noop!("Revoke form"),
-            Self::Review => tr_noop!("Review before sending"),
-            Self::Organisation => tr_noop!("Organisation's name, before sending in LIVE"),
+            Self::Review => tr_noop!("Confirmation"),
             Self::Activity => tr_noop!("Activity"),
             Self::JobRows => tr_noop!("Job rows"),
             Self::Menu => tr_noop!("Choice"),
@@ -122,7 +120,6 @@ impl Context {
                 | Self::Filters
                 | Self::File
                 | Self::Exporting
-                | Self::Review
                 | Self::Help
                 | Self::Welcome
                 | Self::Tour
@@ -142,7 +139,7 @@ impl Context {
                 | Self::RevokeForm
                 | Self::FileField
                 | Self::Export
-                | Self::Organisation
+                | Self::Review
         )
     }
 }

@@ -34,7 +34,6 @@ impl Context {
         &[Self::File, Self::Always],
         &[Self::RevokeForm, Self::Always],
         &[Self::Review, Self::Always],
-        &[Self::Organisation, Self::Always],
         &[Self::Menu, Self::Always],
         &[Self::Profiles, Self::Always],
         &[Self::Palette, Self::Always],

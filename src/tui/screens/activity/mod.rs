@@ -12,6 +12,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
@@ -205,8 +206,8 @@ impl Activity {
                 command(out, JobCommand::Look(Some(job.id)));
             }
             Action::CallOff => {
-                let job = Box::new(job.clone());
-                out.open(|_, _| Prompt::cancel_rest(job));
+                let question = Question::cancel_rest(job);
+                out.open(|_, _| question);
             }
             Action::Undo => {
                 let job = Box::new(job.clone());
