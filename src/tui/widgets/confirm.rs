@@ -169,6 +169,7 @@ impl Confirm {
             frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
         }
         let at = Rect { y: outer.y + framed, height: rows, ..inner };
+        frame.render_widget(Clear, at);
         frame.render_widget(Text::from(lines), at);
     }
 }
