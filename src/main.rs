@@ -347,6 +347,7 @@ fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, S
         name: profile.name.clone(),
         environment: profile.environment,
         organisation: Some(profile.label()),
+        short_name: profile.short_name.clone(),
         journal: Some(data_dir.clone()),
         index: cli::index_settings(&profile.index)
             .map(|settings| IndexUse { folder: Some(data_dir.clone()), settings }),
@@ -519,6 +520,7 @@ impl Sandboxes {
             name: "demo".to_owned(),
             environment: Environment::Demo,
             organisation,
+            short_name: None,
             journal: None,
             // The demo holds no real data, so the index stays in memory.
             index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use crate::domain::confirm_text::is_typed;
+use crate::domain::confirm_text::ConfirmText;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 /// Maximum length of an answer in bytes.
@@ -23,22 +23,15 @@ pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<
     })
 }
 
-/// Shows the review and asks the user to type each word. `false` at the first mismatch or at Ctrl-C.
-pub(super) async fn asked(review: &str, words: &[(String, String)], interrupt: &Interrupt) -> bool {
+/// Shows the review and asks the user to type the wanted text. `false` for another text or at Ctrl-C.
+pub(super) async fn asked(review: &str, question: &str, wanted: ConfirmText, interrupt: &Interrupt) -> bool {
     let _ = writeln!(io::stderr().lock(), "{review}");
-    for (question, wanted) in words {
-        let (question, wanted) = (question.clone(), wanted.clone());
-        let typing =
-            tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| is_typed(&t, &wanted)));
-        let right = tokio::select! {
-            right = typing => right.unwrap_or(false),
-            () = interrupt.wanted() => false,
-        };
-        if !right {
-            return false;
-        }
+    let question = question.to_owned();
+    let typing = tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| wanted.is_typed(&t)));
+    tokio::select! {
+        right = typing => right.unwrap_or(false),
+        () = interrupt.wanted() => false,
     }
-    true
 }
 
 fn typed(question: &str) -> io::Result<String> {

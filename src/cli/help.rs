@@ -38,6 +38,7 @@ Where settings come from:
     base_url = "https://badges.example/api/v1/ext"
     environment = "live"               demo, staging, live; default: live
     organisation = "..."               name of the organisation
+    short_name = "naru"                typed after the number to send with LIVE
     read_only = true
     key = { env = "UNI_BADGE_KEY" }    or { file = "..." }, { keyring = true }
     rate_limit = 600                   requests per minute; default: 1000

@@ -308,7 +308,7 @@ async fn resend_all(
         }
     };
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows, who, why).await;
-    // The user has already confirmed the number and, with LIVE, the organisation.
+    // The user has already confirmed the number and, with LIVE, the short name.
     send(session, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
 }
 

@@ -6,6 +6,7 @@ use super::failure::Failure;
 use super::sending::Seen;
 use super::session::VerbSession;
 use super::words;
+use crate::domain::confirm_text::ConfirmText;
 use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value, json};
 
@@ -141,18 +142,21 @@ impl VerbSession {
         Ok(lines.join("\n"))
     }
 
-    /// Shows the review. The user types the number and, for LIVE, the organisation.
+    /// Shows the review. The user types the number and, for LIVE, the organisation's short name.
     ///
     /// # Errors
     /// The user typed anything else.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
         let badges = words::count(n, "badge");
+        let wanted = self.wanted(n);
         let question = match kind {
-            Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n, badges),
-            Kind::Revoke => t!("Type {n} to revoke {badges}; anything else sends nothing:", n, badges),
+            Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n = wanted, badges),
+            Kind::Revoke => {
+                t!("Type {n} to revoke {badges}; anything else sends nothing:", n = wanted, badges)
+            }
         };
-        self.typed(review, question, n).await
+        self.typed(review, &question, wanted).await
     }
 
     /// For LIVE, the user confirms that a job which was already reviewed sends this many rows (again).
@@ -161,32 +165,33 @@ impl VerbSession {
             return Ok(());
         }
         self.progress.clear();
-        let question = t!(
-            "Type {rows} to send {what} of job {id}; anything else sends nothing:",
-            rows,
-            what = words::count(rows, "row"),
-            id = job.id
-        );
-        self.typed(&words::head(job), question, rows).await
+        self.confirmed_group(&words::head(job), job.id, rows).await
     }
 
     /// The user types how many rows of a job are sent again, in every environment.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
         let what = words::count(rows, "row");
-        let question =
-            t!("Type {rows} to send {what} of job {id}; anything else sends nothing:", rows, what, id);
-        self.typed(review, question, rows).await
+        let wanted = self.wanted(rows);
+        let question = t!(
+            "Type {rows} to send {what} of job {id}; anything else sends nothing:",
+            rows = wanted,
+            what,
+            id
+        );
+        self.typed(review, &question, wanted).await
     }
 
-    /// The user types the number and, for LIVE, the organisation.
-    async fn typed(&self, review: &str, question: String, n: u64) -> Result<(), Failure> {
-        let mut words = vec![(question, n.to_string())];
+    /// The number and, for LIVE, the organisation's short name.
+    fn wanted(&self, n: u64) -> ConfirmText {
         if self.is_live() {
-            let organisation = self.organisation();
-            let shown = crate::domain::text::scrub(&organisation).into_owned();
-            words.push((t!("This is LIVE. Type the organisation, {shown}:", shown), organisation));
+            ConfirmText::live(n, self.profile.short_name.as_deref(), &self.organisation())
+        } else {
+            ConfirmText::number(n)
         }
-        if confirm::asked(review, &words, &self.interrupt).await {
+    }
+
+    async fn typed(&self, review: &str, question: &str, wanted: ConfirmText) -> Result<(), Failure> {
+        if confirm::asked(review, question, wanted, &self.interrupt).await {
             return Ok(());
         }
         Err(Failure {

@@ -142,7 +142,7 @@ pub struct AgainFlags {
     /// Check until nothing changes any more
     #[arg(long)]
     pub wait: bool,
-    /// LIVE: skip typing the number and the organisation; required in scripts
+    /// LIVE: skip typing the number and the short name; required in scripts
     #[arg(long)]
     pub yes: bool,
 }

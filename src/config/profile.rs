@@ -100,11 +100,25 @@ section! {
                 is_tested: false,
             })
         ];
+        /// What the user types after the number to send with a LIVE profile; never blank.
+        short_name: Option<String> => read_label, [
+            of_service(),
+            edit(Edit {
+                position: 4,
+                label: tr_noop!("Short name"),
+                flag: "short-name",
+                help: "Word to type after the number to send with LIVE; if omitted, from the organisation. \"\" removes it",
+                value_name: "NAME",
+                input: Input::Text,
+                is_required: false,
+                is_tested: false,
+            })
+        ];
         /// Whether the profile may neither issue nor revoke.
         read_only: bool => Reader::truth, [
             on_mistake(Consequence::ReadOnly),
             edit(Edit {
-                position: 5,
+                position: 6,
                 label: tr_noop!("Access"),
                 flag: "read-only",
                 help: "Read-only: issuing and revoking are disabled for this profile",
@@ -119,7 +133,7 @@ section! {
             on_mistake(Consequence::Unusable),
             secret(),
             edit(Edit {
-                position: 4,
+                position: 5,
                 label: tr_noop!("Key from"),
                 flag: "key-from",
                 help: "Key source: file (lapel's own), keyring, env:VARIABLE, file:PATH, or command",
@@ -152,7 +166,7 @@ section! {
             on_mistake(Consequence::Unusable),
             secret(),
             edit(Edit {
-                position: 7,
+                position: 8,
                 label: tr_noop!("Proxy"),
                 flag: "proxy",
                 help: "Proxy for this profile, such as http://proxy.example:8080. \"\" removes it",
@@ -168,7 +182,7 @@ section! {
         ca_file: Option<String> => checked(check_file_name), [
             on_mistake(Consequence::Unusable),
             edit(Edit {
-                position: 6,
+                position: 7,
                 label: tr_noop!("CA file"),
                 flag: "ca-file",
                 help: "A PEM file of certificates to trust in addition to this computer's. \"\" removes it",
@@ -312,7 +326,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The organisation's name, or else the host. To send with a LIVE profile, the user types it.
+    /// The organisation's name, or else the host.
     pub fn label(&self) -> String {
         let host = || url::Url::parse(&self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         self.organisation.clone().or_else(host).unwrap_or_else(|| self.base_url.clone())

@@ -2,6 +2,7 @@
 //! and never draws.
 
 mod comforts;
+mod confirming;
 mod connecting;
 mod contexts;
 mod editing;
@@ -37,6 +38,7 @@ use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::widgets::confirm::Confirm;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
@@ -59,9 +61,15 @@ const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or 
 pub(super) struct OpenedModal {
     pub(super) id: ModalId,
     pub(super) modal: Box<dyn Modal>,
+    /// The confirmation over the modal.
+    pub(super) confirm: Option<Confirm>,
 }
 
 impl OpenedModal {
+    pub(super) fn new(id: ModalId, modal: Box<dyn Modal>) -> Self {
+        Self { id, modal, confirm: None }
+    }
+
     pub(super) fn downcast_ref<T: Modal>(&self) -> Option<&T> {
         let modal: &dyn Any = self.modal.as_ref();
         modal.downcast_ref()
@@ -369,6 +377,7 @@ impl App {
                 self.go(go, &mut out);
             }
         }
+        self.fit_confirms(&mut out);
         self.tell_home();
         self.open_view(&mut out);
         self.watch_view();
@@ -515,7 +524,7 @@ impl App {
     /// Opens a modal that makes no request while it is built.
     pub(super) fn open(&mut self, modal: impl Modal) {
         let id = self.next_modal();
-        self.modals.push(OpenedModal { id, modal: Box::new(modal) });
+        self.modals.push(OpenedModal::new(id, Box::new(modal)));
     }
 
     pub(super) fn next_modal(&mut self) -> ModalId {

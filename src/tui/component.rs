@@ -7,8 +7,10 @@ use super::input::keymap::Context;
 use super::input::list_hit::Click;
 use super::platform::images::Want;
 use super::request::{RequestId, Response};
+use super::widgets::confirm::Ask;
 use super::widgets::copying::Copyables;
 use super::widgets::field::Field;
+use super::widgets::form::FormText;
 use super::widgets::frame::Frame;
 use crate::api::RawOf;
 use crate::jobs::Job;
@@ -122,6 +124,17 @@ pub(in crate::tui) trait Modal: Component {
     fn takes_editor(&self) -> bool {
         false
     }
+
+    /// What the user must confirm now. The shell shows the confirmation over the modal.
+    fn asks(&self) -> Option<Ask> {
+        None
+    }
+
+    /// What is confirmed: the operation with the number, the environment, then the details.
+    fn confirm_text(&self, _: &mut FormText<'_>, _: &Env) {}
+
+    /// The user has confirmed what [`Modal::asks`] returns now.
+    fn on_confirmed(&mut self, _: &Env, _: &mut Effects<'_>) {}
 
     /// Whether the user may paste an API key into it.
     fn takes_api_key(&self) -> bool {

@@ -36,7 +36,6 @@ pub const HINTS: &[Action] = &[
     Action::Accept,
     Action::Aside,
     Action::NextTemplate,
-    Action::Confirm,
     Action::Complete,
     Action::Correct,
     Action::NextChoice,
@@ -161,6 +160,9 @@ impl App {
                     self.draw_tab(frame, body);
                 }
                 modal.draw(frame, body, &self.env);
+                if let Some(confirm) = &modal.confirm {
+                    confirm.draw(frame, body, &self.env, |form| modal.confirm_text(form, &self.env));
+                }
             }
         }
         self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });

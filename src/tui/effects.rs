@@ -25,6 +25,15 @@ pub struct ExportSource {
     pub note: Option<String>,
 }
 
+/// What to do when a text that looks like an API key may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Do what Enter does in the form below.
+    Accept,
+    /// Apply the filter of the list below.
+    Filter,
+}
+
 /// Navigation that a screen asks for.
 #[derive(Debug)]
 pub enum Navigate {
@@ -42,7 +51,7 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
-    /// Run a command that sends again or resumes sending. In a live environment the user confirms it first.
+    /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),
     /// Continue the export of the form on top in the background.
@@ -56,7 +65,7 @@ pub enum Navigate {
     /// Ask whether the list's filter may be sent. It looks like an API key.
     AskAboutFilter,
     /// The user has confirmed that the typed text is not an API key.
-    KeyAllowed(crate::tui::modals::key_question::Then),
+    KeyAllowed(Then),
     Open(OpenModal),
     /// Run an action as its key would.
     Run(Action),

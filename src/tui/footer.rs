@@ -115,7 +115,7 @@ pub(super) fn is_destructive(action: Action) -> bool {
         )
 }
 
-/// Whether an action sends something, or starts sending, without another confirmation.
+/// Whether an action starts sending.
 pub(super) fn sends(action: Action) -> bool {
-    matches!(action, Action::Confirm | Action::Resume | Action::Retry | Action::UseUp)
+    matches!(action, Action::Resume | Action::Retry | Action::UseUp)
 }

@@ -338,6 +338,8 @@ pub struct Session {
     pub name: String,
     pub environment: Environment,
     pub organisation: Option<String>,
+    /// What the user types after the number in LIVE. `None`: it is made of the organisation's name.
+    pub short_name: Option<String>,
     /// The folder of the journal. Without one, the journal lives as long as the program, as in a sandbox.
     pub journal: Option<PathBuf>,
     /// The local index of the history. `None` unless the user has turned it on.
@@ -361,6 +363,7 @@ impl Session {
             name: "uni".to_owned(),
             environment,
             organisation: Some(organisation.to_owned()),
+            short_name: None,
             journal: None,
             index: None,
             jobs: crate::jobs::Settings::default(),

@@ -115,10 +115,17 @@ impl Harness {
         self.trace.contexts = self.tui.app.key_contexts();
     }
 
-    /// Confirms the review that is open, after typing the number that it asks for (empty: it asks for none).
+    /// Types what the open confirmation asks for, and confirms.
     pub fn confirm(&mut self, typed: &str) {
         self.type_text(typed);
-        self.press("y");
+        self.press("enter");
+    }
+
+    /// Opens the confirmation of a draft that has been checked, and confirms.
+    pub async fn confirm_draft(&mut self, typed: &str) {
+        self.settled().await;
+        self.press("enter");
+        self.confirm(typed);
     }
 
     /// Types text, character by character.

@@ -28,6 +28,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         name: "demo".into(),
         environment,
         organisation: Some("연습용 기관".into()),
+        short_name: None,
         journal: None,
         index: None,
         jobs: lapel::jobs::Settings::default(),

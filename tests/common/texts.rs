@@ -30,6 +30,12 @@ pub fn msg(key: &str) -> &str {
     key
 }
 
+/// How a confirmation asks for this text.
+#[track_caller]
+pub fn asks(text: &str) -> String {
+    msg_with("Type {text} and press {enter}", &[&text, &"⏎"])
+}
+
 /// Whole words of a text, without its placeholders: for places that wrap or cut it.
 #[track_caller]
 pub fn msg_part(words: &str) -> &str {

@@ -107,7 +107,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "issue-review", left);
-    h.confirm("");
+    h.confirm("1");
     h.shows("발급 대기 1").await;
     h.settled().await;
     h.press("5");

@@ -49,13 +49,14 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.shows("파일 내 중복").await;
     h.settled().await;
     take(&mut h, "draft", left);
-    h.press("enter");
+    h.press("c");
     take(&mut h, "draft-correct", left);
     h.press("esc");
     h.sandbox.control().set_quota(Some(70));
+    h.press("enter");
     h.type_text("113");
     take(&mut h, "draft-review", left);
-    h.confirm("");
+    h.press("enter");
     h.shows("발급 한도 초과").await;
     h.settled().await;
     take(&mut h, "activity-quota", left);

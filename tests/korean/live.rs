@@ -20,9 +20,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "live-number", left);
-    h.confirm("1");
-    h.type_text("달무리");
-    h.press("ctrl-o");
+    h.confirm("1 달무");
     take(&mut h, "live-organisation", left);
     let mut h = h.reopened(
         |mut session| {

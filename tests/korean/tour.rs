@@ -24,7 +24,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "tour-issue-review", left);
-    h.confirm("");
+    h.confirm("1");
     h.until("발급 대기 1", |s| s.contains("발급 대기 1") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "tour-watch", left);
@@ -44,7 +44,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.type_text("중복 발급");
     h.press("enter");
     take(&mut h, "tour-revoke-review", left);
-    h.confirm("");
+    h.confirm("1");
     h.until("회수 중 1", |s| s.contains("회수 중 1") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "tour-receipt", left);

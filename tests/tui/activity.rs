@@ -1,7 +1,7 @@
 //! The Activity tab: jobs that add up, their rows, and what a person does with them.
 
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 
 /// A given name for each number.
 fn given(n: usize) -> String {
@@ -21,7 +21,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.paste(&format!("{}\n", lines.join("\n")));
     h.shows("columns").await;
     h.press("enter");
-    h.until("the review", |s| s.contains(msg("to issue")) || s.contains(msg_part("to type the"))).await;
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
     h.settled().await
 }
 
@@ -29,7 +29,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
 pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
     let count = range.len();
     people(h, range).await;
-    h.confirm(&count.to_string());
+    h.confirm_draft(&count.to_string()).await;
     h.shows("· created").await;
 }
 
@@ -58,11 +58,13 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     assert!(!screen.contains("p pause"), "what is not possible is not offered:\n{screen}");
     assert_eq!(accepted(&h), 2);
     h.press("H");
+    h.confirm("3");
     h.shows("2 not sent: quota exceeded · 3 waiting = 5 rows").await;
     assert_eq!(accepted(&h), 3, "the rest of the quota was used up");
     h.sandbox.control().set_quota(None);
     h.settled().await;
     h.press("R");
+    h.confirm("2");
     let screen = h.shows("5 waiting = 5 rows").await;
     assert!(!screen.contains("R resume"), "{screen}");
     assert_eq!(accepted(&h), 5);
@@ -80,6 +82,7 @@ async fn a_job_is_paused_and_goes_on() {
     assert_eq!(accepted(&h), 1);
     h.settled().await;
     h.press("R");
+    h.confirm("2");
     h.shows("3 waiting = 3 rows").await;
     assert_eq!(accepted(&h), 3);
 }
@@ -132,7 +135,7 @@ async fn an_open_list_of_rows_follows_its_job() {
 async fn a_job_of_one_row_has_one_row() {
     let mut h = Harness::new(small(), 80, 24).await;
     super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 waiting = 1 row").await;
     h.press("enter");
     let screen = h.shows("row 1 of 1").await;
@@ -154,9 +157,10 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("잘못된 명단");
     h.press("enter");
-    let screen = h.shows("type 3").await;
-    assert!(screen.contains("3 Issued: will be sent"), "{screen}");
-    h.confirm("");
+    let screen = h.shows("3 Issued: will be sent").await;
+    assert!(screen.contains(msg_part("Nothing is sent until you confirm. ")), "{screen}");
+    h.confirm_draft("").await;
+    h.shows(&asks("3")).await;
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the number comes first");
     h.confirm("3");
@@ -174,8 +178,7 @@ async fn giving_up_an_undo_leaves_no_draft_and_revokes_nothing() {
     h.press("u");
     h.type_text("잘못된 명단");
     h.press("enter");
-    let screen = h.shows("type 2").await;
-    assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&2])), "{screen}");
+    h.shows(&msg_with("{n} to revoke when issued", &[&2])).await;
     h.press("esc");
     let screen = h.shows("1 job · 1 open").await;
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
@@ -208,7 +211,7 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     h.press("enter enter");
     h.settled().await;
     assert_eq!(accepted(&h), 0, "Enter confirms nothing");
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 never seen · 1 waiting").await;
     assert_eq!(accepted(&h), 1);
 }
@@ -269,7 +272,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.press("enter");
     h.settled().await;
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
-    h.confirm("");
+    h.confirm("1");
     h.shows("Saved 4 rows").await;
     assert_eq!(std::fs::read_to_string(&file).expect("the receipt"), written);
 }
@@ -308,6 +311,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     h.shows("2 not sent: interrupted · 1 waiting = 3 rows").await;
     h.settled().await;
     h.press("R");
+    h.confirm("2");
     h.shows("3 waiting = 3 rows").await;
     assert_eq!(accepted(&h), 3);
 }

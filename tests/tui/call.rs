@@ -557,7 +557,7 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
         vec![("waiting-history".into(), "hidden".into()), ("waiting-detail".into(), "hidden".into())];
     let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
     super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 waiting").await;
     h.press("esc");
     let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();

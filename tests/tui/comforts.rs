@@ -284,7 +284,7 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.press("enter");
     h.shows(msg_part("A file with this name already exists")).await;
     assert_eq!(std::fs::read_to_string(&path).expect("there"), "somebody else's");
-    h.confirm("");
+    h.confirm("1");
     h.shows("Saved").await;
     let replaced = std::fs::read_to_string(&path).expect("there");
     // The first line tells when it was written.
@@ -453,7 +453,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    h.confirm("");
+    h.confirm("1");
     h.shows(msg_part("accepted, not issued yet")).await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "", "what one has just sent is on the screen");
@@ -479,7 +479,7 @@ async fn the_bell_rings_when_sending_stops() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("not sent: quota exceeded").await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x07");

@@ -1,7 +1,7 @@
 //! Taking lists away: what is listed or marked, as a file that is whole or not there.
 
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 use calamine::Reader;
 use lapel::sandbox::RowState;
 use serde_json::Value;
@@ -200,8 +200,8 @@ async fn a_file_that_is_there_is_replaced_only_when_that_is_said() {
     h.press("esc");
     assert!(!h.screen().contains("already"), "one can type another name");
     h.press("enter");
-    h.shows("y to replace").await;
-    h.confirm("");
+    h.shows(&asks("1")).await;
+    h.confirm("1");
     h.shows("Saved 600 rows").await;
     assert_eq!(std::fs::read_to_string(&path).expect("a file").lines().count(), 600);
     assert_eq!(names(&folder), ["a.jsonl"]);

@@ -48,7 +48,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     };
     let before = ready(&screen);
     // The first row to look at has no name: it is given one, and the guard reads again.
-    h.press("enter");
+    h.press("c");
     h.shows("Correct line 18 of the file").await;
     h.type_text("새이름");
     h.press("enter");
@@ -69,7 +69,8 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.settled().await;
     let screen = h.until("one more", |s| ready(s) == before + 2).await;
     // The number is what is ready, exactly; Enter does not confirm.
-    h.confirm(&(before + 1).to_string());
+    h.confirm_draft(&(before + 1).to_string()).await;
+    h.press("enter");
     h.settled().await;
     assert_eq!(accepted(&h), 0, "{screen}");
     h.press("ctrl-u");
@@ -324,6 +325,7 @@ async fn reading_who_has_the_badge_can_be_given_up() {
     h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
     h.press("enter");
     h.shows(msg("checking for duplicates")).await;
+    h.press("enter");
     h.confirm("3");
     assert!(
         h.screen().contains(msg("The duplicate check is still running. Nothing was sent.")),
@@ -351,9 +353,8 @@ async fn file_names_are_completed_and_earlier_files_are_offered() {
     h.press("enter");
     h.shows(msg_part("check every row")).await;
     h.press("enter");
-    h.shows(msg("to issue")).await;
-    h.settled().await;
-    h.confirm("1");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.confirm_draft("1").await;
     h.shows("1 waiting").await;
     h.press("1 i");
     h.settled().await;
@@ -408,14 +409,14 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         "damage is seen before anything is asked: {screen}"
     );
     h.press("enter");
-    h.shows("type 3").await;
+    h.shows("7 rows").await;
     let screen = h.settled().await;
     assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
     assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&1])), "{screen}");
     h.press("j j");
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
-    h.confirm("3");
+    h.confirm_draft("3").await;
     h.shows("· created").await;
     h.until("two are under way", |s| s.contains("2 revoking")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
@@ -486,7 +487,7 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     assert!(screen.contains(&msg_with("{sign} waiting badges: revoke when issued", &[&"[x]"])), "{screen}");
     h.type_text("중복 발급");
     h.press("enter");
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 to revoke when issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
@@ -535,7 +536,7 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     assert!(screen.contains(msg_part("badges are valid until the corrected one is Issued")), "{screen}");
     assert!(screen.contains("서다안") && screen.contains("서다인"), "{screen}");
     assert_eq!(accepted(&h), 0);
-    h.confirm("");
+    h.confirm("1");
     h.shows("2 jobs · 2 open").await;
     h.shows("1 waiting").await;
     assert_eq!(accepted(&h), 1);
@@ -567,11 +568,10 @@ async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
     drop_file(&mut h, &file.display().to_string()).await;
     h.shows(msg_part("check every row")).await;
     h.press("enter");
-    let screen = h.shows("type 1").await;
-    assert!(screen.contains("LIVE"), "{screen}");
-    h.settled().await;
-    h.confirm("");
-    assert!(h.screen().contains("Type the number 1 first"), "{}", h.screen());
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.confirm_draft("").await;
+    let screen = h.screen();
+    assert!(screen.contains("LIVE") && screen.contains("1 연습용"), "{screen}");
     h.settled().await;
     assert_eq!(accepted(&h), 0);
     h.confirm("1");
@@ -600,7 +600,7 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     h.settled().await;
     let screen = h.shows("(2 of 2 templates in the file)").await;
     assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");
-    h.confirm("3");
+    h.confirm_draft("3").await;
     h.shows("2 jobs").await;
     h.until("both accepted", |s| s.contains("2 waiting") && s.contains("1 waiting")).await;
     assert_eq!(accepted(&h), 3);
@@ -627,10 +627,12 @@ async fn every_form_can_be_drawn_at_any_size() {
         draw(&mut h);
     }
     h.press("esc enter");
-    h.shows(msg("to issue")).await;
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     h.settled().await;
     draw(&mut h);
     h.press("enter");
+    draw(&mut h);
+    h.press("esc c");
     draw(&mut h);
     h.press("esc o");
     draw(&mut h);

@@ -114,9 +114,10 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     assert!(screen.contains(msg("Saved filters of History")), "{screen}");
     assert!(text(&path).contains("# ours\n[history.a]\ntitle = 'x' # why"), "{}", text(&path));
     h.settled().await;
-    h.press("d k d");
-    assert!(h.screen().contains("Press d again to remove “a”"), "moving takes it back: {}", h.screen());
-    h.press("d");
+    h.press("d d enter esc k d");
+    let screen = h.screen();
+    assert!(screen.contains("Remove the filter “a”") && text(&path).contains("history.a"), "{screen}");
+    h.confirm("1");
     h.shows("Removed “a”").await;
     assert!(!text(&path).contains("history.a") && text(&path).contains("만료 예정"), "{}", text(&path));
     h.press("esc / tab tab");

@@ -2,7 +2,7 @@
 
 use super::activity::people;
 use super::*;
-use crate::common::texts::{msg, msg_part};
+use crate::common::texts::msg_part;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::collections::BTreeSet;
 
@@ -113,8 +113,8 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     o.does(&[Accept]).await;
     o.says("Press {} again to replace it.", &[Accept]);
     o.does(&[Back, Action::Remove]).await;
-    o.says("Press {} again to remove", &[Action::Remove]);
-    o.does(&[Back, Filter]).await;
+    o.says("and press {}", &[Accept]);
+    o.does(&[Back, Back, Filter]).await;
     o.h.type_text("nobody is called so");
     o.does(&[Back]).await;
     o.says("{} clears it.", &[Back]);
@@ -125,11 +125,13 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     o.does(&[Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} to replace {} back", &[Action::Confirm, Back]);
+    o.says("and press {}", &[Accept]);
+    o.says("{}: back.", &[Back]);
     o.does(&[Back, Back, Action::RequestLog, Action::Save, Action::ClearField]).await;
     o.h.type_text(file.to_str().expect("UTF-8"));
     o.does(&[Accept]).await;
-    o.says("{} to replace {} back", &[Action::Confirm, Back]);
+    o.says("and press {}", &[Accept]);
+    o.says("{}: back.", &[Back]);
     o.does(&[Back, Back, Back, Action::Profiles]).await;
     o.says("ends the demo's jobs. {} open", &[Accept]);
 }
@@ -171,7 +173,7 @@ async fn screens_name_the_keys_that_are_bound() {
 
 #[tokio::test]
 async fn what_sends_names_the_keys_that_are_bound() {
-    use Action::{Accept, Activity, Back, CallOff, Confirm, Issue, NextField, Revoke};
+    use Action::{Accept, Activity, Back, CallOff, Issue, NextField, Revoke};
     let mut o = Other::new(Options { quota: Some(1), ..small() }).await;
     o.does(&[Action::Templates, Issue]).await;
     o.says("Nothing is sent until you confirm the review. {} review {} back", &[Accept, Back]);
@@ -181,19 +183,21 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.h.shows("columns").await;
     o.says("{} check every row", &[Accept]);
     o.does(&[Accept]).await;
-    o.h.shows(msg("to issue")).await;
+    o.h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     o.h.settled().await;
-    o.says("{} to issue {} back", &[Confirm, Back]);
+    o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
     o.does(&[Action::Correct]).await;
     o.says("nothing is sent. {} save in the draft {} back", &[Accept, Back]);
     o.does(&[Back]).await;
+    o.does(&[Accept]).await;
+    o.says("and press {}", &[Accept]);
     o.h.type_text("2");
-    o.does(&[Confirm]).await;
+    o.does(&[Accept]).await;
     o.h.shows("quota").await;
     o.does(&[Activity]).await;
     o.says("{} resumes when there is quota again; {} uses up", &[Action::Resume, Action::UseUp]);
     o.does(&[CallOff]).await;
-    o.says("{} to cancel the rest {} back", &[Confirm, Back]);
+    o.says("and press {}", &[Accept]);
     o.does(&[Back, Action::Redo]).await;
     o.says("was started. {} save {} back", &[Accept, Back]);
     o.does(&[Back, Action::Ids]).await;
@@ -207,7 +211,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
     o.h.type_text("twice");
     o.does(&[Accept]).await;
-    o.says("{} to revoke (cannot be undone) {} back", &[Confirm, Back]);
+    o.says("and press {}", &[Accept]);
 }
 
 #[tokio::test]
@@ -227,8 +231,8 @@ async fn an_action_without_a_key_is_named_itself() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;
     people(&mut h, 0..2).await;
-    h.tui.app.env.keymap = manners::keys("[draft]\nback = []\nconfirm = 'C'\n");
+    h.tui.app.env.keymap = manners::keys("[draft]\nback = []\naccept = 'C'\n");
     h.press("j");
     let screen = h.screen();
-    assert!(screen.contains("C to issue   “back” (no key) back"), "the draft has keys of its own:\n{screen}");
+    assert!(screen.contains("C continue  “back” (no key) back"), "the draft has keys of its own:\n{screen}");
 }

@@ -1,9 +1,9 @@
-//! Where it is live, the number and the organisation are typed before anything is sent, at every place that sends.
+//! Where it is live, the number and the organisation's short name are typed before anything is sent, at every place that sends.
 
 use super::activity::{issue, people};
 use super::sending::to_review;
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
 use lapel::tui::Session;
 use std::time::Duration;
@@ -37,47 +37,55 @@ fn rows(h: &Harness, names: &[&str]) -> Vec<String> {
     h.sandbox.control().rows(&rows).expect("inserted")
 }
 
-/// Types the number and goes on; whatever is no name sends nothing. Then the name, and it is sent.
+/// What is typed after the number.
+const SHORT: &str = "연습용";
+
+/// The number alone sends nothing, nor does another name. Then the number and the name, and it is sent.
 async fn agrees(h: &mut Harness, count: &str) {
     let before = posts(h);
     h.settled().await;
-    h.confirm("");
-    assert!(!h.screen().contains("LIVE. Type"), "the number first: {}", h.screen());
-    h.type_text(count);
-    h.confirm("");
-    let screen = h.screen();
-    assert!(screen.contains(&msg_with("LIVE. Type the organisation: {name}", &[&"연습용 기관"])), "{screen}");
+    let asked = asks(&format!("{count} {SHORT}"));
+    assert!(h.screen().contains(&asked), "{}", h.screen());
+    for wrong in ["", count, "y", SHORT, &format!("{count} 연습"), &format!("{count}{count} {SHORT}")] {
+        h.press("ctrl-u");
+        h.confirm(wrong);
+        let screen = h.screen();
+        assert!(screen.contains(&asked) && screen.contains(msg("Nothing has been sent.")), "{screen}");
+    }
     // Beside the footer, where both stand too.
-    let said = screen.trim_end().rsplit_once('\n').expect("a footer").0;
-    assert!(said.contains("ctrl-o to ") && said.contains("esc back"), "{screen}");
-    // No letter is a key here, Enter sends nothing, and nothing is pasted.
-    h.press("enter y enter");
-    h.paste(NAME);
-    h.press("ctrl-o");
     let screen = h.screen();
-    assert!(screen.contains(msg("That is not the organisation's name. Nothing was sent.")), "{screen}");
+    let said = screen.trim_end().rsplit_once('\n').expect("a footer").0;
+    assert!(said.contains("esc: back"), "{screen}");
+    // Nothing is pasted.
     h.press("ctrl-u");
-    h.type_text("연습용 기");
-    h.press("ctrl-o");
+    h.paste(&format!("{count} {NAME}"));
+    assert!(h.screen().contains(msg("A paste does not confirm. Type the text yourself.")), "{}", h.screen());
+    h.press("enter");
     h.settled().await;
     assert_eq!(posts(h), before, "nothing was sent before the name was right");
     // As macOS and some input methods write it.
     h.press("ctrl-u");
-    h.type_text(&NAME.nfd().collect::<String>());
-    h.press("ctrl-o");
+    h.confirm(&format!("{count} {NAME}").nfd().collect::<String>());
+}
+
+/// The same for a draft.
+async fn agrees_to_draft(h: &mut Harness, count: &str) {
+    h.settled().await;
+    h.press("enter");
+    agrees(h, count).await;
 }
 
 #[tokio::test]
 async fn one_badge_and_then_again_to_the_same_person() {
     let mut h = live(small(), |_| {}).await;
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    assert!(screen.contains("type 1") && screen.contains("LIVE 연습용 기관"), "{screen}");
-    // Back from the name to the number, and from there to the form.
-    h.confirm("1");
-    assert!(h.screen().contains(msg_part("LIVE. Type the organisation")), "{}", h.screen());
+    assert!(screen.contains(&asks("1 연습용")) && screen.contains("LIVE 연습용 기관"), "{screen}");
+    // Back to the form, and here again.
+    h.type_text("1");
     h.press("esc");
-    assert!(!h.screen().contains("LIVE. Type") && h.screen().contains("type 1"), "{}", h.screen());
-    h.press("backspace");
+    assert!(!h.screen().contains(&asks("1 연습용")), "{}", h.screen());
+    h.press("enter");
+    h.settled().await;
     agrees(&mut h, "1").await;
     h.shows("1 waiting").await;
     h.press("esc");
@@ -115,9 +123,10 @@ async fn marked_badges_and_ids_of_a_file() {
     h.press("enter");
     h.shows(&msg_with("badge ids from: {column}", &[&"badge_id"])).await;
     h.press("enter");
-    let screen = h.shows("type ").await;
-    let count = if screen.contains("type 2") { "2" } else { "1" };
-    agrees(&mut h, count).await;
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    let screen = h.settled().await;
+    let count = if screen.contains("2 badges") { "2" } else { "1" };
+    agrees_to_draft(&mut h, count).await;
     h.until("two jobs", |s| s.contains("2 jobs")).await;
     h.until("sent", |s| s.contains("revoking")).await;
 }
@@ -125,16 +134,15 @@ async fn marked_badges_and_ids_of_a_file() {
 #[tokio::test]
 async fn several_people_and_undoing_it() {
     let mut h = live(small(), |_| {}).await;
-    let screen = people(&mut h, 0..2).await;
-    assert!(screen.contains("type 2"), "{screen}");
-    agrees(&mut h, "2").await;
+    people(&mut h, 0..2).await;
+    agrees_to_draft(&mut h, "2").await;
     h.shows("2 waiting = 2 rows").await;
     h.settled().await;
     h.press("u");
     h.type_text("잘못된 명단");
     h.press("enter");
-    h.shows("type 2").await;
-    agrees(&mut h, "2").await;
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    agrees_to_draft(&mut h, "2").await;
     h.shows("2 jobs").await;
 }
 
@@ -184,14 +192,15 @@ async fn badges_that_end_are_issued_again() {
     h.settled().await;
     h.press("i");
     h.settled().await;
-    if !h.screen().contains("type ") {
+    if !h.screen().contains(msg_part("Nothing is sent until you confirm. ")) {
         // What is not planned was said first.
         h.press("i");
     }
-    h.shows("type ").await;
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     let screen = h.settled().await;
-    let count = screen.split("type ").nth(1).and_then(|s| s.split(':').next()).expect("a number").to_owned();
-    agrees(&mut h, &count).await;
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    let at = words.iter().position(|word| word.starts_with("recipient")).expect("a number");
+    agrees_to_draft(&mut h, words[at - 1]).await;
     h.shows("waiting").await;
     assert_eq!(h.sandbox.control().ledger().accepted_for("TPL-004", "min.ng@example.com"), 1);
 }
@@ -199,9 +208,7 @@ async fn badges_that_end_are_issued_again() {
 /// Issues to some people in LIVE.
 async fn issued(h: &mut Harness, n: usize) {
     people(h, 0..n).await;
-    h.confirm(&n.to_string());
-    h.type_text(NAME);
-    h.press("ctrl-o");
+    h.confirm_draft(&format!("{n} {SHORT}")).await;
     h.shows("· created").await;
 }
 
@@ -280,26 +287,20 @@ async fn what_was_never_seen() {
 #[tokio::test]
 async fn without_a_label_the_name_of_the_profile_is_typed_and_long_names_fit() {
     let mut h = live(small(), |session| session.organisation = None).await;
-    to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("1");
-    assert!(
-        h.screen().contains(&msg_with("LIVE. Type the organisation: {name}", &[&"demo"])),
-        "{}",
-        h.screen()
-    );
+    let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    assert!(screen.contains(&asks("1 demo")), "{screen}");
     let long = "달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터 부설 배지 발급 관리 사무국 제이 분원";
     let mut h = live(small(), |session| session.organisation = Some(long.to_owned())).await;
     people(&mut h, 0..3).await;
-    h.confirm("3");
+    h.press("enter");
     let screen = h.screen();
-    let shown: String = screen.split_whitespace().collect();
+    let shown: String = screen.split(|c: char| c.is_whitespace() || c == '│').collect();
     assert!(
         shown.contains(&long.split_whitespace().collect::<String>()),
         "all of it is to be read: {screen}"
     );
-    assert!(screen.contains("ctrl-o to issue") && screen.contains("3 rows"), "{screen}");
-    h.type_text(long);
-    h.press("ctrl-o");
+    assert!(screen.contains(&asks("3 달무리")) && screen.contains("3 badges"), "{screen}");
+    h.confirm(&format!("3 {long}"));
     h.shows("3 waiting = 3 rows").await;
 }
 
@@ -320,6 +321,6 @@ async fn a_read_only_profile_is_asked_nothing() {
     h.settled().await;
     h.press("i 5 R t H u");
     let screen = h.settled().await;
-    assert!(!screen.contains("LIVE. Type") && !screen.contains("type "), "{screen}");
+    assert!(!screen.contains(msg_part("and press")), "{screen}");
     assert_eq!(posts(&h), 0);
 }

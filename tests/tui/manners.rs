@@ -1,7 +1,7 @@
 //! Keys, mouse, pastes, sizes, help, and doing nothing.
 
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::style::{Color, Modifier};
 
@@ -266,7 +266,7 @@ async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns
 }
 
 #[tokio::test]
-async fn hangul_input_confirms_and_never_types_into_a_review() {
+async fn hangul_input_confirms_nothing_and_never_types_into_a_number() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;
     let before = requests(&h, "POST /badges");
@@ -276,10 +276,10 @@ async fn hangul_input_confirms_and_never_types_into_a_review() {
     h.type_text("hangul@naru.example");
     h.press("enter");
     h.settled().await;
-    h.press("하");
-    assert!(h.screen().contains(msg_part("Hangul input is on")), "{}", h.screen());
-    assert_eq!(requests(&h, "POST /badges"), before, "a syllable confirms nothing");
-    h.press("ㅛ");
+    h.press("하 ㅛ enter");
+    assert!(h.screen().contains(&asks("1")), "{}", h.screen());
+    assert_eq!(requests(&h, "POST /badges"), before, "neither a syllable nor a letter confirms");
+    h.confirm("1");
     h.shows("1 waiting").await;
     assert_eq!(requests(&h, "POST /badges"), before + 1, "{}", h.screen());
 }

@@ -178,15 +178,11 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.press("i");
     h.shows("1 of 2 templates").await;
     let screen = h.settled().await;
-    let n = screen
-        .split("type ")
-        .nth(1)
-        .unwrap_or_else(|| panic!("a number:\n{screen}"))
-        .split(':')
-        .next()
-        .expect("a number")
-        .to_owned();
-    h.confirm(&n);
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    let at =
+        words.iter().position(|word| *word == "recipients").unwrap_or_else(|| panic!("a number:\n{screen}"));
+    let n = words[at - 1].to_owned();
+    h.confirm_draft(&n).await;
     h.shows("waiting").await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_for("TPL-004", "min.ng@example.com"), 1);

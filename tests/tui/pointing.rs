@@ -1,7 +1,7 @@
 //! The mouse: hints that are clicked, rows that are dragged over.
 
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::tui::{Begin, Helpers};
 use std::sync::Arc;
 
@@ -54,15 +54,15 @@ async fn nothing_is_sent_by_a_click() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("y to issue"), "{screen}");
-    assert!(click_hint(&mut h, "send it"), "{screen}");
+    assert!(screen.contains(&asks("1")), "{screen}");
+    assert!(!click_hint(&mut h, "next"), "{screen}");
     // Nor anywhere else on the screen.
     for row in 0..30 {
         click(&mut h, 4, row);
     }
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 waiting").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1, "the key does it");
 }
@@ -272,7 +272,7 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     h.press("esc ctrl-p");
     h.type_text("resume");
     h.press("down enter");
-    h.shows("Resuming job 1.").await;
+    h.shows(msg_part("resumes with the rows not sent yet")).await;
 }
 
 #[tokio::test]
@@ -288,7 +288,7 @@ async fn a_click_in_a_draft_or_in_the_log_of_requests_selects_a_row_and_does_no_
     }
     // The line that confirms is none of its rows.
     let screen = h.screen();
-    click(&mut h, 8, row_of(&screen, "Row", "to issue"));
+    click(&mut h, 8, row_of(&screen, "Row", msg_part("Nothing is sent until you confirm. ")));
     assert_eq!(h.screen(), screen);
     assert_eq!((all_requests(&h), h.tui.app.counts.asks), before);
     h.press("esc esc esc 2");
@@ -325,11 +325,14 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
     assert_eq!(h.screen(), naming);
     h.press("esc d");
-    assert!(h.screen().contains(msg_part("again to remove")), "{}", h.screen());
+    let asking = h.screen();
+    assert!(asking.contains(&asks("1")), "{asking}");
+    click(&mut h, 8, row_of(&asking, "Saved filters", "f1"));
+    assert_eq!(h.screen(), asking, "a click behind the question does nothing");
+    h.press("esc");
     let row = row_of(&h.screen(), "Saved filters", "f17");
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("f17"), "{}", h.screen());
-    assert!(!h.screen().contains(msg_part("again to remove")), "{}", h.screen());
     let (row, _) = choose(&mut h, "Saved filters", "f16");
     click(&mut h, 8, row);
     let screen = h.settled().await;

@@ -66,7 +66,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     h.type_text("forget");
     h.press("down enter");
     assert!(file.exists() && h.screen().contains("cannot be undone"), "{}", h.screen());
-    h.press("enter");
+    h.confirm("1");
     let screen = h.settled().await;
     assert!(
         screen.contains(&msg_with("Forgot {n} look-ups and file names of this profile.", &[&3])),

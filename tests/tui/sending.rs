@@ -1,7 +1,7 @@
 //! What has consequences: forms, reviews, confirmations, and what becomes of it.
 
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 
 #[tokio::test]
 async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_service_hides_it() {
@@ -14,14 +14,14 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     };
     let mut h = Harness::new(options, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
     assert!(screen.contains("lapel already sent this badge to this e-mail (waiting)."), "{screen}");
     h.confirm("");
     h.settled().await;
-    assert_eq!(requests(&h, "POST /badges"), 1, "one key is not enough this time");
+    assert_eq!(requests(&h, "POST /badges"), 1, "Enter alone is never enough");
 }
 
 #[tokio::test]
@@ -29,11 +29,11 @@ async fn what_cannot_be_seen_is_not_confirmed() {
     let mut h = Harness::new(small(), 80, 24).await;
     to_review(&mut h, &"긴이름".repeat(200), "gildong@naru.example").await;
     h.tui.app.update(Message::Resize(50, 10));
-    h.confirm("");
+    h.confirm("1");
     h.tui.app.update(Message::Resize(60, 16));
     h.tui.terminal.backend_mut().resize(60, 16);
     let screen = h.settled().await;
-    assert!(screen.contains("gildong@naru.example") && screen.contains("y to issue"), "{screen}");
+    assert!(screen.contains("gildong@naru.example") && screen.contains(&asks("1")), "{screen}");
     assert_eq!(requests(&h, "POST /badges"), 0);
 }
 
@@ -42,16 +42,17 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     let mut h = Harness::new(held(), 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 sending").await;
     h.shows("▲ wait ").await;
     h.press("c");
-    let screen = h.shows(msg("to cancel the rest")).await;
+    let screen = h.shows(msg_part("Cancel the rest of job")).await;
     assert!(
-        super::narrow::flat(&screen).contains(msg_part("cancels requests that wait for their turn")),
+        super::narrow::flat(&screen.replace('│', " "))
+            .contains(msg_part("cancels requests that wait for their turn")),
         "{screen}"
     );
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 skipped").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
@@ -72,7 +73,7 @@ pub async fn to_review(h: &mut Harness, name: &str, email: &str) -> String {
 async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    assert!(screen.contains("y to issue"), "{screen}");
+    assert!(screen.contains(&asks("1")), "{screen}");
     assert!(screen.contains("gildong@naru.example"), "{screen}");
     assert!(screen.contains("DEMO 연습용 기관"), "{screen}");
     // Neither Enter nor the key that opened the form, nor a paste, confirms.
@@ -80,7 +81,7 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     h.tui.app.update(Message::Paste("y".into()));
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.confirm("");
+    h.confirm("1");
     let screen = h.shows(msg_part("accepted, not issued yet")).await;
     assert!(screen.contains("1 waiting"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
@@ -137,7 +138,7 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     // The row and the counts are read one after the other.
     let screen = h
         .until("the doubt, in words and counted", |s| {
@@ -160,7 +161,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
     let mut h = Harness::new(options, 80, 24).await;
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 in doubt").await;
     let before = requests(&h, "GET /badges/history");
     h.press("r");
@@ -180,7 +181,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
 async fn a_used_up_quota_is_told_in_the_services_words() {
     let mut h = Harness::new(Options { quota: Some(0), ..small() }, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     let screen = h.shows("not sent: quota exceeded").await;
     assert!(screen.contains("422"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
@@ -228,7 +229,7 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("중복 발급");
     h.press("enter");
-    // The number is typed, exactly; y alone does nothing.
+    // The number is typed, exactly; Enter alone does nothing.
     h.confirm("");
     h.confirm("22");
     h.settled().await;
@@ -363,6 +364,36 @@ async fn a_read_only_profile_cannot_act() {
     assert_eq!(posts, 0);
 }
 
+/// Letters and Enter, in everything that prepares sending: forms, drafts and their confirmations.
+#[tokio::test]
+async fn no_letter_and_no_enter_sends_anything() {
+    let letters = || ('a'..='z').chain('A'..='Z').chain(['ㅛ', 'ㅏ', '가', ' ']);
+    let storm = |h: &mut Harness| {
+        for letter in letters() {
+            h.type_text(&letter.to_string());
+            h.press("enter");
+        }
+    };
+    let mut h = Harness::new(small(), 80, 24).await;
+    to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    storm(&mut h);
+    h.press("esc esc");
+    super::activity::people(&mut h, 0..3).await;
+    storm(&mut h);
+    h.settled().await;
+    storm(&mut h);
+    h.press("esc esc esc esc");
+    mark_one_of_each(&mut h).await;
+    h.press("x");
+    h.settled().await;
+    storm(&mut h);
+    h.settled().await;
+    let posts = h.sandbox.control().ledger().requests;
+    let posts: Vec<_> =
+        posts.keys().filter(|what| what.starts_with("POST") || what.starts_with("DELETE")).collect();
+    assert!(posts.is_empty(), "{posts:?}: {}", h.screen());
+}
+
 #[tokio::test]
 async fn live_always_asks_for_the_number() {
     let mut h = Harness::with(small(), 100, 30, |mut session| {
@@ -385,7 +416,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 sending").await;
     h.press("ctrl-c");
     assert!(h.tui.app.take_wish().is_none());
@@ -403,7 +434,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.type_text(path.to_str().expect("UTF-8"));
     h.press("enter");
     h.shows(msg_part("A file with this name already")).await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("of 600 rows").await;
     h.press("ctrl-o q");
     let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");

@@ -71,10 +71,29 @@ impl Storm {
         let on_tour = stack.last() == Some(&Context::Tour);
         let known = &stack[..stack.len() - usize::from(on_tour)];
         assert!(Context::STACKS.contains(&known), "{place}: {stack:?}");
+        if stack.first() == Some(&Context::Review) {
+            no_letter_confirms(h, place);
+        }
         self.stacks.push(stack);
         self.kinds.extend(h.tui.app.modal());
         self.places += 1;
     }
+}
+
+/// Presses every letter, each with Enter after it, in a confirmation: nothing is confirmed. Clears the field.
+fn no_letter_confirms(h: &mut Harness, place: &str) {
+    let (stack, modal) = (h.tui.app.key_contexts(), h.tui.app.modal());
+    let posts = |h: &Harness| h.sandbox.control().ledger().requests.values().sum::<u64>();
+    let before = posts(h);
+    for letter in ('a'..='z').chain('A'..='Z').chain(['ㅛ', '가', ' ', '.']) {
+        h.press("ctrl-u");
+        h.type_text(&letter.to_string());
+        h.press("enter");
+        let now = (h.tui.app.key_contexts(), h.tui.app.modal());
+        assert_eq!(now, (stack.clone(), modal), "{place}: {letter} confirms");
+    }
+    h.press("ctrl-u enter");
+    assert!(h.tui.app.modal() == modal && posts(h) == before, "{place}: Enter alone confirms");
 }
 
 /// Presses keys by their names. What begins with `type:` is typed, with `paste:` pasted; at `|` all that was asked

@@ -50,9 +50,9 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    says(&mut h, "y sends it").await;
+    says(&mut h, "and press ⏎").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
-    h.confirm("");
+    h.confirm("1");
     says(&mut h, "Tour 3 of 5: watch it being issued").await;
     says(&mut h, "r checks now").await;
     h.shows("1 waiting").await;
@@ -70,7 +70,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.type_text("중복 발급");
     h.press("enter");
     says(&mut h, "This cannot be undone").await;
-    h.confirm("");
+    h.confirm("1");
     says(&mut h, "Tour 5 of 5: save the receipt").await;
     says(&mut h, "e saves its receipt").await;
     h.shows("1 revoking").await;

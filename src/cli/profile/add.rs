@@ -5,6 +5,7 @@ use super::trial::Trial;
 use super::{Done, Failure, ProfileContext, pin_of, profile_as_json, typed_key, warn, with_command};
 use crate::cli::{output, prompt};
 use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, profiles, save_profile};
+use crate::domain::confirm_text::short_name;
 use crate::domain::text::scrub;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
@@ -51,6 +52,12 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
     if input.get("organisation").is_none() && ask {
         let question = t!("Organisation name (empty: the name that the service uses)");
         input.set("organisation", prompt::open_line(question, "").await?);
+    }
+    if input.get("short_name").is_none() && ask && input.get("environment") == Some("live") {
+        let question = t!("Short name to type after the number before anything is sent");
+        let usual = short_name(input.get("organisation").unwrap_or_default());
+        let answer = prompt::open_line(question, &usual).await?;
+        input.set("short_name", if answer == usual { String::new() } else { answer });
     }
     let store = match (key_from, ask) {
         (Some(store), _) => store,

@@ -4,12 +4,12 @@ use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::i18n::{self, Language};
 use crate::jobs::Job;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, Navigate, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::copy_menu::CopyMenu;
-use crate::tui::modals::forget_recents::ForgetRecents;
 use crate::tui::modals::json_view::RawPane;
+use crate::tui::modals::question::Question;
 use crate::tui::modals::request_log::RequestLog;
 use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
 use crate::tui::platform::external::{Handing, Program};
@@ -93,7 +93,11 @@ impl App {
                 out.open(RequestLog::new);
             }
             Action::AutoRefresh => self.switch_refresh(out),
-            Action::ForgetRecent => self.open(ForgetRecents),
+            Action::ForgetRecent => self.open(Question::new(
+                t!("Forget recent look-ups and file names of this profile?"),
+                vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
+                |out| out.go.push(Navigate::ForgetRecents),
+            )),
             Action::Language => switch_language(out),
             _ => return false,
         }

@@ -4,6 +4,7 @@ use super::App;
 use crate::tui::component::Component;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
     /// The contexts in which the keymap looks up a key now, innermost first.
@@ -17,6 +18,7 @@ impl App {
 
     fn own_stack(&self) -> Vec<Context> {
         match (self.modals.last(), &self.welcome) {
+            (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
             (Some(modal), _) => modal.key_contexts(),
             (None, Some(welcome)) => welcome.key_contexts(),
             (None, None) => self.screen().key_contexts(),
@@ -30,6 +32,10 @@ impl App {
 
     /// Whether an action does something now. The footer offers no other actions.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
+        if self.confirm().is_some() {
+            // The confirmation shows its own keys.
+            return !matches!(action, Action::Accept | Action::Editor | Action::PageDown | Action::PageUp);
+        }
         if let Some(modal) = self.modals.last() {
             let is_for_others = action == Action::Editor && !modal.takes_editor();
             return !is_for_others && modal.is_enabled(action, &self.env);

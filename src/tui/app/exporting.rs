@@ -13,7 +13,7 @@ impl App {
             if let Some(request) = form.request() {
                 self.connection.pending.show(request, true);
             }
-            self.modals.push(OpenedModal { id, modal: form });
+            self.modals.push(OpenedModal::new(id, form));
         } else {
             self.open(ExportForm::new(source, &self.env));
         }

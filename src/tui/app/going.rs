@@ -92,25 +92,26 @@ impl App {
             Some(modal) if modal.prepares_sending() && self.env.read_only() => {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
-            modal => self.modals.extend(modal.map(|modal| OpenedModal { id, modal })),
+            modal => self.modals.extend(modal.map(|modal| OpenedModal::new(id, modal))),
         }
     }
 
-    /// Runs a command that sends again. In a live environment the user confirms it first.
+    /// Asks the user to confirm a command that sends again.
     fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
         if self.env.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
-        // A resend of many rows is confirmed by their number in every environment.
-        if !self.env.is_live() && !matches!(command, JobCommand::ResendAll(..)) {
+        let Some(job) = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id)) else {
+            return;
+        };
+        if confirm_resend::rows(&command, job) == 0 && !self.env.is_live() {
+            // It sends nothing now; its response says why.
             out.ask(Request::Do(Box::new(command)));
             return;
         }
         let toast = out.notice.take();
-        let job = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id));
-        let form = job.and_then(|job| ConfirmResend::new(command, job, toast, &self.env));
-        if let Some(form) = form {
+        if let Some(form) = ConfirmResend::new(command, job, toast) {
             self.open(form);
         }
     }

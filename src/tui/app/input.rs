@@ -124,8 +124,7 @@ impl App {
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
                 out.say(crate::i18n::tr(crate::tui::platform::images::OFF));
             }
-            // In a terminal that is too small, the user cannot see what they confirm.
-            Action::Confirm if !self.fits() => {}
+            _ if self.act_confirm(action, out) => {}
             Action::Accept if self.stops_a_key(out) => {}
             Action::Help if self.top::<Help>().is_some() => {
                 self.act_inside(action, out);
@@ -266,7 +265,9 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
+        self.type_confirm(key).unwrap_or_else(|| {
+            self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
+        })
     }
 
     pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
@@ -274,6 +275,10 @@ impl App {
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
         self.begun.1.clear();
         if self.refuses_paste(text, out) {
+            return;
+        }
+        if self.confirm().is_some() {
+            out.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
         self.with(self.focus(), out, |component, env, out| component.on_paste(text, env, out));
@@ -326,6 +331,9 @@ impl App {
     }
 
     fn click(&mut self, at: Position, out: &mut Effects<'_>) {
+        if self.confirm().is_some() {
+            return;
+        }
         let area = self.body();
         let clicked =
             self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
@@ -369,8 +377,6 @@ fn is_hand_work(action: Action) -> bool {
             | Action::Complete
             | Action::Earlier
             | Action::Later
-            // The palette never runs an action that sends.
-            | Action::Confirm
             | Action::QuitNow
     )
 }

@@ -4,10 +4,13 @@
 use super::{App, Tab};
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, Navigate, Owner, Then};
 use crate::tui::input::action::Action;
-use crate::tui::modals::key_question::{KeyQuestion, Then};
 use crate::tui::modals::palette::CommandPalette;
+use crate::tui::modals::question::Question;
+
+/// Number of characters shown of a text that may be a key.
+const SHOWN: usize = 4;
 
 impl App {
     /// Whether Enter must stop because the typed text looks like an API key. A known key is refused and
@@ -44,7 +47,18 @@ impl App {
     }
 
     fn ask_about(&mut self, texts: Vec<String>, then: Then) {
-        self.open(KeyQuestion::new(texts, then));
+        let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
+        let begins: Vec<String> = texts.iter().map(begins).collect();
+        let text = vec![
+            t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = begins.join(", ")),
+            t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
+        ];
+        let what = t!("This looks like an API key. Send it?");
+        let question = Question::new(what, text, move |out| {
+            texts.iter().for_each(|text| crate::secrets::allow(text));
+            out.go.push(Navigate::KeyAllowed(then));
+        });
+        self.open(question.or_say(t!("Nothing was sent.")));
     }
 
     /// Continues after the user has confirmed that the text is no key.

@@ -54,7 +54,7 @@ actions! {
     SavedFilters: "saved", "apply, rename or remove a saved filter";
     SaveFilter: "save", "save the filter and sort order under a name";
     Rename: "rename", "rename the filter";
-    Remove: "remove", "remove the filter (press twice)";
+    Remove: "remove", "remove the filter";
     Reload: "refresh", "refresh from the service and retry what failed";
     Mark: "mark", "mark or unmark the selected badge";
     Range: "range", "start a range; press again at its end to mark it";
@@ -145,7 +145,6 @@ actions! {
     ClearField: "clear", "clear the field";
     ClearFilter: "clear all", "clear all filter fields";
     Accept: "next", "accept the input and continue";
-    Confirm: "send it", "send as shown in the review";
     Earlier: "earlier", "recall an earlier input";
     Later: "later", "return to a later input";
     ForgetRecent: "forget look-ups", "forget recent look-ups and delete their file";
@@ -158,7 +157,7 @@ actions! {
     Profiles: "profiles", "open or add a profile";
     ChangeProfile: "edit", "edit this profile; a new service or key is tested before it is saved";
     TestProfile: "test", "test the key of this profile with its service; nothing is saved";
-    RemoveProfile: "remove", "remove this profile (type its name to confirm)";
+    RemoveProfile: "remove", "remove this profile";
     ChooseSandbox: "sandbox", "start the sandbox without an account";
     ChooseService: "service", "set up a real service with base URL and API key";
 }

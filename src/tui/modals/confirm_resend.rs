@@ -1,5 +1,5 @@
 //! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
-//! before. In the live environment, the user must confirm it like any other sending.
+//! before.
 
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::component::{Component, Modal};
@@ -8,11 +8,10 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;
-use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::confirm::{Ask, CONTEXTS};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::worker::job_command::JobCommand;
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub struct ConfirmResend {
@@ -21,7 +20,6 @@ pub struct ConfirmResend {
     /// Title of the job.
     title: String,
     rows: u64,
-    confirm: Confirm,
     /// Toast after the confirmation.
     toast: Option<(String, bool)>,
 }
@@ -57,7 +55,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
 }
 
 /// Number of rows to send.
-fn rows(command: &JobCommand, job: &Job) -> u64 {
+pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
         JobCommand::Decide(..) => 1,
         JobCommand::ResendAll(_, rows, _) => *rows,
@@ -68,59 +66,55 @@ fn rows(command: &JobCommand, job: &Job) -> u64 {
 
 impl ConfirmResend {
     /// Returns `None` if the command sends no rows, or has a review.
-    pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>, env: &Env) -> Option<Self> {
+    pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>) -> Option<Self> {
         let id = sends(&command)?;
         let rows = rows(&command, job);
-        let mut confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
-        if matches!(command, JobCommand::ResendAll(..)) {
-            confirm.insist();
-        }
-        Some(Self { command, id, title: job.title.to_string(), rows, confirm, toast })
+        Some(Self { command, id, title: job.title.to_string(), rows, toast })
     }
 }
 
 impl Component for ConfirmResend {
     fn key_contexts(&self) -> Vec<Context> {
-        self.confirm.key_contexts(Context::Review)
-    }
-
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        !matches!(action, Action::PageDown | Action::PageUp)
+        CONTEXTS.to_vec()
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::Confirm => {
-                if self.confirm.agrees(out) {
-                    out.ask(Request::Do(Box::new(self.command.clone())));
-                    out.notice = self.toast.take();
-                    // This also answers the modal that opened this one.
-                    out.go.push(Navigate::CloseAll);
-                }
-            }
-            Action::ClearField => self.confirm.clear(),
-            Action::Back if self.confirm.back() => {}
-            Action::Back => out.close(),
-            Action::PageDown | Action::PageUp => {}
-            _ => return false,
+        if action == Action::Back {
+            out.close();
         }
+        matches!(action, Action::Back | Action::PageDown | Action::PageUp)
+    }
+
+    fn on_job(&mut self, job: &Job, _: &Env) {
+        if job.id == self.id {
+            self.rows = rows(&self.command, job);
+        }
+    }
+
+    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+}
+
+impl Modal for ConfirmResend {
+    fn is_popup(&self) -> bool {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.confirm.on_text_key(key)
+    fn prepares_sending(&self) -> bool {
+        true
     }
 
-    fn on_job(&mut self, job: &Job, env: &Env) {
-        let now = rows(&self.command, job);
-        if job.id == self.id && now != self.rows {
-            self.rows = now;
-            self.confirm = Confirm::new(usize::try_from(now).unwrap_or(usize::MAX), env);
-        }
+    fn asks(&self) -> Option<Ask> {
+        Some(Ask::send(self.rows))
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        out.ask(Request::Do(Box::new(self.command.clone())));
+        out.notice = self.toast.take();
+        // This also answers the modal that opened this one.
+        out.go.push(Navigate::CloseAll);
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
         let id = self.id;
         let what = match &self.command {
             JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
@@ -137,18 +131,7 @@ impl Component for ConfirmResend {
             _ => t!("Job {id} resumes with the rows not sent yet.", id),
         };
         let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
-        let place = format!("{} {} {sent}", env.place(), env.glyphs.dot);
-        form.cut(&self.title, env.theme.strong());
+        form.asks(&format!("{sent} {} {}", env.glyphs.dot, self.title), &env.place(), env);
         form.text(&what, env.theme.text());
-        form.cut(&place, env.theme.accent());
-        form.blank();
-        form.extend(self.confirm.lines(Context::Review, t!("to send"), form.room(), env));
-        form.draw(frame, area);
-    }
-}
-
-impl Modal for ConfirmResend {
-    fn prepares_sending(&self) -> bool {
-        true
     }
 }

@@ -13,6 +13,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::path_field::PathField;
@@ -158,25 +159,15 @@ impl ExportForm {
 
 impl Component for ExportForm {
     fn key_contexts(&self) -> Vec<Context> {
-        let own = match (&self.work, self.exists) {
-            (Some(_), _) => Context::Exporting,
-            (None, true) => Context::Review,
-            (None, false) => Context::Export,
-        };
-        vec![own, Context::Always]
+        vec![if self.work.is_some() { Context::Exporting } else { Context::Export }, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
-            Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
-            Action::Earlier => self.work.is_none() && !self.exists && self.file.is_enabled(action),
+            Action::Accept | Action::Complete | Action::ClearField => self.work.is_none(),
+            Action::Earlier => self.work.is_none() && self.file.is_enabled(action),
             // Not in the footer: the form shows these keys.
-            Action::Later
-            | Action::Down
-            | Action::Up
-            | Action::Confirm
-            | Action::PageDown
-            | Action::PageUp => false,
+            Action::Later | Action::Down | Action::Up => false,
             _ => true,
         }
     }
@@ -188,23 +179,24 @@ impl Component for ExportForm {
             _ if self.work.is_some() => {
                 return !matches!(action, Action::Help | Action::Palette | Action::Quit);
             }
-            Action::Confirm if self.exists => self.write(true, out),
-            Action::Accept if !self.exists => self.write(false, out),
-            Action::Earlier | Action::Later if !self.exists => {
+            // While the confirmation is open.
+            _ if self.exists => return false,
+            Action::Accept => self.write(false, out),
+            Action::Earlier | Action::Later => {
                 self.file.on_action(action, out);
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + KINDS.len() - 1),
             Action::Help | Action::Palette => return false,
-            Action::ClearField | Action::Complete if !self.exists => return self.file.on_action(action, out),
+            Action::ClearField | Action::Complete => return self.file.on_action(action, out),
             _ => {}
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.work.is_some() || self.exists {
+        if self.work.is_some() {
             return false;
         }
         let typed = self.file.on_text_key(key);
@@ -216,7 +208,7 @@ impl Component for ExportForm {
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if self.work.is_none() && !self.exists {
+        if self.work.is_none() {
             self.file.set_pasted(text);
             self.follow_ending();
         }
@@ -256,7 +248,7 @@ impl Component for ExportForm {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
-        let focused = self.work.is_none() && !self.exists;
+        let focused = self.work.is_none();
         form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, env));
         form.extend(self.file.lines(form.room(), env));
         form.blank();
@@ -273,9 +265,6 @@ impl Component for ExportForm {
                 key = key(Action::Aside),
                 esc = key(Action::Back)
             ));
-        } else if self.exists {
-            form.warning(t!("A file with this name already exists. Nothing was saved."));
-            form.yes(t!("to replace"), &self.key_contexts());
         } else {
             for text in self.source.note.iter().chain([&self.cost(env)]) {
                 form.text(text, theme.text());
@@ -294,7 +283,20 @@ impl Component for ExportForm {
     }
 }
 
-impl Modal for ExportForm {}
+impl Modal for ExportForm {
+    fn asks(&self) -> Option<Ask> {
+        self.exists.then_some(Ask::ONE)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        form.asks(t!("Replace the file"), self.file.text(), env);
+        form.warning(t!("A file with this name already exists. Nothing was saved."));
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.write(true, out);
+    }
+}
 
 /// Message about the written file, and whether it is a warning: the file may be incomplete.
 fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {

@@ -11,6 +11,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::Spec;
 use crate::tui::widgets::form::FormText;
@@ -34,7 +35,7 @@ pub struct FiltersForm {
     at: usize,
     sight: Sight,
     name: Option<Naming>,
-    /// Name of the filter that the next press removes.
+    /// Name of the filter that the user asked to remove.
     removing: Option<String>,
     request: Option<RequestId>,
     said: Option<String>,
@@ -197,13 +198,13 @@ impl Component for FiltersForm {
         if self.name.is_some() {
             return self.act_naming(action, env, out);
         }
-        let removing = self.removing.take();
         let last = env.saved.of_list(self.list).count().saturating_sub(1);
         match action {
             Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
             Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
             Action::First => self.at = 0,
             Action::Last => self.at = last,
+            Action::Back if self.removing.is_some() => self.removing = None,
             Action::Back => {
                 out.cancel(self.request.take());
                 out.close();
@@ -223,16 +224,7 @@ impl Component for FiltersForm {
                         let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of, replaces: None });
                     }
-                    _ if removing.as_ref() == Some(&filter.name) => {
-                        let (list, name) = (filter.list.clone(), filter.name.clone());
-                        self.ask(Some(FilterChange::Remove { list, name }), env, out);
-                    }
-                    _ => {
-                        let key = env.key(&self.key_contexts(), Action::Remove);
-                        let name = scrub(&filter.name);
-                        self.said = Some(t!("Press {key} again to remove “{name}”.", key, name));
-                        self.removing = Some(filter.name.clone());
-                    }
+                    _ => self.removing = Some(filter.name.clone()),
                 }
             }
             _ => return false,
@@ -261,7 +253,7 @@ impl Component for FiltersForm {
         }
         let click = self.sight.click(at, &mut self.at);
         if click == Click::Selected {
-            (self.said, self.removing) = (None, None);
+            self.said = None;
         }
         Clicked::in_menu(click, Action::Accept)
     }
@@ -353,4 +345,19 @@ impl Component for FiltersForm {
     }
 }
 
-impl Modal for FiltersForm {}
+impl Modal for FiltersForm {
+    fn asks(&self) -> Option<Ask> {
+        self.removing.as_ref().map(|_| Ask::ONE)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        let name = scrub(self.removing.as_deref().unwrap_or_default());
+        form.asks(&t!("Remove the filter “{name}”", name), &env.place(), env);
+    }
+
+    fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {
+        if let Some(name) = self.removing.take() {
+            self.ask(Some(FilterChange::Remove { list: self.list.to_owned(), name }), env, out);
+        }
+    }
+}

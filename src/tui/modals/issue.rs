@@ -16,8 +16,9 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::field::{Field, Focus};
-use crate::tui::widgets::form::{FormText, wrapped};
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
@@ -30,8 +31,6 @@ use ratatui::layout::Rect;
 const FILE: usize = 2;
 /// Widest field, in cells.
 const WIDEST: usize = 60;
-/// Maximum number of lines for the destination and the number of requests.
-const PLACE: usize = 3;
 
 pub struct IssueForm {
     template_id: TemplateId,
@@ -81,7 +80,7 @@ impl IssueForm {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         self.tried = true;
         if self.focus.at == 0 && self.email.value().trim().is_empty() {
             self.focus.at = 1;
@@ -97,14 +96,11 @@ impl IssueForm {
             return;
         };
         let template = self.template_id.clone();
-        self.review = Some(PersonReview::new(template, (name, address), None, env, out));
+        self.review = Some(PersonReview::new(template, (name, address), None, out));
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
-        let Some(review) = &mut self.review else { return };
-        if !review.confirm.agrees(out) {
-            return;
-        }
+        let Some(review) = &self.review else { return };
         if self.detail_request.is_some() || self.same_title_request.is_some() {
             out.say(t!("Still reading the template. Nothing was sent."));
             return;
@@ -200,18 +196,15 @@ impl IssueForm {
     /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
     /// follow, most serious first.
     fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &Env) {
+        let what = plural!(1, "Issue {n} badge", "Issue {n} badges");
+        form.asks(&format!("{what} {} {}", env.glyphs.dot, self.title), &env.place(), env);
         let name = Text::new(review.name.clone());
         let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
         let plain = ratatui::style::Style::default();
         form.cut(&format!("{of_name}  {name}"), plain);
         form.cut(&format!("{of_email}  {}", review.address.text()), plain);
         let dot = env.glyphs.dot;
-        let place = t!("{place} {dot} 1 recipient (gets a mail) {dot} 1 request", place = env.place(), dot);
-        for part in wrapped(&place, form.room(), PLACE, env) {
-            form.text(&part, env.theme.accent());
-        }
-        form.extend(review.confirm.lines(Context::Review, t!("to issue"), form.room(), env));
-        form.blank();
+        form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), env.theme.text());
         if width(&review.name) + width(&of_name) + 2 > form.room() {
             let n = review.name.chars().count();
             form.warning(&t!("the name has {n} characters; its end is not shown", n));
@@ -223,40 +216,29 @@ impl IssueForm {
 
 impl Component for IssueForm {
     fn key_contexts(&self) -> Vec<Context> {
-        let own = match &self.review {
-            Some(review) => return review.confirm.key_contexts(Context::Review),
-            None if self.focus.at == FILE => Context::FileField,
-            None => Context::Form,
-        };
-        vec![own, Context::Always]
+        vec![if self.focus.at == FILE { Context::FileField } else { Context::Form }, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        if self.review.is_none() && self.focus.at == FILE {
+        if self.focus.at == FILE {
             return self.file.is_enabled(action);
         }
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.review.is_none() && self.focus.at == FILE && self.file.on_action(action, out) {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        if self.focus.at == FILE && self.file.on_action(action, out) {
             return true;
         }
         match action {
             Action::NextField => self.focus.next(FILE + 1),
             Action::PreviousField => self.focus.previous(FILE + 1),
-            Action::ClearField => match &mut self.review {
-                Some(review) => review.confirm.clear(),
-                None => self.field().clear(),
-            },
-            Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
+            Action::ClearField => self.field().clear(),
+            Action::Accept if self.focus.at == FILE => match self.file.path() {
                 Some(path) => self.open(Source::File(path), out),
                 None => out.say(t!("Type a file name, or paste or drop a file here.")),
             },
-            Action::Accept if self.review.is_none() => self.go_on(env, out),
-            Action::Accept => {}
-            Action::Confirm => self.confirm(out),
-            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
+            Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
                 None => {
@@ -272,17 +254,10 @@ impl Component for IssueForm {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        match &mut self.review {
-            Some(review) => review.confirm.on_text_key(key),
-            None if self.focus.at == FILE => self.file.on_text_key(key),
-            None => self.field().on_text_key(key),
-        }
+        if self.focus.at == FILE { self.file.on_text_key(key) } else { self.field().on_text_key(key) }
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
-        if self.review.is_some() {
-            return;
-        }
         if paths::is_recipients(text) {
             // Copied text ends with one or more line breaks.
             self.open(Source::Pasted(text.trim_end().to_owned()), out);
@@ -346,28 +321,24 @@ impl Component for IssueForm {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::new(area, env);
         form.cut(&t!("Issue  {title}", title = self.title), env.theme.strong());
-        if let Some(review) = &self.review {
-            self.draw_review(review, &mut form, env);
+        self.draw_template(&mut form, env);
+        form.blank();
+        self.draw_fields(&mut form, env);
+        form.blank();
+        let key = |action| env.key(&self.key_contexts(), action);
+        let text = if self.focus.at == FILE {
+            t!(
+                "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
+                enter = key(Action::Accept)
+            )
         } else {
-            self.draw_template(&mut form, env);
-            form.blank();
-            self.draw_fields(&mut form, env);
-            form.blank();
-            let key = |action| env.key(&self.key_contexts(), action);
-            let text = if self.focus.at == FILE {
-                t!(
-                    "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
-                    enter = key(Action::Accept)
-                )
-            } else {
-                t!(
-                    "Nothing is sent until you confirm the review.  {enter} review  {esc} back",
-                    enter = key(Action::Accept),
-                    esc = key(Action::Back)
-                )
-            };
-            form.dim(&text);
-        }
+            t!(
+                "Nothing is sent until you confirm the review.  {enter} review  {esc} back",
+                enter = key(Action::Accept),
+                esc = key(Action::Back)
+            )
+        };
+        form.dim(&text);
         form.draw(frame, area);
     }
 }
@@ -375,6 +346,20 @@ impl Component for IssueForm {
 impl Modal for IssueForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        self.review.as_ref().map(PersonReview::asks)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        if let Some(review) = &self.review {
+            self.draw_review(review, form, env);
+        }
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.confirm(out);
     }
 }
 

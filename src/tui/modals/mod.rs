@@ -1,7 +1,6 @@
 //! Modals, one file or folder each. A form that issues or revokes shows exactly what it will send and where.
-//! Neither Enter nor the key that opened the form can confirm it.
+//! The user confirms it with the number of badges and Enter: see `widgets/confirm.rs`.
 
-pub(in crate::tui) mod confirm_live;
 pub(in crate::tui) mod confirm_resend;
 pub(in crate::tui) mod copy_menu;
 pub(in crate::tui) mod draft;
@@ -9,11 +8,9 @@ pub(in crate::tui) mod edit_row;
 pub(in crate::tui) mod export;
 pub(in crate::tui) mod file;
 pub(in crate::tui) mod filters;
-pub(in crate::tui) mod forget_recents;
 pub(in crate::tui) mod help;
 pub(in crate::tui) mod issue;
 pub(in crate::tui) mod json_view;
-pub(in crate::tui) mod key_question;
 pub(in crate::tui) mod key_source;
 pub(in crate::tui) mod mark_all;
 pub(in crate::tui) mod palette;
@@ -22,7 +19,7 @@ pub(in crate::tui) mod ping;
 pub(in crate::tui) mod profile;
 pub(in crate::tui) mod profiles;
 pub(in crate::tui) mod prompt;
-pub(in crate::tui) mod remove;
+pub(in crate::tui) mod question;
 pub(in crate::tui) mod repin_key;
 pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;

@@ -7,7 +7,7 @@ use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 
 /// Maximum number of badges listed that the recipient already has.
@@ -22,7 +22,6 @@ pub(super) struct PersonReview {
     /// A badge sent to this recipient before. The service may not show it yet.
     sent_before: Option<Box<Rival>>,
     request: Option<RequestId>,
-    pub confirm: Confirm,
 }
 
 impl PersonReview {
@@ -31,12 +30,15 @@ impl PersonReview {
         template: TemplateId,
         (name, address): (String, Address),
         replaces: Option<BadgeId>,
-        env: &Env,
         out: &mut Effects<'_>,
     ) -> Self {
         let request = Some(out.ask(Request::Holdings(template, address.as_str().to_owned())));
-        let confirm = Confirm::new(1, env);
-        Self { name, address, replaces, holdings: None, sent_before: None, request, confirm }
+        Self { name, address, replaces, holdings: None, sent_before: None, request }
+    }
+
+    /// After a warning that the badge was sent before, the user types again.
+    pub fn asks(&self) -> Ask {
+        Ask::send(1).warned(self.sent_before.is_some())
     }
 
     pub fn cancel(&mut self, out: &mut Effects<'_>) {
@@ -48,9 +50,6 @@ impl PersonReview {
             Response::Holdings(holdings, sent_before) if self.request == Some(request) => {
                 self.request = None;
                 self.holdings = Some(holdings);
-                if sent_before.is_some() {
-                    self.confirm.insist();
-                }
                 self.sent_before = sent_before;
                 Ok(())
             }

@@ -328,7 +328,7 @@ impl ProfileForm {
         } else {
             put(self.key.advice());
             put(t!(
-                "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. lapel checks the key before saving anything. The settings keep how the key begins."
+                "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one of the organisation. lapel checks the key before saving anything. The settings keep how the key begins."
             ));
         }
         if !brief {

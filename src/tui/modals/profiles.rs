@@ -12,8 +12,9 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
-use crate::tui::modals::remove::{RemoveStep, Removing};
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crate::tui::worker::profile_requests::ProfileAsk;
@@ -34,7 +35,8 @@ pub struct Profiles {
     /// Request that opens a profile.
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
-    removing: Option<Removing>,
+    /// The profile that the user asked to remove.
+    removing: Option<ProfileLine>,
     /// Running request about a profile, the profile's name, and whether the request may change the profile.
     working: Option<(RequestId, String, bool)>,
     /// Name of the profile in use, if it is in the settings.
@@ -76,7 +78,7 @@ impl Profiles {
                 self.said =
                     Some(t!("Profile {name} is in use. Open another first. Nothing was removed.", name));
             }
-            _ => self.removing = Some(Removing::new(line)),
+            _ => self.removing = Some(line),
         }
     }
 
@@ -105,8 +107,7 @@ impl Profiles {
         }
     }
 
-    /// Whether Back would close the list.
-    pub fn is_plain(&self) -> bool {
+    fn is_plain(&self) -> bool {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
 
@@ -135,12 +136,8 @@ impl Profiles {
             // Wait: the request ends by itself and leaves nothing unfinished.
         } else if self.opening.is_some() {
             out.cancel(self.opening.take());
-        } else if let Some(removing) = &mut self.removing {
-            if !removing.back() {
-                self.removing = None;
-            }
-        } else if self.form.is_some() {
-            self.form = None;
+        } else if self.form.is_some() || self.removing.is_some() {
+            (self.form, self.removing) = (None, None);
         } else {
             out.cancel(self.reading.take());
             out.close();
@@ -191,19 +188,13 @@ impl Profiles {
 
 impl Component for Profiles {
     fn key_contexts(&self) -> Vec<Context> {
-        let own = match (&self.form, &self.removing) {
-            (Some(_), _) => Context::Form,
-            (None, Some(removing)) => removing.context(),
-            (None, None) => Context::Profiles,
-        };
-        vec![own, Context::Always]
+        vec![if self.form.is_some() { Context::Form } else { Context::Profiles }, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
-            // Not in the footer: the line with the question shows the key `y`.
-            Action::PageDown | Action::PageUp | Action::Confirm => false,
+            Action::PageDown | Action::PageUp => false,
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
                 self.at < self.lines.len() && self.working.is_none()
             }
@@ -214,15 +205,6 @@ impl Component for Profiles {
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         // While a request about a profile runs, only Back works.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
-            return true;
-        }
-        if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
-            match removing.on_action(action) {
-                RemoveStep::NotMine => return false,
-                RemoveStep::Done => self.said = None,
-                RemoveStep::Wrong(why) => self.said = Some(why),
-                RemoveStep::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
-            }
             return true;
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
@@ -258,11 +240,7 @@ impl Component for Profiles {
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let idle = self.opening.is_none() && self.working.is_none();
-        match (&mut self.form, &mut self.removing) {
-            (Some(form), _) => idle && form.on_text_key(key),
-            (None, Some(removing)) => idle && removing.on_text_key(key),
-            (None, None) => false,
-        }
+        self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
@@ -320,21 +298,19 @@ impl Component for Profiles {
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let changes = self.form.as_ref().and_then(ProfileForm::changes);
-        let head = match (changes, &self.form, &self.removing) {
-            (Some(name), ..) => t!("Change profile {name}", name),
-            (None, Some(_), _) => t!("New profile").to_owned(),
-            (None, None, Some(_)) => t!("Remove a profile").to_owned(),
-            (None, None, None) => t!("Profiles").to_owned(),
+        let head = match (changes, &self.form) {
+            (Some(name), _) => t!("Change profile {name}", name),
+            (None, Some(_)) => t!("New profile").to_owned(),
+            (None, None) => t!("Profiles").to_owned(),
         };
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         lines.push(Line::raw(""));
-        match (&self.form, &self.removing) {
-            (Some(form), _) => {
+        match &self.form {
+            Some(form) => {
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
                 lines.extend(form.lines(room, brief, env));
             }
-            (None, Some(removing)) => lines.extend(removing.lines(room, env)),
-            (None, None) => {
+            None => {
                 // If not all rows fit, show those around the selected one.
                 if self.lines.is_empty() && self.reading.is_none() {
                     lines.push(Line::styled(t!("  No profile is set up yet."), theme.dim()));
@@ -386,6 +362,33 @@ impl Component for Profiles {
 
 impl Modal for Profiles {
     fn takes_api_key(&self) -> bool {
-        true
+        self.removing.is_none()
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        (self.removing.is_some() && self.working.is_none()).then_some(Ask::ONE)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        let Some(line) = &self.removing else { return };
+        let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
+        form.asks(
+            &t!("Remove profile {name}", name = line.name),
+            &format!("{} {label}", line.environment),
+            env,
+        );
+        form.text(
+            t!("lapel removes the profile from the settings, and also its key if lapel stores the key. The journal keeps what was sent with it. Nothing changes at the service."),
+            env.theme.text(),
+        );
+        if let Some(said) = &self.said {
+            form.error(said);
+        }
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        if let Some(name) = self.removing.as_ref().map(|line| line.name.clone()) {
+            self.work(ProfileAsk::Remove(name.clone()), name, false, out);
+        }
     }
 }

@@ -1,5 +1,4 @@
-//! Short questions about a job: a reason, a choice, a path. Enter alone never issues or revokes a badge.
-//! Enter after the reason for an undo already cancels the rows that are not sent.
+//! Short questions about a job: a reason, a choice, a path. What follows is confirmed.
 
 mod lines;
 
@@ -16,6 +15,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{Paper, Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
@@ -36,10 +36,8 @@ pub struct Prompt {
 }
 
 enum About {
-    /// Confirms: cancel the rows that are not sent.
-    Cancel(Box<Job>),
-    /// Asks for the reason to undo an issue job.
-    Undo(Box<Job>),
+    /// Asks for the reason to undo an issue job. `cancels`: confirms that the rows not sent are cancelled.
+    Undo { job: Box<Job>, cancels: bool },
     /// Resolves a row with an unknown outcome.
     Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
     /// Asks for the path of a receipt or redo file. `exists`: confirms replacing an existing file.
@@ -80,12 +78,8 @@ impl Prompt {
         Self { about, field: Field::default(), request: None, error: None }
     }
 
-    pub fn cancel_rest(job: Box<Job>) -> Self {
-        Self::new(About::Cancel(job))
-    }
-
     pub fn undo(job: Box<Job>) -> Self {
-        Self::new(About::Undo(job))
+        Self::new(About::Undo { job, cancels: false })
     }
 
     /// Resolves a row. If the row is never seen, the user can also send all `unseen` never seen rows again.
@@ -116,7 +110,9 @@ impl Prompt {
     fn back(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         match &mut self.about {
-            About::File { exists: exists @ true, .. } => *exists = false,
+            About::File { exists: asks @ true, .. } | About::Undo { cancels: asks @ true, .. } => {
+                *asks = false
+            }
             About::Decide { step, .. } if *step != Step::Choice => {
                 *step = Step::Choice;
                 self.field.clear();
@@ -125,21 +121,20 @@ impl Prompt {
         }
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
-            About::Cancel(_) | About::Mail { .. } | About::File { exists: true, .. } => {}
+            About::Mail { .. } => {}
             About::File { .. } if empty => self.error = Some(t!("type a file name").to_owned()),
             About::File { .. } => self.write(false, out),
-            About::Undo(job) => {
+            About::Undo { job, cancels } => {
                 self.error = no_reason(self.field.value());
-                if self.error.is_some() {
-                    return;
-                }
-                if self.request.is_none() {
-                    let command = JobCommand::Undo(job.id, self.field.value().to_owned());
-                    self.request = Some(out.ask(Request::Do(Box::new(command))));
+                if self.error.is_none() && self.request.is_none() {
+                    *cancels = job.counts.of(RowStatus::Ready) > 0;
+                    if !*cancels {
+                        self.confirm(out);
+                    }
                 }
             }
             About::Decide { at, step, row, job, .. } => match step {
@@ -159,8 +154,7 @@ impl Prompt {
                         self.request = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
                     }
                 }
-                // In the live environment, sending again needs a second confirmation with more to type.
-                Step::Why if *at == 0 && env.is_live() => {
+                Step::Why if *at == 0 => {
                     let why = self.field.value().trim().to_owned();
                     let command = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
                     out.go.push(Navigate::Again(Box::new(command)));
@@ -168,6 +162,17 @@ impl Prompt {
                 Step::Badge | Step::Why => *step = Step::Review,
                 Step::Review => {}
             },
+        }
+    }
+
+    /// Goes back to the step before the confirmation.
+    fn unconfirm(&mut self) {
+        match &mut self.about {
+            About::Decide { step: step @ Step::Review, at, .. } => {
+                *step = if *at == 1 { Step::Badge } else { Step::Why };
+            }
+            About::Undo { cancels, .. } => *cancels = false,
+            _ => {}
         }
     }
 
@@ -180,11 +185,10 @@ impl Prompt {
             return;
         }
         let command = match &self.about {
-            About::Cancel(job) => JobCommand::CallOff(job.id),
+            About::Undo { job, .. } => JobCommand::Undo(job.id, self.field.value().to_owned()),
             About::Decide { job, row, at, step: Step::Review, .. } => {
                 let typed = self.field.value().trim();
                 let (decision, why) = match at {
-                    0 => (Decision::SendAgain, typed),
                     1 => match BadgeId::new(typed) {
                         Some(id) => (Decision::IsThis(id), t!("found manually")),
                         None => return,
@@ -193,7 +197,7 @@ impl Prompt {
                 };
                 JobCommand::Decide(*job, row.no, decision, why.to_owned())
             }
-            About::Decide { .. } | About::Undo(_) | About::File { .. } | About::Mail { .. } => return,
+            About::Decide { .. } | About::File { .. } | About::Mail { .. } => return,
         };
         self.request = Some(out.ask(Request::Do(Box::new(command))));
     }
@@ -212,7 +216,9 @@ impl Prompt {
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
-        let About::File { job, redo, .. } = self.about else { return };
+        let About::File { job, redo, exists } = &mut self.about else { return };
+        *exists = false;
+        let (job, redo) = (*job, *redo);
         if self.request.is_none() {
             let to = paths::typed(self.field.value());
             self.request = Some(out.ask(Request::Paper(Paper { job, redo, to, overwrite })));
@@ -221,10 +227,7 @@ impl Prompt {
 
     fn head(&self) -> String {
         match &self.about {
-            About::Cancel(job) => {
-                t!("Cancel the rest of job {id}   {title}", id = job.id, title = job.title)
-            }
-            About::Undo(job) => t!("Undo job {id}   {title}", id = job.id, title = job.title),
+            About::Undo { job, .. } => t!("Undo job {id}   {title}", id = job.id, title = job.title),
             About::Decide { job, row, .. } => {
                 t!(
                     "Resolve row {no} of job {job}   {holder} {address}",
@@ -244,26 +247,6 @@ impl Prompt {
         }
     }
 
-    fn draw_cancel(&self, job: &Job, form: &mut FormText<'_>, env: &Env) {
-        let mut text = match crate::jobs::count(crate::jobs::Step::CallOff, job) {
-            0 => t!("Nothing else is left to send.").to_owned(),
-            n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
-        };
-        if job.counts.of(RowStatus::Sending) > 0 {
-            text.push(' ');
-            text.push_str(t!(
-                "lapel waits for requests already sent, and cancels requests that wait for their turn."
-            ));
-        }
-        text.push(' ');
-        text.push_str(t!(
-            "lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume."
-        ));
-        form.text(&text, env.theme.text());
-        form.blank();
-        form.yes(t!("to cancel the rest"), &self.key_contexts());
-    }
-
     fn draw_undo(&self, job: &Job, form: &mut FormText<'_>, env: &Env) {
         let key = |action| env.key(&self.key_contexts(), action);
         form.text(&undo_words(job), env.theme.text());
@@ -277,15 +260,10 @@ impl Prompt {
         ));
     }
 
-    fn draw_file(&self, exists: bool, form: &mut FormText<'_>, env: &Env) {
+    fn draw_file(&self, form: &mut FormText<'_>, env: &Env) {
         let key = |action| env.key(&self.key_contexts(), action);
         form.field(t!("File"), &self.field, true);
         form.blank();
-        if exists {
-            form.warning(t!("A file with this name already exists. Nothing was saved."));
-            form.yes(t!("to replace"), &self.key_contexts());
-            return;
-        }
         form.dim(&t!(
             "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file is saved where lapel was started.  {enter} save  {esc} back",
             enter = key(Action::Accept),
@@ -294,7 +272,7 @@ impl Prompt {
     }
 
     fn draw_decide(&self, form: &mut FormText<'_>, env: &Env) {
-        let About::Decide { row, at, step, job, unseen } = &self.about else { return };
+        let About::Decide { row, at, step, unseen, .. } = &self.about else { return };
         form.text(&explain(row, crate::jobs::Kind::Issue, env), env.theme.warning());
         form.blank();
         let words = aligned(CHOICES.map(|(word, _)| word));
@@ -307,56 +285,47 @@ impl Prompt {
             Step::Choice => {}
             Step::Badge => form.field(t!("Badge id"), &self.field, true),
             Step::Why => form.field(t!("Why"), &self.field, true),
-            Step::Review => {
-                let typed = Text::new(self.field.value());
-                let (label, verb) = match at {
-                    0 => (t!("Why"), t!("to send again (may create two badges)").to_owned()),
-                    1 => (t!("Badge id"), t!("to confirm this badge").to_owned()),
-                    _ => (t!("Why"), t!("to leave row {no} of job {job} as it is", no = row.number(), job)),
-                };
-                form.text(&format!("{label}  {typed}"), env.theme.text());
-                form.blank();
-                form.yes(&verb, &self.key_contexts());
-            }
+            Step::Review => {}
         }
+    }
+
+    /// What resolves the row, and the text that the user typed.
+    fn decision(&self) -> Option<(String, String)> {
+        let About::Decide { row, at, step: Step::Review, job, .. } = &self.about else { return None };
+        let (what, label) = match at {
+            1 => (t!("Row {no} of job {job} is this badge", no = row.number(), job), t!("Badge id")),
+            _ => (t!("Leave row {no} of job {job} as it is", no = row.number(), job), t!("Why")),
+        };
+        Some((what, format!("{label}  {}", Text::new(self.field.value()))))
     }
 }
 
 impl Component for Prompt {
     fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.about {
-            About::Cancel(_) | About::File { exists: true, .. } => Context::Review,
-            About::Undo(_) | About::File { .. } => Context::Form,
             About::Mail { .. } => Context::Help,
-            About::Decide { step, .. } => match step {
-                Step::Choice => Context::Menu,
-                Step::Badge | Step::Why => Context::Form,
-                Step::Review => Context::Review,
-            },
+            About::Decide { step: Step::Choice, .. } => Context::Menu,
+            About::Undo { .. } | About::File { .. } | About::Decide { .. } => Context::Form,
         };
         vec![own, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
-            // Not in the footer: the line with the question shows the key `y`.
-            Action::NextField
-            | Action::PreviousField
-            | Action::PageDown
-            | Action::PageUp
-            | Action::Confirm => false,
-            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
+            Action::Editor => {
+                matches!(self.about, About::Undo { .. } | About::Decide { step: Step::Why, .. })
+            }
             Action::ClearField => self.key_contexts()[0] == Context::Form,
             _ => true,
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::ClearField => self.field.clear(),
-            Action::Accept => self.go_on(env, out),
-            Action::Confirm => self.confirm(out),
+            Action::Accept => self.go_on(out),
             Action::Down | Action::Up => {
                 if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
                     let all = choices(*unseen);
@@ -399,7 +368,10 @@ impl Component for Prompt {
             Response::Done(done) if self.request == Some(request) => {
                 self.request = None;
                 match done {
-                    Err(why) => self.error = Some(why),
+                    Err(why) => {
+                        self.error = Some(why);
+                        self.unconfirm();
+                    }
                     Ok(Done::NeverSeen(found)) => self.review_all(found, out),
                     Ok(done) => {
                         out.close();
@@ -455,14 +427,16 @@ impl Component for Prompt {
 
     fn typed(&self) -> Vec<&str> {
         match &self.about {
-            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
-            About::Cancel(_) | About::File { .. } | About::Mail { .. } => Vec::new(),
+            About::Undo { .. } | About::Decide { .. } => vec![self.field.value()],
+            About::File { .. } | About::Mail { .. } => Vec::new(),
         }
     }
 
     fn long_field(&mut self) -> Option<&mut Field> {
         let reason = match &self.about {
-            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.request.is_none(),
+            About::Undo { cancels: false, .. } | About::Decide { step: Step::Why, .. } => {
+                self.request.is_none()
+            }
             _ => false,
         };
         reason.then_some(&mut self.field)
@@ -474,9 +448,8 @@ impl Component for Prompt {
         form.cut(&env.place(), env.theme.accent());
         form.blank();
         match &self.about {
-            About::Cancel(job) => self.draw_cancel(job, &mut form, env),
-            About::Undo(job) => self.draw_undo(job, &mut form, env),
-            About::File { exists, .. } => self.draw_file(*exists, &mut form, env),
+            About::Undo { job, .. } => self.draw_undo(job, &mut form, env),
+            About::File { .. } => self.draw_file(&mut form, env),
             About::Mail { report: Some(report), .. } => mail_lines(report, &mut form, env),
             About::Mail { report: None, .. } => {}
             About::Decide { .. } => self.draw_decide(&mut form, env),
@@ -493,7 +466,40 @@ impl Component for Prompt {
 
 impl Modal for Prompt {
     fn prepares_sending(&self) -> bool {
-        matches!(self.about, About::Cancel(_) | About::Undo(_) | About::Decide { .. })
+        matches!(self.about, About::Undo { .. } | About::Decide { .. })
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        match &self.about {
+            About::File { exists: true, .. } | About::Decide { step: Step::Review, .. } => Some(Ask::ONE),
+            About::Undo { job, cancels: true } => Some(Ask::of(job.counts.of(RowStatus::Ready))),
+            _ => None,
+        }
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        match &self.about {
+            About::Undo { job, .. } => {
+                let n = job.counts.of(RowStatus::Ready);
+                let what = plural!(n, "Cancel {n} unsent row", "Cancel {n} unsent rows");
+                form.asks(&format!("{what} {} {}", env.glyphs.dot, job.title), &env.place(), env);
+                form.text(&undo_words(job), env.theme.text());
+            }
+            _ => match self.decision() {
+                Some((what, typed)) => {
+                    form.asks(&what, &env.place(), env);
+                    form.text(&typed, env.theme.text());
+                }
+                None => {
+                    form.asks(t!("Replace the file"), self.field.value(), env);
+                    form.warning(t!("A file with this name already exists. Nothing was saved."));
+                }
+            },
+        }
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.confirm(out);
     }
 
     fn takes_editor(&self) -> bool {

@@ -8,11 +8,10 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::confirm::{Ask, CONTEXTS};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::KeyEvent;
+use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -20,9 +19,6 @@ pub struct RepinKey {
     profile: String,
     pinned: String,
     said: String,
-    field: Field,
-    /// Whether the name is typed correctly and only `y` is missing.
-    is_typed: bool,
     request: Option<RequestId>,
     wrong: Option<String>,
 }
@@ -35,8 +31,6 @@ impl RepinKey {
             profile: profile.clone(),
             pinned: pinned.clone(),
             said: said.clone(),
-            field: Field::default(),
-            is_typed: false,
             request: None,
             wrong: None,
         })
@@ -45,54 +39,15 @@ impl RepinKey {
 
 impl Component for RepinKey {
     fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.is_typed { Context::Review } else { Context::Form };
-        vec![own, Context::Always]
-    }
-
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        match action {
-            // Not in the footer: the line with the question shows the key `y`.
-            Action::NextField
-            | Action::PreviousField
-            | Action::PageDown
-            | Action::PageUp
-            | Action::Confirm => false,
-            Action::Accept | Action::ClearField => !self.is_typed,
-            _ => true,
-        }
+        CONTEXTS.to_vec()
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::Back if self.is_typed && self.request.is_none() => self.is_typed = false,
-            Action::Back => {
-                out.cancel(self.request.take());
-                out.close();
-            }
-            Action::ClearField => self.field.clear(),
-            Action::Accept if !self.is_typed => {
-                self.is_typed = self.field.value().trim() == self.profile;
-                self.wrong = (!self.is_typed)
-                    .then(|| t!("The profile is {profile}. Nothing was pinned.", profile = self.profile));
-            }
-            Action::Confirm if self.is_typed && self.request.is_none() => {
-                self.wrong = None;
-                let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
-                self.request = Some(out.ask(ask));
-            }
-            Action::Accept
-            | Action::Confirm
-            | Action::NextField
-            | Action::PreviousField
-            | Action::PageDown
-            | Action::PageUp => {}
-            _ => return false,
+        if action == Action::Back {
+            out.cancel(self.request.take());
+            out.close();
         }
-        true
-    }
-
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        !self.is_typed && self.field.on_text_key(key)
+        matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
     fn on_response(
@@ -115,13 +70,28 @@ impl Component for RepinKey {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+}
+
+impl Modal for RepinKey {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        Some(Ask::ONE)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
         let theme = &env.theme;
-        let mut form = FormText::new(area, env);
-        form.text(t!("Another key"), theme.strong());
-        form.text(&env.place(), theme.accent());
-        form.blank();
         let name = &self.profile;
+        form.asks(&t!("Pin another key for profile {name}", name), &env.place(), env);
+        if self.request.is_some() {
+            form.busy(t!("checking the key again"));
+        }
+        if let Some(wrong) = &self.wrong {
+            form.text(&crate::domain::text::scrub(wrong), theme.error());
+        }
         for (label, text) in [(t!("pinned"), &self.pinned), (t!("now"), &self.said)] {
             form.line(Line::from(vec![
                 Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
@@ -129,7 +99,6 @@ impl Component for RepinKey {
                 Span::raw(env.glyphs.ellipsis),
             ]));
         }
-        form.blank();
         let text = t!(
             "Profile {name} was checked with a key that begins as above. The service says that the current key begins differently. It may belong to another organisation. lapel has requested nothing with it, and will not.",
             name
@@ -142,28 +111,13 @@ impl Component for RepinKey {
             ),
             theme.text(),
         );
-        form.blank();
-        if self.is_typed {
-            form.yes(t!("to pin this key"), &self.key_contexts());
-        } else {
-            let ask =
-                t!("type {name}, then {enter}", name, enter = env.key(&self.key_contexts(), Action::Accept));
-            let columns = form.room().saturating_sub(width(&ask) + 7).max(8);
-            let mut spans = vec![Span::raw(format!("  {ask}  "))];
-            spans.push(Span::styled(env.glyphs.cursor, theme.accent()));
-            spans.extend(self.field.spans(columns, true, env));
-            form.line(Line::from(spans));
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        if self.request.is_none() {
+            self.wrong = None;
+            let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
+            self.request = Some(out.ask(ask));
         }
-        if self.request.is_some() {
-            form.blank();
-            form.busy(t!("checking the key again"));
-        }
-        if let Some(wrong) = &self.wrong {
-            form.blank();
-            form.text(&crate::domain::text::scrub(wrong), theme.error());
-        }
-        form.draw(frame, area);
     }
 }
-
-impl Modal for RepinKey {}

@@ -11,6 +11,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::fields::Fields;
 use crate::tui::widgets::form::FormText;
@@ -80,7 +81,7 @@ impl ReplaceForm {
         Ok((name, address))
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         let template = match &self.template {
             Some(Ok((template, _))) => Ok(template.clone()),
             Some(Err(why)) => Err((None, why.clone())),
@@ -91,7 +92,7 @@ impl ReplaceForm {
             Ok((person, template)) => {
                 self.error = None;
                 let replaces = Some(self.old.badge_id.clone());
-                self.review = Some(PersonReview::new(template, person, replaces, env, out));
+                self.review = Some(PersonReview::new(template, person, replaces, out));
             }
             Err((at, why)) => {
                 if let Some(at) = at {
@@ -103,12 +104,9 @@ impl ReplaceForm {
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
-        let (Some(review), Some(Ok((template_id, title)))) = (&mut self.review, &self.template) else {
+        let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else {
             return;
         };
-        if !review.confirm.agrees(out) {
-            return;
-        }
         let Some(plan) = review.plan(template_id.clone(), title.clone(), out) else { return };
         let old = RevokeTarget {
             badge_id: self.old.badge_id.clone(),
@@ -124,16 +122,16 @@ impl ReplaceForm {
     }
 
     fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &Env) {
-        let [_, then, reason] = labels();
+        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
+        let what = t!("Correct and replace {n} badge", n = 1);
+        form.asks(&format!("{what} {} {}", env.glyphs.dot, text(&self.old.title)), &env.place(), env);
+        let [now, then, reason] = labels();
+        let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
+        form.cut(&old, env.theme.dim());
         let name = Text::new(review.name.clone());
         form.cut(&format!("{then}  {name}  {}", review.address.text()), Style::default());
         form.cut(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
-        let place =
-            t!("{place} {dot} 1 recipient {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
-        form.cut(&place, env.theme.accent());
-        let verb = t!("to issue the corrected badge, then revoke this one");
-        form.extend(review.confirm.lines(Context::Review, verb, form.room(), env));
-        form.blank();
+        form.text(&t!("1 recipient {dot} 2 requests", dot = env.glyphs.dot), env.theme.text());
         form.text(
             t!(
                 "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 1 day). Then lapel revokes the old one, while lapel runs."
@@ -170,55 +168,40 @@ impl ReplaceForm {
 
 impl Component for ReplaceForm {
     fn key_contexts(&self) -> Vec<Context> {
-        match &self.review {
-            Some(review) => review.confirm.key_contexts(Context::Review),
-            None => vec![Context::Form, Context::Always],
-        }
+        vec![Context::Form, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.fields.focused() == REASON && self.review.is_none(),
+            Action::Editor => self.fields.focused() == REASON,
             _ => true,
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        match (action, &mut self.review) {
-            (Action::Accept, None) => self.go_on(env, out),
-            (Action::Confirm, _) => self.confirm(out),
-            (Action::ClearField, Some(review)) => review.confirm.clear(),
-            (Action::Back, Some(review)) => {
-                if !review.confirm.back() {
-                    review.cancel(out);
-                    self.review = None;
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Accept => self.go_on(out),
+            Action::Back => match self.review.take() {
+                Some(mut review) => review.cancel(out),
+                None => {
+                    out.cancel(self.template_request.take());
+                    out.close();
                 }
-            }
-            (Action::Back, None) => {
-                out.cancel(self.template_request.take());
-                out.close();
-            }
-            (Action::Accept | Action::PageDown | Action::PageUp, _) => {}
+            },
+            Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        match &mut self.review {
-            Some(review) => review.confirm.on_text_key(key),
-            None => {
-                self.error = None;
-                self.fields.on_text_key(key)
-            }
-        }
+        self.error = None;
+        self.fields.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if self.review.is_none() {
-            self.fields.on_paste(text);
-        }
+        self.fields.on_paste(text);
     }
 
     fn on_response(
@@ -260,10 +243,7 @@ impl Component for ReplaceForm {
             t!("badge {id}", id = self.old.badge_id)
         );
         form.cut(&old, env.theme.dim());
-        match &self.review {
-            Some(review) => self.draw_review(review, &mut form, env),
-            None => self.draw_fields(&mut form, env),
-        }
+        self.draw_fields(&mut form, env);
         form.draw(frame, area);
     }
 }
@@ -271,6 +251,20 @@ impl Component for ReplaceForm {
 impl Modal for ReplaceForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        self.review.as_ref().map(PersonReview::asks)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        if let Some(review) = &self.review {
+            self.draw_review(review, form, env);
+        }
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.confirm(out);
     }
 
     fn takes_editor(&self) -> bool {

@@ -11,6 +11,8 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -155,4 +157,16 @@ impl Component for RequestLog {
     }
 }
 
-impl Modal for RequestLog {}
+impl Modal for RequestLog {
+    fn asks(&self) -> Option<Ask> {
+        self.save.as_ref()?.asks()
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        self.save.iter().for_each(|save| save.confirm_text(form, env));
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.save.iter_mut().for_each(|save| save.write(true, out));
+    }
+}

@@ -1,7 +1,7 @@
 //! Revoke form. It lists the revoke targets and what will be skipped, asks for the reason, and then asks for
 //! confirmation.
 
-use crate::domain::State;
+use crate::domain::{State, Text};
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
@@ -9,7 +9,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
@@ -31,7 +31,7 @@ pub struct RevokeForm {
     targets: Vec<RevokeTarget>,
     reason: ReasonField,
     error: Option<String>,
-    review: Option<(RevokePlan, Confirm)>,
+    review: Option<RevokePlan>,
     /// Index of the first listed target.
     top: usize,
     /// Whether waiting badges are revoked when they become Issued.
@@ -61,7 +61,7 @@ impl RevokeForm {
         self.of(State::may_be_revoked)
     }
 
-    fn go_on(&mut self, env: &Env) {
+    fn go_on(&mut self) {
         self.error = None;
         if self.to_revoke() == 0 {
             return;
@@ -69,8 +69,7 @@ impl RevokeForm {
         self.error = self.reason.error();
         if self.error.is_none() {
             let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
-            let confirm = Confirm::new(self.to_revoke(), env);
-            self.review = Some((plan, confirm));
+            self.review = Some(plan);
         }
     }
 
@@ -156,21 +155,18 @@ impl RevokeForm {
         }
     }
 
-    /// The confirmation, or what Enter does.
+    /// What Enter does.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
-        match &self.review {
-            Some((_, confirm)) => {
-                let verb = t!("to revoke (cannot be undone)");
-                foot.extend(confirm.lines(Context::Review, verb, foot.room(), env));
-            }
-            None if self.to_revoke() == 0 => foot.dim(&t!("{esc} back", esc = key(Action::Back))),
-            None => foot.dim(&t!(
+        if self.to_revoke() == 0 {
+            foot.dim(&t!("{esc} back", esc = key(Action::Back)));
+        } else {
+            foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} continue  {esc} back",
                 enter = key(Action::Accept),
                 esc = key(Action::Back)
-            )),
+            ));
         }
         foot.into_lines()
     }
@@ -178,10 +174,7 @@ impl RevokeForm {
 
 impl Component for RevokeForm {
     fn key_contexts(&self) -> Vec<Context> {
-        match &self.review {
-            Some((_, confirm)) => confirm.key_contexts(Context::Review),
-            None => vec![Context::RevokeForm, Context::Always],
-        }
+        vec![Context::RevokeForm, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -194,31 +187,18 @@ impl Component for RevokeForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::ClearField if self.review.is_some() => {
-                self.review.iter_mut().for_each(|(_, confirm)| confirm.clear());
-            }
             Action::PageDown => self.top = (self.top + 5).min(self.targets.len().saturating_sub(1)),
             Action::PageUp => self.top = self.top.saturating_sub(5),
-            Action::Accept => self.go_on(env),
-            Action::Confirm => {
-                let Some((plan, confirm)) = &mut self.review else { return true };
-                if !confirm.agrees(out) {
-                    return true;
-                }
-                out.ask(Request::Do(Box::new(JobCommand::Revoke(plan.clone()))));
-                out.close();
-                out.go.push(Navigate::Activity);
-            }
-            Action::Back if self.review.as_mut().is_some_and(|(_, confirm)| confirm.back()) => {}
+            Action::Accept => self.go_on(),
             Action::Back => {
                 if self.review.take().is_none() {
                     out.close();
                 }
             }
             Action::Toggle => {
-                if self.waiting() > 0 && self.review.is_none() {
+                if self.waiting() > 0 {
                     self.when_issued = !self.when_issued;
                 }
             }
@@ -232,19 +212,12 @@ impl Component for RevokeForm {
         if self.to_revoke() == 0 {
             return false;
         }
-        match &mut self.review {
-            Some((_, confirm)) => confirm.on_text_key(key),
-            None => {
-                self.error = None;
-                self.reason.on_text_key(key)
-            }
-        }
+        self.error = None;
+        self.reason.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if self.review.is_none() {
-            self.reason.on_paste(text);
-        }
+        self.reason.on_paste(text);
     }
 
     fn on_response(
@@ -317,6 +290,25 @@ impl Component for RevokeForm {
 impl Modal for RevokeForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        let n = self.to_revoke() as u64;
+        let what = plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)");
+        form.asks(&what, &env.place(), env);
+        form.cut(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), env.theme.text());
+        form.extend(self.breakdown(form.room(), env));
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        let Some(plan) = self.review.clone() else { return };
+        out.ask(Request::Do(Box::new(JobCommand::Revoke(plan))));
+        out.close();
+        out.go.push(Navigate::Activity);
     }
 
     fn takes_editor(&self) -> bool {

@@ -2,7 +2,7 @@
 //! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -14,13 +14,11 @@ use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 pub struct Welcome {
     form: Option<ProfileForm>,
-    /// The list of profiles, when the user opened it from here.
-    list: Option<Box<Profiles>>,
     request: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
@@ -32,7 +30,7 @@ pub struct Welcome {
 impl Welcome {
     /// Shows a warning about the configuration, if there is one.
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, list: None, request: None, error: None, warning, tour: false, opening: None }
+        Self { form: None, request: None, error: None, warning, tour: false, opening: None }
     }
 
     /// Shows that a sandbox is starting. The user can choose nothing meanwhile.
@@ -101,9 +99,6 @@ impl Welcome {
 
 impl Component for Welcome {
     fn key_contexts(&self) -> Vec<Context> {
-        if let Some(list) = &self.list {
-            return list.key_contexts();
-        }
         match self.form {
             // During the check, or while a sandbox starts, the user cannot type or choose.
             _ if self.request.is_some() => vec![Context::Always],
@@ -112,26 +107,15 @@ impl Component for Welcome {
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &Env) -> bool {
-        match &self.list {
-            Some(list) => list.is_enabled(action, env),
-            None => action != Action::Reload || self.opening.is_some(),
-        }
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        action != Action::Reload || self.opening.is_some()
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if let Some(list) = &mut self.list {
-            let closes = action == Action::Back && list.is_plain();
-            let done = list.on_action(action, env, out);
-            if closes {
-                self.list = None;
-            }
-            return done;
-        }
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match (action, &mut self.form) {
             (Action::Profiles, None) => {
                 self.error = None;
-                self.list = Some(Box::new(Profiles::new(None, out)));
+                out.open(|_, out| Profiles::new(None, out));
             }
             (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
@@ -166,39 +150,23 @@ impl Component for Welcome {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        if let Some(list) = &mut self.list {
-            return list.on_text_key(key, out);
-        }
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         self.request.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
     }
 
-    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
-        if let Some(list) = &mut self.list {
-            list.on_paste(text, env, out);
-        } else if let (Some(form), None) = (&mut self.form, self.request) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if let (Some(form), None) = (&mut self.form, self.request) {
             form.on_paste(text);
         }
-    }
-
-    fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
-        self.list.as_mut().map_or(Clicked::Nothing, |list| list.on_click(at, area, env, out))
     }
 
     fn on_response(
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &Env,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let answer = match &mut self.list {
-            Some(list) => match list.on_response(request, answer, env, out) {
-                Ok(()) => return Ok(()),
-                Err(answer) => answer,
-            },
-            None => answer,
-        };
         match answer {
             Response::Connected(result) if self.request == Some(request) => {
                 self.request = None;
@@ -213,10 +181,6 @@ impl Component for Welcome {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        if let Some(list) = &self.list {
-            list.draw(frame, area, env);
-            return;
-        }
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
         form.blank();

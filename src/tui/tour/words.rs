@@ -83,8 +83,8 @@ fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
             key = here.name(Action::Accept),
         ),
         TourPlace::IssueReview => t!(
-            "The review shows what is sent, and where. Nothing has been sent yet; {key} sends it.",
-            key = here.name(Action::Confirm),
+            "The review shows what is sent, and where. Nothing has been sent yet. Type 1, the number of badges, and press {key}.",
+            key = here.name(Action::Accept),
         ),
         TourPlace::Wallet => here.by(Action::Templates, |key| {
             t!("Each badge starts with its state: what to tell the caller. Next, issue one: {key} opens Templates.", key)
@@ -130,8 +130,8 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
             key = here.name(Action::Accept),
         ),
         TourPlace::RevokeReview => t!(
-            "This cannot be undone. A LIVE profile also asks for the number and the organisation; here {key} sends it.",
-            key = here.name(Action::Confirm),
+            "This cannot be undone. Type 1 and press {key}. A LIVE profile also asks for the organisation's short name.",
+            key = here.name(Action::Accept),
         ),
         _ => {
             here.by(Action::Activity, |key| t!("{key} opens Activity, where you find the issued badge.", key))

@@ -1,181 +1,191 @@
-//! The confirmation: `y`, after the number of badges if there is more than one or the profile is LIVE. In LIVE the
-//! user also types the organisation, in a separate field where no letter is a key.
+//! The confirmation: a popup over what it is about. The user types the number of badges and presses Enter. In LIVE
+//! the organisation's short name follows the number. No letter confirms, nor does Enter alone.
 
-use crate::config::Environment;
+use crate::domain::confirm_text::ConfirmText;
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::confirm_live::Organisation;
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::text::{Line, Span};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::form::{FormText, squeezed};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::width;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
 
-/// Maximum number of digits. A job has at most 1,048,576 rows.
-const LONGEST: usize = 8;
-/// Placeholder for the number until it is styled.
-const NUMBER: char = '\u{0}';
+/// The contexts for looking up keys in the confirmation.
+pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
+/// Maximum width of the popup in columns.
+const WIDEST: u16 = 100;
+/// Minimum height of the area in rows for a frame around the popup.
+const FRAMED: u16 = 9;
+/// Width of the field in columns, if there is room.
+const FIELD: usize = 24;
+
+/// What a modal asks the user to confirm. If it changes, the user types again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    count: u64,
+    /// Whether something is sent to the service.
+    sends: bool,
+    /// Whether there is a warning that came later than the question.
+    warned: bool,
+}
+
+impl Ask {
+    /// A question without a number of badges, for example before a file is replaced. The number is 1.
+    pub const ONE: Self = Self::of(1);
+
+    /// A number of rows. Nothing is sent.
+    pub const fn of(count: u64) -> Self {
+        Self { count, sends: false, warned: false }
+    }
+
+    /// Sends this number of badges.
+    pub const fn send(count: u64) -> Self {
+        Self { count, sends: true, warned: false }
+    }
+
+    #[must_use]
+    pub const fn warned(self, warned: bool) -> Self {
+        Self { warned, ..self }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    count: usize,
-    typed: Option<String>,
-    /// In LIVE: the organisation to type.
-    organisation: Option<Organisation>,
-    /// Whether the user is typing the organisation: the number was right.
-    naming: bool,
+    ask: Ask,
+    wanted: ConfirmText,
+    field: Field,
 }
 
 impl Confirm {
-    pub fn new(count: usize, env: &Env) -> Self {
-        let is_live = env.environment() == Environment::Live;
-        Self {
-            count,
-            typed: (count > 1 || is_live).then(String::new),
-            organisation: is_live.then(|| Organisation::new(env.organisation())),
-            naming: false,
-        }
+    pub fn new(ask: Ask, env: &Env) -> Self {
+        let wanted = if ask.sends && env.is_live() {
+            let short = env.session.as_ref().and_then(|session| session.short_name.as_deref());
+            ConfirmText::live(ask.count, short, env.organisation())
+        } else {
+            ConfirmText::number(ask.count)
+        };
+        Self { ask, wanted, field: Field::default() }
     }
 
-    /// Requires the number in every environment, because this job needs extra care.
-    pub fn insist(&mut self) {
-        self.typed = Some(String::new());
-        self.naming = false;
+    pub fn ask(&self) -> Ask {
+        self.ask
     }
 
-    /// The contexts for looking up keys; `own` is the form's context.
-    pub fn key_contexts(&self, own: Context) -> Vec<Context> {
-        vec![if self.naming { Context::Organisation } else { own }, Context::Always]
+    /// The reason for typing again, if the number has changed.
+    pub fn changed(&self, now: Ask) -> Option<String> {
+        let (before, now) = (self.ask.count, now.count);
+        (before != now)
+            .then(|| t!("The number has changed from {before} to {now}. Nothing was sent.", before, now))
     }
 
-    /// Whether the user is typing the organisation. The form then accepts nothing else.
-    pub fn is_naming(&self) -> bool {
-        self.naming
-    }
-
-    /// Goes back from the organisation to the number. Returns false if the user was not typing the organisation.
-    pub fn back(&mut self) -> bool {
-        if let Some(organisation) = &mut self.organisation {
-            organisation.clear();
-        }
-        std::mem::take(&mut self.naming)
-    }
-
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Takes a digit, a backspace, or a key for the organisation. Pasting is not possible here.
+    /// Only a number is typed outside LIVE. Pasting is not possible.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
-            return organisation.on_text_key(key);
-        }
-        let Some(typed) = &mut self.typed else { return false };
+        let is_text = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
-            KeyCode::Char(c) if c.is_ascii_digit() && typed.len() < LONGEST => typed.push(c),
-            KeyCode::Backspace => {
-                typed.pop();
-            }
-            _ => return false,
+            KeyCode::Char(c) if is_text && !self.wanted.has_name() && !c.is_ascii_digit() => false,
+            _ => self.field.on_text_key(key),
         }
-        true
     }
 
     pub fn clear(&mut self) {
-        if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
-            organisation.clear();
-        } else if let Some(typed) = &mut self.typed {
-            typed.clear();
-        }
+        self.field.clear();
     }
 
-    pub fn reset(&mut self) {
-        self.back();
-        self.clear();
+    pub fn is_right(&self) -> bool {
+        self.wanted.is_typed(self.field.value())
     }
 
-    /// Whether the confirmation is complete, so that the form sends. If not, asks for the missing text or shows a
-    /// warning.
-    pub fn agrees(&mut self, out: &mut Effects<'_>) -> bool {
-        if !self.is_counted() {
-            out.warn(self.missing());
-            return false;
+    fn nothing(&self) -> &'static str {
+        if self.ask.sends { t!("Nothing has been sent.") } else { t!("Nothing has been changed.") }
+    }
+
+    /// What is expected, after Enter with another text.
+    pub fn missing(&self, env: &Env) -> String {
+        if !self.wanted.is_possible() {
+            return t!("The organisation of this service is unknown. Nothing can be sent.").to_owned();
         }
-        match &self.organisation {
-            None => true,
-            Some(_) if !self.naming => {
-                self.naming = true;
-                false
+        format!("{}. {}", self.how(env), self.nothing())
+    }
+
+    fn how(&self, env: &Env) -> String {
+        let enter = env.key(&CONTEXTS, Action::Accept);
+        t!("Type {text} and press {enter}", text = &self.wanted, enter)
+    }
+
+    /// How to confirm, with the field, and how to go back.
+    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+        let mut form = FormText::new(area, env);
+        let how = if self.wanted.is_possible() { self.how(env) } else { self.missing(env) };
+        let left = form.room().saturating_sub(width(&how) + 3);
+        let field = |columns| {
+            let mut spans = vec![Span::styled(env.glyphs.cursor, env.theme.accent())];
+            spans.extend(self.field.spans(columns, true, env));
+            spans
+        };
+        if left >= FIELD.min(width(&self.wanted.to_string()) + 4) {
+            let mut line = Line::from(Span::styled(format!("  {how}  "), env.theme.key()));
+            line.extend(field(left.min(FIELD)));
+            form.line(line);
+        } else {
+            form.text(&how, env.theme.key());
+            let mut line = Line::from(Span::raw("  "));
+            line.extend(field(form.room().saturating_sub(1)));
+            form.line(line);
+        }
+        let esc = env.key(&CONTEXTS, Action::Back);
+        form.dim(&t!("{esc}: back. {nothing}", esc, nothing = self.nothing()));
+        form.into_lines()
+    }
+
+    /// Draws the popup at the bottom of `area`. `tell` writes what is confirmed: its first lines are the operation
+    /// with the number, and the environment.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, tell: impl FnOnce(&mut FormText<'_>)) {
+        let framed = u16::from(area.height >= FRAMED);
+        let wide = area.width.min(WIDEST);
+        let outer = Rect { x: area.x + (area.width - wide) / 2, width: wide, ..area };
+        let inner = Rect { x: outer.x + framed, width: outer.width - 2 * framed, ..outer };
+        let mut told = FormText::new(inner, env);
+        tell(&mut told);
+        told.blank();
+        let foot = self.foot(inner, env);
+        let rows = u16::try_from(foot.len()).unwrap_or(area.height);
+        let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * framed), env);
+        lines.extend(foot);
+        let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height - 2 * framed);
+        let outer = Rect { y: area.bottom() - rows - 2 * framed, height: rows + 2 * framed, ..outer };
+        frame.render_widget(Clear, outer);
+        if framed > 0 {
+            let rule = "─".repeat(usize::from(outer.width) - 2);
+            let side = format!("│{}│", " ".repeat(usize::from(outer.width) - 2));
+            let mut sides = vec![Line::raw(side); usize::from(outer.height)];
+            if let [first, .., last] = sides.as_mut_slice() {
+                *first = Line::raw(format!("┌{rule}┐"));
+                *last = Line::raw(format!("└{rule}┘"));
             }
-            Some(organisation) => {
-                if !organisation.is_right() {
-                    out.warn(organisation.missing());
-                }
-                organisation.is_right()
-            }
+            frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
         }
-    }
-
-    fn missing(&self) -> String {
-        match &self.typed {
-            Some(typed) if !typed.is_empty() => {
-                t!("The number is {count}, not {typed}. Nothing was sent.", count = self.count, typed)
-            }
-            _ => t!("Type the number {count} first. Nothing was sent.", count = self.count),
-        }
-    }
-
-    fn is_counted(&self) -> bool {
-        self.typed.as_ref().is_none_or(|t| *t == self.count.to_string())
-    }
-
-    /// The prompt, with lines of at most `room` columns after a margin of two. `verb` is for example `to issue`.
-    /// One line, except while the user types the organisation.
-    pub fn lines(&self, own: Context, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
-        match &self.organisation {
-            Some(organisation) if self.naming => organisation.lines(verb, room, env),
-            _ => vec![self.line(own, verb, env)],
-        }
-    }
-
-    fn line(&self, own: Context, verb: &str, env: &Env) -> Line<'static> {
-        let key = |k: &str| Span::styled(k.to_owned(), env.theme.key());
-        let plain = |t: &str| Span::raw(t.to_owned());
-        let bound = |action| env.key(&[own, Context::Always], action);
-        let mut spans = vec![plain("  ")];
-        if let Some(typed) = &self.typed {
-            // The position of the number in the sentence depends on the language.
-            let asked = t!("type {count}: ", count = NUMBER);
-            let (before, after) = asked.split_once(NUMBER).unwrap_or((&asked, ""));
-            spans.extend([
-                plain(before),
-                key(&self.count.to_string()),
-                plain(after),
-                Span::styled(typed.clone(), env.theme.field(true)),
-                Span::styled(env.glyphs.cursor, env.theme.accent()),
-                plain(t!(" then ")),
-            ]);
-        }
-        let verb = if self.organisation.is_some() { t!("to type the organisation's name") } else { verb };
-        let style = if self.is_counted() { env.theme.accent() } else { env.theme.dim() };
-        spans.extend([
-            key(&bound(Action::Confirm)),
-            Span::styled(format!(" {verb}"), style),
-            plain("   "),
-            key(&bound(Action::Back)),
-            plain(" "),
-            plain(t!("back")),
-        ]);
-        Line::from(spans)
+        let at = Rect { y: outer.y + framed, height: rows, ..inner };
+        frame.render_widget(Clear, at);
+        frame.render_widget(Text::from(lines), at);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossterm::event::KeyModifiers;
+    use crate::config::Environment;
+    use unicode_normalization::UnicodeNormalization;
 
     fn press(confirm: &mut Confirm, code: KeyCode) {
         confirm.on_text_key(KeyEvent::new(code, KeyModifiers::NONE));
+    }
+
+    fn types(confirm: &mut Confirm, text: &str) {
+        text.chars().for_each(|c| press(confirm, KeyCode::Char(c)));
     }
 
     fn env(environment: Environment) -> Env {
@@ -184,71 +194,81 @@ mod tests {
         env
     }
 
-    fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
-        let mut requests = crate::tui::request::RequestIds::default();
-        let mut out = Effects::new(&mut requests);
-        (confirm.agrees(&mut out), out.notice.map(|(text, _)| text))
-    }
-
     #[test]
-    fn one_badge_outside_live_needs_no_number() {
+    fn only_the_exact_number_confirms() {
         for environment in [Environment::Demo, Environment::Staging] {
-            assert!(agrees(&mut Confirm::new(1, &env(environment))).0);
-            assert!(!agrees(&mut Confirm::new(2, &env(environment))).0);
-        }
-        assert!(!agrees(&mut Confirm::new(1, &env(Environment::Live))).0);
-        let mut twice = Confirm::new(1, &env(Environment::Demo));
-        twice.insist();
-        assert!(!agrees(&mut twice).0, "there is a reason to think twice");
-    }
-
-    #[test]
-    fn only_the_exact_number_makes_ready() {
-        let mut confirm = Confirm::new(41, &env(Environment::Staging));
-        for (code, ready) in [
-            (KeyCode::Char('4'), false),
-            (KeyCode::Char('y'), false),
-            (KeyCode::Char('1'), true),
-            (KeyCode::Char('0'), false),
-            (KeyCode::Backspace, true),
-        ] {
-            press(&mut confirm, code);
-            assert_eq!(agrees(&mut confirm).0, ready, "{code:?}");
+            let mut confirm = Confirm::new(Ask::send(41), &env(environment));
+            assert!(!confirm.is_right(), "Enter alone");
+            for (code, right) in [
+                (KeyCode::Char('4'), false),
+                (KeyCode::Char('y'), false),
+                (KeyCode::Char('1'), true),
+                (KeyCode::Char('ㅛ'), true),
+                (KeyCode::Char('0'), false),
+                (KeyCode::Backspace, true),
+            ] {
+                press(&mut confirm, code);
+                assert_eq!(confirm.is_right(), right, "{code:?}");
+            }
+            confirm.clear();
+            assert!(!confirm.is_right());
         }
     }
 
     #[test]
-    fn the_number_of_the_largest_job_can_be_typed() {
-        let mut confirm = Confirm::new(1_048_576, &env(Environment::Demo));
-        "1048576".chars().for_each(|c| press(&mut confirm, KeyCode::Char(c)));
-        assert!(agrees(&mut confirm).0);
-        (0..100).for_each(|_| press(&mut confirm, KeyCode::Char('1')));
-        assert!(agrees(&mut confirm).1.is_some_and(|said| said.len() < 100));
+    fn in_live_the_name_follows_the_number_in_one_line() {
+        let env = env(Environment::Live);
+        for typed in ["2 달무리", "2달무리", "2 달무리대학교 yy", &"2 달무리".nfd().collect::<String>()]
+        {
+            let mut confirm = Confirm::new(Ask::send(2), &env);
+            let all = typed.chars().count();
+            for (at, c) in typed.chars().enumerate() {
+                assert!(!confirm.is_right() || at > 4, "{typed} before its letter {at} of {all}");
+                press(&mut confirm, KeyCode::Char(c));
+            }
+            assert!(confirm.is_right(), "{typed}");
+        }
+        let mut confirm = Confirm::new(Ask::of(2), &env);
+        types(&mut confirm, "2");
+        assert!(confirm.is_right(), "what sends nothing needs no name");
     }
 
     #[test]
-    fn live_asks_for_the_organisation_after_the_number_and_for_all_of_it() {
-        let mut confirm = Confirm::new(2, &env(Environment::Live));
-        assert!(!agrees(&mut confirm).0 && !confirm.is_naming(), "the number first");
-        press(&mut confirm, KeyCode::Char('2'));
-        assert_eq!(agrees(&mut confirm), (false, None), "and then the name is asked for");
-        assert!(confirm.is_naming() && confirm.key_contexts(Context::Review)[0] == Context::Organisation);
-        for c in "달무리대학교 yY".chars() {
-            assert!(!agrees(&mut confirm).0, "before {c}");
+    fn no_single_character_confirms_in_live() {
+        for c in (' '..='~').chain('가'..'각').chain('ㄱ'..='ㅣ') {
+            let mut confirm = Confirm::new(Ask::send(1), &env(Environment::Live));
             press(&mut confirm, KeyCode::Char(c));
+            assert!(!confirm.is_right(), "{c}");
         }
-        assert!(agrees(&mut confirm).0);
-        press(&mut confirm, KeyCode::Char('2'));
-        assert!(!agrees(&mut confirm).0);
-        assert!(confirm.back() && !confirm.is_naming() && !confirm.back());
-        assert_eq!(agrees(&mut confirm), (false, None), "the number is kept, the name is typed again");
-        assert!(!agrees(&mut confirm).0);
     }
 
     #[test]
-    fn without_an_organisation_nothing_agrees_in_live() {
-        let mut confirm = Confirm::new(1, &Env::for_test());
-        press(&mut confirm, KeyCode::Char('1'));
-        assert!(!agrees(&mut confirm).0 && confirm.is_naming() && !agrees(&mut confirm).0);
+    fn without_an_organisation_nothing_confirms_in_live() {
+        let env = Env::for_test();
+        let mut confirm = Confirm::new(Ask::send(1), &env);
+        types(&mut confirm, "1 ");
+        assert!(!confirm.is_right());
+    }
+
+    #[test]
+    fn a_long_text_does_not_hide_how_to_confirm() {
+        for environment in [Environment::Demo, Environment::Live] {
+            let env = env(environment);
+            let confirm = Confirm::new(Ask::send(1_048_576), &env);
+            for (columns, rows) in [(60, 12), (60, 6), (80, 20), (200, 46)] {
+                let area = Rect::new(0, 0, columns, rows);
+                let mut buffer = ratatui::buffer::Buffer::empty(area);
+                confirm.draw(&mut Frame::of(&mut buffer), area, &env, |form| {
+                    form.asks("Issue 1,048,576 badges  Title", &env.place(), &env);
+                    form.dim(&"A long explanation. ".repeat(200));
+                });
+                let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+                let text: String = text.split_whitespace().collect();
+                for part in ["Issue1,048,576badges", "Type1048576", "esc:back"] {
+                    assert!(text.contains(part), "{columns}x{rows}: {part} in {text}");
+                }
+                assert!(text.contains(&environment.to_string()), "{columns}x{rows}: {text}");
+            }
+        }
     }
 }

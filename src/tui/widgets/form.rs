@@ -2,8 +2,6 @@
 //! marked as cut.
 
 use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
@@ -16,6 +14,8 @@ use ratatui::widgets::Clear;
 const GAP: usize = 3;
 /// Cells on both sides of the text.
 const MARGINS: usize = 4;
+/// Maximum number of lines for the environment and the organisation.
+const PLACE: usize = 2;
 
 /// The lines of a form, with a margin of two cells on both sides.
 pub struct FormText<'e> {
@@ -55,6 +55,12 @@ impl<'e> FormText<'e> {
             self.text(what, strong);
             self.text(place, accent);
         }
+    }
+
+    /// The first lines of a confirmation: the operation with its number, and the environment. Only their ends are cut.
+    pub fn asks(&mut self, what: &str, place: &str, env: &Env) {
+        self.cut(what, env.theme.strong());
+        wrapped(place, self.room, PLACE, env).iter().for_each(|line| self.text(line, env.theme.accent()));
     }
 
     pub fn blank(&mut self) {
@@ -120,20 +126,6 @@ impl<'e> FormText<'e> {
         let (sign, style) =
             if chosen { (env.glyphs.on, env.theme.strong()) } else { (env.glyphs.off, env.theme.dim()) };
         self.cut(&format!("{sign} {words}"), style);
-    }
-
-    /// The keys that confirm (with what they do) and go back.
-    pub fn yes(&mut self, verb: &str, contexts: &[Context]) {
-        let key = |action| Span::styled(self.env.key(contexts, action), self.env.theme.key());
-        let line = Line::from(vec![
-            Span::raw("  "),
-            key(Action::Confirm),
-            Span::styled(format!(" {verb}"), self.env.theme.accent()),
-            Span::raw("   "),
-            key(Action::Back),
-            Span::raw(format!(" {}", t!("back"))),
-        ]);
-        self.lines.push(line);
     }
 
     /// Draws the form. Where it is too high for the area, see [`squeezed`].

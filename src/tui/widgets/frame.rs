@@ -20,6 +20,11 @@ impl<'a> Frame<'a> {
         Self { buffer: frame.buffer_mut() }
     }
 
+    #[cfg(test)]
+    pub fn of(buffer: &'a mut Buffer) -> Self {
+        Self { buffer }
+    }
+
     pub fn area(&self) -> Rect {
         self.buffer.area
     }

@@ -1,7 +1,7 @@
 //! What is handed to the terminal and to programs of the computer: clipboard, browser, bell.
 
 use super::kit::{Setup, Shown, Term, contains, lapel, still_demo};
-use crate::texts::{msg, msg_part, msg_with};
+use crate::texts::{asks, msg, msg_part, msg_with};
 use base64::Engine;
 use std::os::unix::fs::PermissionsExt;
 
@@ -158,9 +158,9 @@ fn the_bell_rings_when_a_badge_that_is_followed_is_issued() {
     term.send("i");
     term.shows("Name");
     term.send("홍길동\tgildong@naru.example\r");
-    term.until("the review", |s| s.has("y to issue") && !s.is_loading());
+    term.until("the review", |s| s.has(&asks("1")) && !s.is_loading());
     assert!(!contains(&term.raw(), b"\x07"));
-    term.confirm("");
+    term.confirm("1");
     term.until("the end", |s| s.has("1 issued"));
     assert!(contains(&term.raw(), b"\x07"));
 }

@@ -263,9 +263,9 @@ impl Term {
         self.send(format!("{typed}\r"));
     }
 
-    /// Confirms the review that the TUI shows, after typing the number that it asks for (empty: it asks for none).
+    /// Types what the confirmation of the TUI asks for, and confirms.
     pub fn confirm(&mut self, typed: &str) {
-        self.send(format!("{typed}y"));
+        self.send(format!("{typed}\r"));
     }
 
     /// Waits until the screen fulfils a condition.

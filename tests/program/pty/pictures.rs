@@ -159,7 +159,9 @@ fn the_review_of_a_spreadsheet() {
     term.shows(msg_part("check every row"));
     term.send("\r");
     let shown = term.until("the review", |s| {
-        s.has(msg("to issue")) && s.has(msg("twice in the file")) && !s.is_loading()
+        s.has(msg_part("Nothing is sent until you confirm. "))
+            && s.has(msg("twice in the file"))
+            && !s.is_loading()
     });
     write("review-dark.svg", &term, &shown, &DARK, "The review of a spreadsheet before anything is sent");
 }

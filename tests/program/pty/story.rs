@@ -1,7 +1,7 @@
 //! The main story: somebody opens the demo, issues a badge and sees it issued, revokes some, and leaves.
 
 use super::kit::{Shown, Term, contains, lapel};
-use crate::texts::{msg_part, msg_with};
+use crate::texts::{asks, msg, msg_part, msg_with};
 
 /// Goes down until the selected row is an issued badge that nobody marked yet, and marks it.
 fn mark_an_issued_one(term: &mut Term) {
@@ -67,7 +67,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.shows("gildong@naru.example");
     term.send("\r");
     term.shows(msg_part("No badge of this template"));
-    term.confirm("");
+    term.confirm("1");
     term.shows("1 job ·");
     term.until("the badge issued", |s| s.has("● issued") && s.has("1 issued = 1 row"));
     term.send("\x1b");
@@ -89,14 +89,14 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.send("중복 발급");
     term.shows("중복 발급");
     term.send("\r");
-    term.shows("type 2");
+    term.shows(&asks("2"));
     // Neither the confirmation without the number, nor with a wrong one.
     term.confirm("");
-    term.shows("Type the number 2 first");
+    term.shows(&format!("{}. {}", asks("2"), msg("Nothing has been sent.")));
     term.confirm("3");
-    term.until("the wrong number", |s| s.has("type 2: 3▌"));
+    term.until("the wrong number", |s| s.has("▌3"));
     term.send("\x7f2");
-    term.until("the number", |s| s.has("type 2: 2▌"));
+    term.until("the number", |s| s.has("▌2"));
     term.confirm("");
     term.until("both revoked", |s| s.has("2 revoked = 2 rows"));
 

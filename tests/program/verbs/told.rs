@@ -43,6 +43,7 @@ const SAID: &[(&str, &str, &str)] = &[
     ("profile.environment", "'staging'", "staging"),
     ("profile.base_url", "'https://one.example/api/v1/ext'", "https://one.example/api/v1/ext"),
     ("profile.organisation", "'달무리 2026'", "달무리 2026"),
+    ("profile.short_name", "'달무리'", "달무리"),
     ("profile.read_only", "true", "true"),
     ("profile.key", "{ env = 'UNI_KEY' }", "the variable UNI_KEY"),
     ("profile.key_command", "['pass', 'show', 'hidden-word']", "set"),

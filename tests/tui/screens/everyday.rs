@@ -103,7 +103,7 @@ async fn walk(columns: u16, rows: u16) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "issue-review");
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 waiting").await;
     h.settled().await;
     take(&mut h, "activity-one");

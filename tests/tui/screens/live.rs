@@ -1,6 +1,7 @@
 //! Where it is live, and the log of requests.
 
 use super::*;
+use crate::common::texts::msg_part;
 use lapel::config::ThemeChoice;
 use std::fmt::Write;
 
@@ -28,7 +29,7 @@ async fn walk_log(columns: u16, rows: u16) {
     common::shot::compare(&h, "requests", &out);
 }
 
-/// Where it is live: the number, and then the organisation; in a review of one, and of a draft.
+/// Where it is live: the number and the organisation; in a review of one, and of a draft.
 async fn walk_live(columns: u16, rows: u16) {
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
         session.environment = Environment::Live;
@@ -45,17 +46,14 @@ async fn walk_live(columns: u16, rows: u16) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "live-number");
-    h.confirm("1");
-    h.type_text("달무리");
+    h.confirm("1 달무");
     take(&mut h, "live-organisation");
-    h.press("esc esc");
+    h.press("esc");
     h.paste("김가감, one@naru.example\n김개깜, two@naru.example\n");
     h.shows("columns").await;
     h.press("enter");
-    h.shows("then y to type").await;
-    h.settled().await;
-    h.confirm("2");
-    h.press("ctrl-o");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.confirm_draft("2").await;
     take(&mut h, "live-draft");
 }
 

@@ -6,7 +6,7 @@ use lapel::tui::{Glyphs, Keymap};
 use std::path::Path;
 
 const KEYS: &str = "[global]\nhelp = 'f12'\nquit = 'ctrl-q'\nhistory = 'g h'\n[list]\nfirst = 'g g'\n\
-                    [templates]\nissue = 'n'\nfilter = 'ctrl-f'\n[review]\nconfirm = 'f4'\nback = 'ctrl-o'\n\
+                    [templates]\nissue = 'n'\nfilter = 'ctrl-f'\n[review]\naccept = 'f4'\nback = 'ctrl-o'\n\
                     [form]\nback = 'ctrl-o'\n";
 
 async fn walk_rebound(columns: u16, rows: u16) {

@@ -24,7 +24,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "tour-issue-review");
-    h.confirm("");
+    h.confirm("1");
     h.until("1 waiting", |s| s.contains("1 waiting") && s.contains(msg_part("next check"))).await;
     h.settled().await;
     take(&mut h, "tour-watch");
@@ -42,7 +42,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.type_text("중복 발급");
     h.press("enter");
     take(&mut h, "tour-revoke-review");
-    h.confirm("");
+    h.confirm("1");
     h.until("1 revoking", |s| s.contains("1 revoking") && s.contains(msg_part("next check"))).await;
     h.settled().await;
     take(&mut h, "tour-receipt");

@@ -4,7 +4,7 @@
 use super::super::common::{session, tui};
 use super::super::profiles::{line, pinned};
 use super::*;
-use crate::common::texts::msg;
+use crate::common::texts::{asks, msg, msg_part};
 use lapel::api::{Call, connect};
 use lapel::index::Settings;
 use lapel::sandbox::Sandbox;
@@ -23,11 +23,10 @@ impl Storm {
         h.settled().await;
         let places = [
             ("i | type:홍길동 enter type:gildong@naru.example enter", "gildong@naru.example"),
-            ("type:1 y type:연습용", "LIVE. Type the organisation"),
+            ("type:1연습", "1 연습용"),
         ];
         self.each(&mut h, &places).await;
-        h.type_text(" 기관");
-        h.press("ctrl-o");
+        h.confirm("1 연습용");
         h.shows(msg("quota exceeded")).await;
         self.over(&mut h, "R", "resumes with the rows not sent").await;
     }
@@ -55,17 +54,17 @@ impl Storm {
             ("T", "Tour 1 of 5"),
             ("3 type:seoyun.han@naru.example enter", "Tour 2 of 5"),
             ("1 i", "Tour 2 of 5"),
-            ("type:홍길동 enter type:gildong@naru.example enter", "y to issue"),
+            ("type:홍길동 enter type:gildong@naru.example enter", msg_part("and press")),
         ];
         self.each(&mut h, &places).await;
         // What is confirmed is seen on the smallest screen, with the strip too.
         h.tui.terminal.backend_mut().resize(60, 16);
         h.tui.app.update(Message::Resize(60, 16));
         let screen = h.screen();
-        assert!(screen.contains("y to issue") && screen.contains("gildong@naru.example"), "{screen}");
+        assert!(screen.contains(&asks("1")) && screen.contains("gildong@naru.example"), "{screen}");
         h.tui.terminal.backend_mut().resize(80, 24);
         h.tui.app.update(Message::Resize(80, 24));
-        h.confirm("");
+        h.confirm("1");
         h.shows("1 waiting").await;
         self.over(&mut h, "", "Tour 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
@@ -121,16 +120,15 @@ impl Storm {
         begin.connection.pin = Some(pinned("abc_live_"));
         let begin = Begin::Session(Box::new(begin));
         let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
-        h.shows(msg("Another key")).await;
+        h.shows(msg_part("Pin another key")).await;
         let places = [
-            ("type:u", "Another key"),
+            ("type:1", "Pin another key"),
             ("esc", "no connection"),
             ("P", "add a profile"),
             ("j e", "Base URL"),
             ("tab tab tab tab tab left", "Base URL"),
-            ("esc X type:two", "two"),
-            ("enter", "two"),
-            ("esc esc j enter", "Base URL"),
+            ("esc X type:1", "Remove profile two"),
+            ("esc j enter", "Base URL"),
         ];
         self.each(&mut h, &places).await;
     }

@@ -2,7 +2,7 @@
 
 use super::super::files::demo;
 use super::*;
-use crate::common::texts::{msg, msg_part};
+use crate::common::texts::{asks, msg, msg_part};
 use lapel::sandbox::RowState;
 use lapel::tui::{AppPaths, FileKind, Manner};
 
@@ -57,7 +57,7 @@ impl Storm {
             ("esc v j", "range from row 1"),
             ("esc esc", "3 badges"),
             ("a x tab", "Reason"),
-            ("type:9 enter", "to revoke"),
+            ("type:9 enter", "cannot be undone"),
             ("esc esc u enter", "Cert. no."),
             ("y", "Copy"),
             ("esc J", "\"data\""),
@@ -94,8 +94,8 @@ impl Storm {
         let places = [
             ("2 | f", "ours"),
             ("r", "mine"),
-            ("esc d", "again to remove"),
-            ("esc / tab tab type:파이 f2", "Filter name"),
+            ("esc d", "Remove the filter"),
+            ("esc esc / tab tab type:파이 f2", "Filter name"),
             ("type:mine enter", "already"),
             ("esc esc ctrl-x esc | ctrl-x f", "cannot be undone"),
             ("esc | * a", "Mark all 600 badges"),
@@ -139,14 +139,14 @@ impl Storm {
         h.press("esc enter");
         h.shows(msg("twice in the file")).await;
         self.over(&mut h, "", "twice in the file").await;
-        self.over(&mut h, "enter", "Correct line").await;
+        self.over(&mut h, "c", "Correct line").await;
         h.sandbox.control().set_quota(Some(70));
         h.press("esc");
         let draft = h.settled().await;
         let words: Vec<&str> = draft.split_whitespace().collect();
         let ready = words.windows(2).find(|w| w[1] == "ready").expect("a number")[0].to_owned();
-        self.over(&mut h, &format!("type:{ready}"), "to issue").await;
-        h.confirm("");
+        self.over(&mut h, &format!("enter type:{ready}"), &asks(&ready)).await;
+        h.confirm(&ready);
         h.shows("not sent: quota exceeded").await;
         let places = [
             ("", "quota exceeded"),
@@ -156,7 +156,7 @@ impl Storm {
             ("esc", "1 job"),
             ("e", "receipt"),
             ("esc u type:why", "Reason"),
-            ("esc c", "to cancel the rest"),
+            ("esc c", "Cancel the rest"),
             ("esc enter", "row 1 of 120"),
             ("f f", "row 1 of"),
             ("s", "Sort by"),
@@ -168,6 +168,7 @@ impl Storm {
         h.paste(&format!("{}\n{}\n", ids[0], ids[1]));
         self.over(&mut h, "", "2 lines pasted").await;
         self.over(&mut h, "enter type:why", "Reason").await;
-        self.over(&mut h, "enter | enter", "y to revoke").await;
+        self.over(&mut h, "enter | enter", msg_part("Nothing is sent until you confirm. ")).await;
+        self.over(&mut h, "enter", msg_part("and press")).await;
     }
 }

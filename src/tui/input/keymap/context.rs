@@ -39,9 +39,8 @@ pub enum Context {
     /// The columns of an opened file.
     Mapping,
     RevokeForm,
+    /// The confirmation over a form or a list.
     Review,
-    /// The field for the organisation's name before sending in LIVE.
-    Organisation,
     /// The list of jobs.
     Activity,
     JobRows,
@@ -95,8 +94,7 @@ impl Context {
             Self::File => tr_noop!("Recipient file"),
             Self::Mapping => tr_noop!("Column mapping"),
             Self::RevokeForm => tr_noop!("Revoke form"),
-            Self::Review => tr_noop!("Review before sending"),
-            Self::Organisation => tr_noop!("Organisation's name, before sending in LIVE"),
+            Self::Review => tr_noop!("Confirmation"),
             Self::Activity => tr_noop!("Activity"),
             Self::JobRows => tr_noop!("Job rows"),
             Self::Menu => tr_noop!("Choice"),
@@ -129,7 +127,6 @@ impl Context {
                 | Self::File
                 | Self::Mapping
                 | Self::Exporting
-                | Self::Review
                 | Self::Help
                 | Self::Welcome
                 | Self::Tour
@@ -149,7 +146,7 @@ impl Context {
                 | Self::RevokeForm
                 | Self::FileField
                 | Self::Export
-                | Self::Organisation
+                | Self::Review
         )
     }
 }

@@ -9,23 +9,6 @@ use crossterm::event::{KeyCode, KeyModifiers};
 /// Maximum number of keys in a chord.
 const LONGEST: usize = 3;
 
-/// Actions that open something with consequences, or accept typed input. Their keys never confirm.
-const OPENING: &[Action] = &[
-    Action::Issue,
-    Action::Revoke,
-    Action::Ids,
-    Action::Renew,
-    Action::Accept,
-    Action::Open,
-    Action::Replace,
-    Action::Undo,
-    Action::CallOff,
-    Action::Decide,
-    Action::Resume,
-    Action::Retry,
-    Action::UseUp,
-];
-
 impl Keymap {
     /// The default keys with the changes of a file, and the mistakes in the file. A line of the file is left out
     /// if:
@@ -33,7 +16,7 @@ impl Keymap {
     /// * it names an unknown context, action or key;
     /// * another action of the same context has the key;
     /// * an inner context hides the key, or the key hides a key of an outer context;
-    /// * it makes sending too easy, or leaving impossible.
+    /// * it makes leaving impossible.
     pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
         let mut wrong: Vec<(usize, String)> = Vec::new();
         loop {
@@ -95,39 +78,21 @@ impl Keymap {
         found
     }
 
-    /// Lines that make sending too easy, or leaving impossible.
+    /// Lines that make leaving impossible.
     fn dangers(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
-        let opening: Vec<&Chord> =
-            self.lines.iter().filter(|(_, a, _)| OPENING.contains(a)).flat_map(|(.., k)| k).collect();
-        let mut found = Vec::new();
-        for (at, (_, action, chords)) in self.lines.iter().enumerate() {
-            let Some(n) = from[at] else { continue };
-            match action {
-                Action::Confirm if chords.iter().any(|k| opening.contains(&k) || k.iter().any(is_enter)) => {
-                    found.push((
-                        n,
-                        t!("this sends: it cannot be Enter or a key that opens a form or continues")
-                            .to_owned(),
-                    ));
-                }
-                action if OPENING.contains(action) => {
-                    let confirms =
-                        |k: &Chord| self.lines.iter().any(|(_, a, c)| *a == Action::Confirm && c.contains(k));
-                    if chords.iter().any(confirms) {
-                        found.push((n, t!("this key confirms sending: it cannot open anything").to_owned()));
-                    }
-                }
-                Action::QuitNow if chords.is_empty() => {
-                    found.push((n, t!("one key must quit lapel from everywhere").to_owned()));
-                }
-                _ => {}
-            }
-        }
-        found
+        let lines = self.lines.iter().zip(from);
+        let lost = lines.filter(|((_, action, chords), _)| *action == Action::QuitNow && chords.is_empty());
+        lost.filter_map(|(_, from)| {
+            Some(((*from)?, t!("one key must quit lapel from everywhere").to_owned()))
+        })
+        .collect()
     }
 }
 
 fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
+    if said.action == "confirm" || said.place == "organisation" {
+        return Err(t!("no longer used: confirm with the number of badges, then Enter").to_owned());
+    }
     let mut places: Vec<Context> = Vec::new();
     for (context, ..) in DEFAULT {
         if !places.contains(context) {
@@ -163,7 +128,6 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
                 return Err(t!("a terminal cannot tell key {n} in the list from {same}", n = n + 1, same));
             }
             let types = |key: &KeyCombination| match context {
-                Context::Review => is_digit(key),
                 // These keys work in text fields too.
                 Context::Always | Context::Tour => is_letter(key),
                 _ => context.is_text() && is_letter(key),
@@ -184,18 +148,10 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-fn is_enter(key: &KeyCombination) -> bool {
-    matches!(key.codes, OneToThree::One(KeyCode::Enter))
-}
-
 /// Whether a key types a character.
 fn is_letter(key: &KeyCombination) -> bool {
     let types = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
-}
-
-fn is_digit(key: &KeyCombination) -> bool {
-    is_letter(key) && matches!(key.codes, OneToThree::One(KeyCode::Char('0'..='9')))
 }
 
 /// The other key for which the terminal sends the same code.
@@ -304,11 +260,11 @@ mod tests {
             ("[history]\nmark = 'x'\n", 2, "a key of revoke there"),
             ("[history]\nmark = 'x x'\n", 2, "a key of revoke there"),
             ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "a key of mark there"),
-            ("[review]\nconfirm = '1'\n", 2, "would be typed"),
-            ("[review]\nconfirm = 'enter'\n", 2, "cannot be Enter"),
-            ("[review]\nconfirm = 'ctrl-y enter'\n", 2, "cannot be Enter"),
-            ("[draft]\nconfirm = 'i'\n", 2, "cannot be Enter"),
-            ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "cannot open anything"),
+            ("[review]\nconfirm = 'f4'\n", 2, "no longer used"),
+            ("[draft]\nconfirm = 'i'\n", 2, "no longer used"),
+            ("[organisation]\nback = 'f4'\n", 2, "no longer used"),
+            ("[review]\nback = '1'\n", 2, "would be typed"),
+            ("[review]\naccept = 'y'\n", 2, "would be typed"),
             ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
             ("[always]\nquit-now = []\n", 2, "quit lapel from everywhere"),
             ("[always]\nhelp = 'h'\n", 2, "would be typed"),

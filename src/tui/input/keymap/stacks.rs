@@ -36,7 +36,6 @@ impl Context {
         &[Self::Mapping, Self::Always],
         &[Self::RevokeForm, Self::Always],
         &[Self::Review, Self::Always],
-        &[Self::Organisation, Self::Always],
         &[Self::Menu, Self::Always],
         &[Self::Profiles, Self::Always],
         &[Self::Palette, Self::Always],

@@ -1,11 +1,10 @@
-//! Drawing of drafts: summary, row counts, rows, and the confirmation line.
+//! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
 use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::draft::{DraftForm, Guard};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
@@ -26,7 +25,7 @@ impl DraftForm {
         Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
     }
 
-    /// The confirmation, or why nothing can be sent.
+    /// How to send, or why nothing can be sent.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, env);
         if self.beginning {
@@ -35,12 +34,12 @@ impl DraftForm {
             let esc = env.key(&self.key_contexts(), Action::Back);
             foot.text(&t!("None of these rows can be sent.  {esc} back", esc), env.theme.warning());
         } else {
-            let verb = match self.job().map(|job| job.kind) {
-                Some(Kind::Issue) => t!("to issue"),
-                _ => t!("to revoke (cannot be undone)"),
-            };
-            let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-            foot.extend(self.confirm.lines(own, verb, foot.room(), env));
+            let key = |action| env.key(&self.key_contexts(), action);
+            foot.dim(&t!(
+                "Nothing is sent until you confirm.  {enter} continue  {esc} back",
+                enter = key(Action::Accept),
+                esc = key(Action::Back)
+            ));
         }
         foot.into_lines()
     }
@@ -188,6 +187,45 @@ impl DraftForm {
             ..rows
         };
         frame.render_widget(line, at);
+    }
+
+    /// The text of the confirmation: what is sent where, and what is not sent.
+    pub(super) fn tell(&self, form: &mut FormText<'_>, env: &Env) {
+        let Some(job) = self.job() else { return };
+        let n = self.sendable();
+        let what = match job.kind {
+            Kind::Issue => plural!(n, "Issue {n} badge", "Issue {n} badges"),
+            Kind::Revoke => {
+                plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)")
+            }
+        };
+        let title = match self.jobs.len() {
+            1 => job.title.to_string(),
+            all => count!(all as u64, "template", "templates"),
+        };
+        let dot = env.glyphs.dot;
+        form.asks(&format!("{what} {dot} {title}"), &env.place(), env);
+        form.text(&self.what_is_sent(env), env.theme.text());
+        let mut rest: Vec<(RowStatus, u64)> = Vec::new();
+        for (bucket, n) in self.jobs.iter().flat_map(|job| job.counts.iter()) {
+            match rest.iter_mut().find(|(known, _)| *known == bucket) {
+                Some((_, all)) => *all += n,
+                None if matches!(bucket, RowStatus::Ready | RowStatus::Queued) => {}
+                None => rest.push((bucket, n)),
+            }
+        }
+        if !rest.is_empty() {
+            let rest = rest
+                .iter()
+                .map(|(bucket, n)| t!("{n} {state}", n = number(*n), state = words(*bucket, job.kind)));
+            let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
+            form.text(&t!("Not sent: {rest}", rest), env.theme.text());
+        }
+        if self.is_incomplete() {
+            form.warning(t!(
+                "The history could not be read to its end. Someone may already have this badge."
+            ));
+        }
     }
 
     /// Number of recipients or badges, and of requests.

@@ -14,12 +14,12 @@ use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, columns};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
@@ -33,7 +33,8 @@ pub struct DraftForm {
     at: usize,
     rows: RowList,
     heading: Heading,
-    confirm: Confirm,
+    /// Whether the confirmation is open.
+    confirming: bool,
     guard: Guard,
     /// Result of the last duplicate check, for each job.
     found: Vec<Guarded>,
@@ -65,15 +66,15 @@ impl DraftForm {
 
     /// As [`DraftForm::open`]. The drafts replace earlier ones of the same file.
     pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
-        out.open_some(|env, out| Self::new(jobs, env, out).map(|form| Self { replaces, ..form }));
+        out.open_some(|_, out| Self::new(jobs, out).map(|form| Self { replaces, ..form }));
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
-    fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
+    fn new(jobs: Vec<Job>, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first, look_through(first));
         let mut form = Self {
-            confirm: Confirm::new(0, env),
+            confirming: false,
             rows,
             heading: columns::heading(),
             at: 0,
@@ -86,7 +87,6 @@ impl DraftForm {
             replaces: Vec::new(),
             jobs,
         };
-        form.count(env);
         form.guard(out);
         Some(form)
     }
@@ -116,14 +116,6 @@ impl DraftForm {
     fn sendable(&self) -> u64 {
         let sent = |bucket| matches!(bucket, RowStatus::Ready | RowStatus::Queued);
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
-    }
-
-    /// Resets the confirmation if the number of rows to send changed. The user must type the new number.
-    fn count(&mut self, env: &Env) {
-        let count = usize::try_from(self.sendable()).unwrap_or(usize::MAX);
-        if self.confirm.count() != count {
-            self.confirm = Confirm::new(count, env);
-        }
     }
 
     fn guard(&mut self, out: &mut Effects<'_>) {
@@ -175,37 +167,39 @@ impl DraftForm {
         out.close();
     }
 
-    fn begin(&mut self, env: &Env, out: &mut Effects<'_>) {
+    /// Whether the rows may be sent. If not, says why.
+    fn may_begin(&self, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.beginning {
-            return;
+            return false;
         }
         match &self.guard {
             Guard::Reading { .. } => {
                 out.say(t!("The duplicate check is still running. Nothing was sent."));
-                return;
+                return false;
             }
             Guard::Failed(_) => {
                 let key = env.key(&self.key_contexts(), Action::Reload);
                 out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
-                return;
+                return false;
             }
             Guard::None | Guard::Read => {}
         }
         if self.sendable() == 0 {
             out.say(t!("There is no row to send. Nothing was sent."));
-            return;
-        }
-        if !self.confirm.agrees(out) {
-            return;
+            return false;
         }
         if self.doing.is_some() {
             out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
-            return;
+            return false;
         }
+        true
+    }
+
+    fn begin(&mut self, out: &mut Effects<'_>) {
         // Drafts without rows to send do not begin and stay out of the journal.
         let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
         let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
-        self.beginning = true;
+        (self.beginning, self.confirming) = (true, false);
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
     }
 
@@ -233,9 +227,6 @@ impl DraftForm {
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<Context> {
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        if self.confirm.is_naming() {
-            return self.confirm.key_contexts(own);
-        }
         vec![own, Context::List, Context::Always]
     }
 
@@ -253,7 +244,7 @@ impl Component for DraftForm {
                 self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
             }
             Action::NextTemplate => self.jobs.len() > 1,
-            Action::Confirm => self.sendable() > 0,
+            Action::Accept => self.sendable() > 0,
             Action::Reload => match self.guard {
                 Guard::Failed(_) => true,
                 Guard::Read => self.is_incomplete(),
@@ -266,11 +257,10 @@ impl Component for DraftForm {
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back if self.confirm.back() => {}
+            Action::Back if self.confirming => self.confirming = false,
             Action::Back => self.give_up(out),
             Action::Only => self.only_next(out),
             Action::NextTemplate => self.next_job(out),
-            Action::ClearField => self.confirm.clear(),
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
@@ -279,7 +269,7 @@ impl Component for DraftForm {
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
-            Action::Confirm => self.begin(env, out),
+            Action::Accept => self.confirming = self.may_begin(env, out),
             Action::Allow | Action::LeaveOut => {
                 if let Some(row) = self.rows.list.selected() {
                     self.review(action == Action::Allow, Rows::One(row.no), out);
@@ -313,10 +303,6 @@ impl Component for DraftForm {
             _ => return self.rows.list.on_action(action),
         }
         true
-    }
-
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.confirm.on_text_key(key)
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
@@ -359,9 +345,7 @@ impl Component for DraftForm {
                 match done {
                     Err(why) => {
                         self.said = Some(why);
-                        if std::mem::take(&mut self.beginning) {
-                            self.confirm.reset();
-                        }
+                        self.beginning = false;
                     }
                     Ok(_) if self.beginning => {
                         let left: Vec<JobId> = self
@@ -413,14 +397,14 @@ impl Component for DraftForm {
         self.rows.load_visible(area, &mut self.heading, out);
     }
 
-    fn on_job(&mut self, job: &Job, env: &Env) {
+    fn on_job(&mut self, job: &Job, _: &Env) {
         let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
         mine.clone_from(job);
         self.groups.changed();
         if self.rows.job() == job.id {
             self.rows.changed();
         }
-        self.count(env);
+        self.confirming &= self.sendable() > 0;
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -431,6 +415,20 @@ impl Component for DraftForm {
 impl Modal for DraftForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        self.confirming.then(|| Ask::send(self.sendable()))
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        self.tell(form, env);
+    }
+
+    fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {
+        if self.may_begin(env, out) {
+            self.begin(out);
+        }
     }
 }
 

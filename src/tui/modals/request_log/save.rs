@@ -7,6 +7,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::path_field::PathField;
@@ -39,14 +40,12 @@ impl Save {
     }
 
     pub fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.exists { Context::Review } else { Context::FileField }, Context::Always]
+        vec![Context::FileField, Context::Always]
     }
 
     pub fn is_enabled(&self, action: Action) -> bool {
         match action {
-            // Not in the footer: the line with the question shows the key `y`.
-            Action::Confirm | Action::PageDown | Action::PageUp | Action::PreviousField => false,
-            Action::ClearField => !self.exists,
+            Action::PreviousField => false,
             _ => self.field.is_enabled(action),
         }
     }
@@ -60,20 +59,19 @@ impl Save {
                 self.field.cancel(out);
                 return (true, true);
             }
-            Action::Confirm if self.exists => self.write(true, out),
             Action::Accept => self.write(false, out),
-            _ if self.exists => return (false, false),
             _ => return (self.field.on_action(action, out), false),
         }
         (true, false)
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+    pub fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
         if self.request.is_some() {
             return;
         }
         match self.field.path() {
             Some(to) => {
+                self.exists = false;
                 let saving = Saving { text: self.text.clone(), to, overwrite };
                 self.request = Some(out.ask(Request::Save(Box::new(saving))));
             }
@@ -81,12 +79,22 @@ impl Save {
         }
     }
 
+    /// Whether the user must confirm that the file is replaced.
+    pub fn asks(&self) -> Option<Ask> {
+        (self.exists && self.request.is_none()).then_some(Ask::ONE)
+    }
+
+    pub fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        form.asks(t!("Replace the file"), self.field.text(), env);
+        form.warning(t!("A file with this name already exists. Nothing was saved."));
+    }
+
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        !self.exists && self.request.is_none() && self.field.on_text_key(key)
+        self.request.is_none() && self.field.on_text_key(key)
     }
 
     pub fn on_paste(&mut self, text: &str) {
-        if !self.exists && self.request.is_none() {
+        if self.request.is_none() {
             self.field.set_pasted(text);
         }
     }
@@ -120,12 +128,9 @@ impl Save {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::new(area, env);
         form.blank();
-        form.labelled(t!("File"), !self.exists, |columns| self.field.spans(columns, !self.exists, env));
+        form.labelled(t!("File"), true, |columns| self.field.spans(columns, true, env));
         if let Some(error) = &self.said {
             form.error(error);
-        } else if self.exists {
-            form.warning(t!("A file with this name already exists. Nothing was saved."));
-            form.yes(t!("to replace"), &self.key_contexts());
         } else {
             let found = self.field.lines(form.room(), env);
             if found.is_empty() {

@@ -14,6 +14,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
@@ -232,8 +233,8 @@ pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
             command(out, JobCommand::Look(Some(job.id)));
         }
         Action::CallOff => {
-            let job = Box::new(job.clone());
-            out.open(|_, _| Prompt::cancel_rest(job));
+            let question = Question::cancel_rest(job);
+            out.open(|_, _| question);
         }
         Action::Undo => {
             let job = Box::new(job.clone());

@@ -1,0 +1,51 @@
+//! The confirmation over the modal on top. The modal says what it asks; the rest is the same for all.
+
+use super::App;
+use crate::tui::effects::{Effects, Owner};
+use crate::tui::input::action::Action;
+use crate::tui::widgets::confirm::Confirm;
+use crossterm::event::KeyEvent;
+
+impl App {
+    pub(super) fn confirm(&self) -> Option<&Confirm> {
+        self.modals.last()?.confirm.as_ref()
+    }
+
+    /// Opens and closes the confirmations that the modals ask for. If the number changes, the user types again.
+    pub(super) fn fit_confirms(&mut self, out: &mut Effects<'_>) {
+        for opened in &mut self.modals {
+            let asks = opened.modal.asks();
+            if opened.confirm.as_ref().map(Confirm::ask) == asks {
+                continue;
+            }
+            let changed = opened.confirm.as_ref().zip(asks).and_then(|(confirm, now)| confirm.changed(now));
+            changed.into_iter().for_each(|text| out.warn(text));
+            opened.confirm = asks.map(|ask| Confirm::new(ask, &self.env));
+            self.changed = true;
+        }
+    }
+
+    /// Runs an action of the confirmation. Returns false if there is none, or if the action is another one.
+    pub(super) fn act_confirm(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        // In a terminal that is too small, the user cannot see what they confirm.
+        let fits = self.fits();
+        let env = &self.env;
+        let Some(opened) = self.modals.last_mut() else { return false };
+        let Some(confirm) = &mut opened.confirm else { return false };
+        match action {
+            Action::ClearField => confirm.clear(),
+            Action::Accept if !fits => {}
+            Action::Accept if confirm.is_right() => {
+                out.owned_by(Owner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
+            }
+            Action::Accept => out.warn(confirm.missing(env)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Passes a key to the confirmation. `None` if there is none.
+    pub(super) fn type_confirm(&mut self, key: KeyEvent) -> Option<bool> {
+        Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key))
+    }
+}

@@ -1,0 +1,103 @@
+//! A question that needs only the confirmation.
+
+use crate::jobs::{Job, RowStatus, Step};
+use crate::tui::component::{Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::Request;
+use crate::tui::widgets::confirm::{Ask, CONTEXTS};
+use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::worker::job_command::JobCommand;
+use ratatui::layout::Rect;
+
+/// What to do after the confirmation.
+type Then = dyn FnOnce(&mut Effects<'_>);
+
+pub struct Question {
+    what: String,
+    text: Vec<String>,
+    ask: Ask,
+    then: Option<Box<Then>>,
+    /// Toast after going back.
+    toast: Option<&'static str>,
+}
+
+impl Question {
+    pub fn new(what: &str, text: Vec<String>, then: impl FnOnce(&mut Effects<'_>) + 'static) -> Self {
+        Self { what: what.to_owned(), text, ask: Ask::ONE, then: Some(Box::new(then)), toast: None }
+    }
+
+    #[must_use]
+    pub fn or_say(self, text: &'static str) -> Self {
+        Self { toast: Some(text), ..self }
+    }
+
+    /// Whether to cancel the rows of a job that are not sent.
+    pub fn cancel_rest(job: &Job) -> Self {
+        let n = crate::jobs::count(Step::CallOff, job);
+        let mut text = vec![match n {
+            0 => t!("Nothing else is left to send.").to_owned(),
+            n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
+        }];
+        if job.counts.of(RowStatus::Sending) > 0 {
+            let waits =
+                t!("lapel waits for requests already sent, and cancels requests that wait for their turn.");
+            text.push(waits.to_owned());
+        }
+        text.push(
+            t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume.")
+                .to_owned(),
+        );
+        let id = job.id;
+        let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title);
+        let command = Box::new(JobCommand::CallOff(id));
+        let ask = Ask::of(n.max(1));
+        Self {
+            ask,
+            ..Self::new(&what, text, |out| {
+                out.ask(Request::Do(command));
+            })
+        }
+    }
+}
+
+impl Component for Question {
+    fn key_contexts(&self) -> Vec<Context> {
+        CONTEXTS.to_vec()
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        if action == Action::Back {
+            self.toast.iter().for_each(|text| out.say(*text));
+            out.close();
+        }
+        matches!(action, Action::Back | Action::PageDown | Action::PageUp)
+    }
+
+    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+}
+
+impl Modal for Question {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        Some(self.ask)
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        form.asks(&self.what, &env.place(), env);
+        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        out.close();
+        if let Some(then) = self.then.take() {
+            then(out);
+        }
+    }
+}
