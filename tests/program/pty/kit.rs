@@ -80,6 +80,11 @@ pub fn program(path: &str, args: &[&str]) -> Setup {
     let home = Arc::new(tempfile::tempdir().expect("a folder"));
     let mut command = CommandBuilder::new(path);
     command.args(args);
+    // Most scripts begin on Templates.
+    let is_tui = args.first().is_none_or(|first| *first == "demo" || first.starts_with("--"));
+    if path == LAPEL && is_tui && !args.contains(&"--tab") {
+        command.args(["--tab", "templates"]);
+    }
     command.env_clear();
     command.cwd(home.path());
     for (name, value) in [("LANG", "C.UTF-8"), ("TERM", "xterm-256color"), ("RUST_BACKTRACE", "0")] {
