@@ -66,8 +66,11 @@ pub struct Setup {
 }
 
 /// `lapel` with arguments, in a clean environment and a home of its own.
+/// The TUI begins on Templates, as most scripts do.
 pub fn lapel(args: &[&str]) -> Setup {
-    program(LAPEL, args)
+    let is_tui = args.first().is_none_or(|first| *first == "demo" || first.starts_with("--"));
+    let tab: &[&str] = if is_tui && !args.contains(&"--tab") { &["--tab", "templates"] } else { &[] };
+    program(LAPEL, &[args, tab].concat())
 }
 
 /// A demo whose clock stands still, so that nothing moves by itself.
@@ -80,11 +83,6 @@ pub fn program(path: &str, args: &[&str]) -> Setup {
     let home = Arc::new(tempfile::tempdir().expect("a folder"));
     let mut command = CommandBuilder::new(path);
     command.args(args);
-    // Most scripts begin on Templates.
-    let is_tui = args.first().is_none_or(|first| *first == "demo" || first.starts_with("--"));
-    if path == LAPEL && is_tui && !args.contains(&"--tab") {
-        command.args(["--tab", "templates"]);
-    }
     command.env_clear();
     command.cwd(home.path());
     for (name, value) in [("LANG", "C.UTF-8"), ("TERM", "xterm-256color"), ("RUST_BACKTRACE", "0")] {

@@ -172,8 +172,8 @@ fn the_counts_behind_home() {
     let mut term = setup.start();
     term.shows("row 1 of 40");
     term.send("0");
-    term.shows(msg_part("need an index"));
-    term.send("\r");
+    term.shows(msg_part("The index is empty"));
+    term.send("\x1b[F\r");
     term.until("weeks", |s| s.has(msg_part("Issued per week")) && !s.is_loading());
     let shown =
         term.until("all of it", |s| s.has("index: in memory") && s.has("4,300 badges") && !s.is_loading());
