@@ -57,7 +57,7 @@ Where settings come from:
     [index]                            for one profile: [profiles.uni.index]
     enabled = true                     keep a copy of the history; default: no
     max_age_days = 730                 older badges are not included
-    refresh_minutes = 15               while the overview is open
+    refresh_minutes = 15               after the counts of Home were opened
     [jobs.policies]                    block, ask or allow
     valid = "ask"                      also: twin, shared_address, expiring,
     revoked = "ask"                    expired, waiting, sent, look_alike
@@ -162,7 +162,7 @@ once and make no copies of it: lapel cannot detect a second copy.
 
 Exit codes: see lapel --help.";
 
-pub(super) const INDEX: &str = "A copy of the issuance history on this computer. The overview in the app and the search by \
+pub(super) const INDEX: &str = "A copy of the issuance history on this computer. The counts in the app and the search by \
     certificate number use it. lapel builds it only if config.toml enables it ([index] enabled = true), \
     because it holds names and e-mail addresses. It is a separate file that only you can read, and you \
     can remove it at any time.";

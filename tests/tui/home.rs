@@ -214,7 +214,7 @@ async fn a_running_job_shows_how_far_it_is() {
 async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
     let mut h = first_start(small(), 130, 30).await;
     let screen = h.settled().await;
-    assert!(words(&screen).contains(msg_part("100 badges of the history")), "{screen}");
+    assert!(words(&screen).contains(msg_part("request for every 100 badges")), "{screen}");
     h.press("2");
     h.settled().await;
     h.press("0");

@@ -75,7 +75,7 @@ fn while_a_file_is_being_written() {
 
 #[test]
 fn by_a_signal_before_the_sandbox_has_started() {
-    let mut term = program(LAPEL, &["demo", "--history", "2000000"]).start();
+    let mut term = lapel(&["demo", "--history", "2000000"]).start();
     term.shows(msg("starting the sandbox"));
     term.signal(Signal::TERM);
     assert_eq!(term.exit_restored().exit_code(), 0);
@@ -98,7 +98,7 @@ fn ctrl_z_puts_it_away_and_fg_brings_it_back() {
     let mut term = program("/bin/sh", &["-i"]).env("PS1", "ready> ").start();
     let before = term.until("a prompt", |s| s.text.starts_with("ready>"));
     let modes = term.modes();
-    term.send(format!("{LAPEL} demo --seed 7 --speed 0\n"));
+    term.send(format!("{LAPEL} demo --seed 7 --speed 0 --tab templates\n"));
     let open = term.shows("row 1 of");
     assert_ne!(term.modes(), modes);
     for _ in 0..3 {

@@ -98,7 +98,7 @@ fn a_service_is_set_up_and_kept() {
     // The second start goes straight to the TUI.
     let mut again = wordy().at(&term.home).start();
     let shown = again.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
-    assert!(shown.has("DEMO 연습용"), "as the service calls the organisation: {}", shown.text);
+    assert!(shown.has("DEMO  연습용"), "as the service calls the organisation: {}", shown.text);
     again.send("q");
     again.exit_restored();
     assert!(!contains(&again.raw(), b"Welcome"));

@@ -66,8 +66,11 @@ pub struct Setup {
 }
 
 /// `lapel` with arguments, in a clean environment and a home of its own.
+/// The TUI begins on Templates, as most scripts do.
 pub fn lapel(args: &[&str]) -> Setup {
-    program(LAPEL, args)
+    let is_tui = args.first().is_none_or(|first| *first == "demo" || first.starts_with("--"));
+    let tab: &[&str] = if is_tui && !args.contains(&"--tab") { &["--tab", "templates"] } else { &[] };
+    program(LAPEL, &[args, tab].concat())
 }
 
 /// A demo whose clock stands still, so that nothing moves by itself.

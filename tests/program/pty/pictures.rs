@@ -167,13 +167,13 @@ fn the_review_of_a_spreadsheet() {
 }
 
 #[test]
-fn the_overview() {
+fn the_counts_behind_home() {
     let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark"]).size(100, 30);
     let mut term = setup.start();
     term.shows("row 1 of 40");
-    term.send("O");
-    term.until("the bars", |s| s.has(msg_part("Issued per day")) && !s.is_loading());
-    term.send("p");
+    term.send("0");
+    term.shows(msg_part("The index is empty"));
+    term.send("\x1b[F\r");
     term.until("weeks", |s| s.has(msg_part("Issued per week")) && !s.is_loading());
     let shown =
         term.until("all of it", |s| s.has("index: in memory") && s.has("4,300 badges") && !s.is_loading());
@@ -182,6 +182,6 @@ fn the_overview() {
         &term,
         &shown,
         &DARK,
-        "The overview: badges issued in each week, as bars with their numbers",
+        "Home: badges issued in each week, as bars with their numbers",
     );
 }

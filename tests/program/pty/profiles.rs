@@ -223,7 +223,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
 fn the_desk_begins_as_it_was_left() {
     let (sandbox, _runtime) = service();
     let open = |args: &[&str]| {
-        let setup = lapel(args).env("LAPEL_BASE_URL", sandbox.base_url());
+        let setup = program(LAPEL, args).env("LAPEL_BASE_URL", sandbox.base_url());
         setup.env("LAPEL_API_KEY", sandbox.api_key())
     };
     let mut term = open(&["--tab", "history", "--filter", "title=Python"]).start();

@@ -25,7 +25,10 @@ impl Shell {
     /// Runs a script in the shell that runs lapel; gives the process id of lapel.
     fn open(&mut self, script: &str) -> Pid {
         let home = self.term.home.path().to_owned();
-        let run = format!("sh -c 'echo $$ > {}/pid; exec {LAPEL} demo --seed 7 --speed 0'", home.display());
+        let run = format!(
+            "sh -c 'echo $$ > {}/pid; exec {LAPEL} demo --seed 7 --speed 0 --tab templates'",
+            home.display()
+        );
         std::fs::write(home.join("run.sh"), script.replace("LAPEL", &run)).expect("written");
         self.term.send(format!("sh {}/run.sh\n", home.display()));
         self.term.shows("row 1 of");
@@ -172,7 +175,8 @@ fn an_editor_that_is_stopped_stops_lapel_and_both_go_on() {
 #[test]
 fn where_nobody_could_continue_it_nothing_stops_it() {
     let direct = still_demo();
-    let script = program("/bin/sh", &["-c", &format!("{LAPEL} demo --seed 7 --speed 0; echo over")]);
+    let script =
+        program("/bin/sh", &["-c", &format!("{LAPEL} demo --seed 7 --speed 0 --tab templates; echo over")]);
     for (setup, is_direct) in [(direct, true), (script, false)] {
         let mut term = setup.start();
         term.shows("row 1 of");
@@ -214,7 +218,7 @@ fn entered(term: &Term) -> usize {
 #[test]
 fn one_that_is_started_in_the_background_waits_for_the_terminal() {
     let mut shell = Shell::new();
-    shell.term.send(format!("{LAPEL} demo --seed 7 --speed 0 & wait\n"));
+    shell.term.send(format!("{LAPEL} demo --seed 7 --speed 0 --tab templates & wait\n"));
     shell.has_stopped(1);
     assert!(!contains(&shell.term.raw(), ENTER));
     shell.term.send("fg\n");

@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn the_tour_is_a_verb_that_begins_and_ends() {
     let mut term = lapel(&["tour"]).start();
-    let shown = term.until("the strip", |s| s.has("Tour 1 of 5: find a holder") && s.has("row 1 of"));
+    let shown = term
+        .until("the strip", |s| s.has("Tour 1 of 5: find a holder") && s.has(msg_part("no job is running")));
     assert!(shown.has("DEMO") && shown.line(23).contains("quit"), "{}", shown.text);
     term.send("\x0e");
     term.shows("Tour 2 of 5: issue a badge");

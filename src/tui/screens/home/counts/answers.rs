@@ -1,4 +1,4 @@
-//! Handling of the index's responses in the overview.
+//! Handling of the index's responses in the counts.
 
 use super::{Counts, LIST, Plan};
 use crate::index::Renewal;

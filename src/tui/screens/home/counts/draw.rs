@@ -1,4 +1,4 @@
-//! Drawing of the overview: totals, section names, and the bars of one section with numbers.
+//! Drawing of the counts: totals, section names, and the bars of one section with numbers.
 //! A wide screen also shows the first bars of the other sections.
 
 use super::sections::{Bar, Section, bars, caption, overdue};

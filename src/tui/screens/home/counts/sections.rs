@@ -1,4 +1,4 @@
-//! The sections of the overview: what each one counts, as bars with the badges behind them.
+//! The sections of the counts: what each one counts, as bars with the badges behind them.
 
 use crate::domain::EmailKey;
 use crate::index::{Period, Series, TemplateSum, Which};
