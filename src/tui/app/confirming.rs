@@ -19,7 +19,9 @@ impl App {
                 continue;
             }
             let changed = opened.confirm.as_ref().zip(asks).and_then(|(confirm, now)| confirm.changed(now));
-            changed.into_iter().for_each(|text| out.warn(text));
+            if let Some(text) = changed {
+                out.warn(text);
+            }
             opened.confirm = asks.map(|ask| Confirm::new(ask, &self.env));
             self.changed = true;
         }

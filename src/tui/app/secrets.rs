@@ -55,7 +55,9 @@ impl App {
         ];
         let what = t!("This looks like an API key. Send it?");
         let question = Question::new(what, text, move |out| {
-            texts.iter().for_each(|text| crate::secrets::allow(text));
+            for text in &texts {
+                crate::secrets::allow(text);
+            }
             out.go.push(Navigate::KeyAllowed(then));
         });
         self.open(question.or_say(t!("Nothing was sent.")));

@@ -111,7 +111,7 @@ impl Prompt {
         self.error = None;
         match &mut self.about {
             About::File { exists: asks @ true, .. } | About::Undo { cancels: asks @ true, .. } => {
-                *asks = false
+                *asks = false;
             }
             About::Decide { step, .. } if *step != Step::Choice => {
                 *step = Step::Choice;
@@ -282,10 +282,9 @@ impl Prompt {
         }
         form.blank();
         match step {
-            Step::Choice => {}
+            Step::Choice | Step::Review => {}
             Step::Badge => form.field(t!("Badge id"), &self.field, true),
             Step::Why => form.field(t!("Why"), &self.field, true),
-            Step::Review => {}
         }
     }
 

@@ -60,7 +60,9 @@ impl<'e> FormText<'e> {
     /// The first lines of a confirmation: the operation with its number, and the environment. Only their ends are cut.
     pub fn asks(&mut self, what: &str, place: &str, env: &Env) {
         self.cut(what, env.theme.strong());
-        wrapped(place, self.room, PLACE, env).iter().for_each(|line| self.text(line, env.theme.accent()));
+        for line in wrapped(place, self.room, PLACE, env) {
+            self.text(&line, env.theme.accent());
+        }
     }
 
     pub fn blank(&mut self) {
