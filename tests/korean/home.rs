@@ -12,8 +12,7 @@ async fn issue(h: &mut Harness, people: std::ops::Range<usize>) {
     h.paste(&format!("{}\n", lines.join("\n")));
     h.settled().await;
     h.press("enter");
-    h.settled().await;
-    h.confirm(&count.to_string());
+    h.confirm_draft(&count.to_string()).await;
     h.shows("· 생성").await;
 }
 

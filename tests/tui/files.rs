@@ -222,7 +222,7 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     drop_file(&mut h, &file.display().to_string()).await;
     h.shows(msg_part("check every row")).await;
     h.press("enter");
-    h.shows(msg("to issue")).await;
+    h.shows("이영희").await;
     h.settled().await;
     // The same mapping again changes nothing.
     h.press("m");
@@ -247,8 +247,7 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     assert!(screen.contains("name = 별명, e-mail = 이메일"), "{screen}");
     h.press("enter");
     h.shows("3 ready").await;
-    h.settled().await;
-    h.confirm("3");
+    h.confirm_draft("3").await;
     h.until("accepted", |s| s.contains("3 waiting")).await;
     assert_eq!(accepted(&h), 3);
     let jobs = h.tui.app.jobs().expect("jobs").clone();

@@ -146,6 +146,7 @@ async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
     assert_eq!(posts(&h), before);
     h.sandbox.control().set_quota(None);
     h.press("R");
+    h.confirm("3");
     h.until("nothing needs a person", |s| s.starts_with(" Home  1  2  3  4  5 ")).await;
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 5);
@@ -179,7 +180,7 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     h.settled().await;
-    h.confirm("");
+    h.confirm("1");
     h.shows("1 in doubt").await;
     h.press("0");
     let screen = h.settled().await;

@@ -367,7 +367,8 @@ async fn a_read_only_profile_cannot_act() {
 /// Letters and Enter, in everything that prepares sending: forms, drafts and their confirmations.
 #[tokio::test]
 async fn no_letter_and_no_enter_sends_anything() {
-    let letters = || ('a'..='z').chain('A'..='Z').chain(['ㅛ', 'ㅏ', '가', ' ']);
+    // K would change the language of every test in this process.
+    let letters = || ('a'..='z').chain('A'..='J').chain('L'..='Z').chain(['ㅛ', 'ㅏ', '가', ' ']);
     let storm = |h: &mut Harness| {
         for letter in letters() {
             h.type_text(&letter.to_string());

@@ -55,11 +55,10 @@ async fn walk_profiles(columns: u16, rows: u16) {
     h.type_text("pass show badges");
     take(&mut h, "profile-change-command");
     h.press("esc j X");
-    h.type_text("dept");
     take(&mut h, "profile-remove");
-    h.press("enter");
+    h.type_text("1");
     take(&mut h, "profile-remove-typed");
-    h.press("esc esc j enter");
+    h.press("esc j enter");
     h.press("backtab backtab backtab backtab right right tab tab tab");
     h.type_text("UNI_KEY");
     take(&mut h, "profile-new-variable");
