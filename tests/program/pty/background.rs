@@ -41,7 +41,7 @@ fn the_theme_is_the_terminals_own_ground() {
         // The first frame was there before the question, which was asked once.
         let raw = term.raw();
         let at = |what: &[u8]| raw.windows(what.len()).position(|w| w == what).expect("written");
-        assert!(at(b"Templates") < at(b"\x1b]11;?\x07"), "{said:?}");
+        assert!(at(b"LIVE") < at(b"\x1b]11;?\x07"), "{said:?}");
         assert_eq!(raw.windows(6).filter(|w| *w == b"\x1b]11;?").count(), 1, "{said:?}");
         let drawn_dark_first = contains(&raw, b"38;5;246");
         assert_eq!(drawn_dark_first, colours.is_empty() || !light, "the first guess: {said:?}");

@@ -136,7 +136,7 @@ fn overdue(counts: &Overall) -> Option<HomeLine> {
     let n = late.iter().map(|(_, n)| n).sum();
     // The first of the late ages begins where the badge becomes overdue; older badges follow.
     let Some((Which::Waiting(_, since), _)) = late.first() else { return None };
-    (n > 0).then(|| HomeLine::Overdue(n, Which::Waiting(None, *since)))
+    (n > 0).then_some(HomeLine::Overdue(n, Which::Waiting(None, *since)))
 }
 
 fn soon(counts: &Overall) -> Vec<HomeLine> {
