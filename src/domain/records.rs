@@ -220,9 +220,9 @@ pub struct HistoryItem {
 #[cfg(test)]
 impl HistoryItem {
     /// A row with nothing but its id.
-    pub fn for_test(id: &str) -> Self {
+    pub fn for_test(badge_id: BadgeId) -> Self {
         Self {
-            badge_id: BadgeId::new(id).expect("an id"),
+            badge_id,
             template_id: None,
             title: None,
             badge_type_name: None,

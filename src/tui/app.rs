@@ -14,6 +14,7 @@ mod news;
 mod pictures;
 mod pointing;
 mod secrets;
+mod ticks;
 mod touring;
 mod view;
 
@@ -45,7 +46,6 @@ use ratatui::layout::Rect;
 use std::any::Any;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
-use tokio::time::Instant;
 
 /// Smallest terminal size that lapel draws on: columns, rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
@@ -231,28 +231,6 @@ impl App {
     pub fn take_repaint(&mut self) -> bool {
         let is_other = std::mem::replace(&mut self.drawn, self.tab) != self.tab;
         std::mem::take(&mut self.lost) || is_other
-    }
-
-    /// The time of the next [`Message::Tick`]. A tick comes soon while something is loading. It also comes
-    /// when the connection's numbers change, when a shown waiting time reaches the next minute, and when an
-    /// automatic refresh is due. Otherwise there is none.
-    pub fn next_tick(&self) -> Option<Instant> {
-        let held = hold::next_change(&self.env);
-        // During a rate limit wait only the remaining time changes.
-        let spins = held.is_none() && self.is_loading();
-        let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
-        let link = self.env.link.as_ref().and_then(|l| l.next_change);
-        let age =
-            self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.screens.home.due(), self.views.due()]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-
-    /// Whether the screen shows how long something has been waiting.
-    fn shows_age(&self) -> bool {
-        self.modals.is_empty() && self.screen().shows_age(&self.env)
     }
 
     /// Whether the screen waits for a response.

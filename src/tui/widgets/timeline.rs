@@ -104,12 +104,12 @@ fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{HistoryItem, Text};
+    use crate::domain::{BadgeId, HistoryItem, Text};
 
     fn shown(word: &str, times: [&str; 4], now: &str, room: usize) -> Vec<String> {
         let [reg_date, issued_at, valid_until, revoke_at] = times.map(ServiceTime::new);
         let status_name = Some(Text::new(word));
-        let row = HistoryItem::for_test("B-1");
+        let row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
         let held =
             Held { badge_id: history.badge_id.clone(), wallet: None, history: Some(history), detail: None };

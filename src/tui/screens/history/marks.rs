@@ -289,17 +289,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn row(id: &str) -> HistoryItem {
+        HistoryItem::for_test(BadgeId::new(id).expect("an id"))
+    }
+
     proptest! {
         /// Whatever is marked and unmarked, undoing it step by step goes back through every state.
         #[test]
         fn every_change_can_be_undone(changes in prop::collection::vec((0u8..3, prop::collection::vec(0u8..6, 0..4)), 0..30)) {
-            let row = |id: &u8| HistoryItem::for_test(&format!("B-{id}"));
+            let numbered = |id: &u8| row(&format!("B-{id}"));
             let (mut marks, mut states) = (Marks::default(), Vec::new());
             let ids = |marks: &Marks| marks.keys().cloned().collect::<Vec<_>>();
             for (what, rows) in changes {
                 let before = ids(&marks);
                 let rows: BTreeSet<u8> = rows.into_iter().collect();
-                let rows: Vec<HistoryItem> = rows.iter().map(row).collect();
+                let rows: Vec<HistoryItem> = rows.iter().map(numbered).collect();
                 match what {
                     0 => marks.add(rows),
                     1 => marks.flip(rows),
@@ -319,7 +323,7 @@ mod tests {
 
     #[test]
     fn only_what_the_filter_cannot_match_counts_as_hidden() {
-        let mut row = HistoryItem::for_test("B-1");
+        let mut row = row("B-1");
         row.recipient_name = Some(Text::new("José Müller"));
         row.issued_at = ServiceTime::new("2026-11-02 09:41:00");
         let name =
@@ -333,7 +337,7 @@ mod tests {
 
     #[test]
     fn what_was_processed_does_not_come_back() {
-        let rows: Vec<HistoryItem> = ["B-1", "B-2"].map(HistoryItem::for_test).into();
+        let rows: Vec<HistoryItem> = ["B-1", "B-2"].map(row).into();
         let mut marks = Marks::default();
         marks.add(rows.clone());
         marks.clear();
