@@ -46,7 +46,7 @@ pub async fn ended(h: &Harness) {
 #[tokio::test]
 async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut h = Harness::with(small(), 120, 36, keeping(folder.path(), "one")).await;
+    let mut h = Harness::with(small(), 128, 36, keeping(folder.path(), "one")).await;
     h.press("2");
     let screen = h.settled().await;
     assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "at", "Mail"]);
@@ -70,14 +70,14 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     ended(&h).await;
 
     let templates = requests(&h, "GET /badge-templates");
-    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 128, 36);
     let screen = h.settled().await;
     assert_eq!(heads(&screen), ["Valid", "until↓", "State", "Holder", "E-mail", "Badge", "Issued", "at"]);
     assert!(screen.contains("title “파이썬” · by valid until"), "{screen}");
     assert_eq!(line_with(&screen, "Holder").find("State"), Some(at + "↓".len() - 1), "{screen}");
     assert_eq!(requests(&h, "GET /badge-templates"), templates, "nothing is read that is not shown");
 
-    let mut h = h.reopened(keeping(folder.path(), "two"), 120, 36);
+    let mut h = h.reopened(keeping(folder.path(), "two"), 128, 36);
     let screen = h.settled().await;
     assert!(
         screen.contains(msg("Nothing needs you, and no job is running.")) && !screen.contains("파이썬 ·"),
@@ -91,7 +91,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     // Flags win over what was kept; its columns stay.
     let wanted = Wanted::of(Some("history"), &["name=한".to_owned()]).expect("flags");
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
-    let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 120, 36), h.sandbox);
+    let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 128, 36), h.sandbox);
     let screen = h.settled().await;
     assert!(screen.contains("name “한” · by valid until"), "{screen}");
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);

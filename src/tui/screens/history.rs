@@ -26,7 +26,7 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::{Column, fit, width};
 use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
 use preview::Preview;
@@ -134,9 +134,15 @@ fn state(row: &HistoryItem, env: &Env) -> State {
 /// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.
 fn state_with_age(row: &HistoryItem, env: &Env) -> String {
     let verdict = Verdict::of(row, env.now());
-    let of_24_h = |since: SignedDuration| match since.as_hours() {
-        0 => t!("{minutes}m/24h", minutes = since.as_mins()),
-        hours => t!("{hours}h/24h", hours),
+    // As wide as with two digits, so that the column does not change its width with the time.
+    let in_minutes = |minutes| t!("{minutes}m/24h", minutes);
+    let of_24_h = |since: SignedDuration| {
+        let text = match since.as_hours() {
+            0 => in_minutes(since.as_mins()),
+            hours => t!("{hours}h/24h", hours),
+        };
+        let wide = width(&in_minutes(59)).max(width(&text));
+        fit(&text, wide, "")
     };
     match verdict {
         Verdict::Waiting { since: Some(since) } => format!("{} {}", env.glyphs.waiting, of_24_h(since)),

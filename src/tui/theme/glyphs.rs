@@ -14,6 +14,8 @@ pub struct Glyphs {
     pub cursor: &'static str,
     pub mark: &'static str,
     pub rule: &'static str,
+    /// The frame of a popup: the four corners, then its sides.
+    pub frame: [&'static str; 5],
     pub bar: &'static str,
     /// Which part of a list is visible, in its right edge.
     pub position: &'static str,
@@ -48,6 +50,7 @@ impl Glyphs {
         cursor: "▌",
         mark: "◆",
         rule: "─",
+        frame: ["┌", "┐", "└", "┘", "│"],
         bar: "┃",
         position: "▐",
         passed: "━",
@@ -78,6 +81,7 @@ impl Glyphs {
         cursor: ">",
         mark: "+",
         rule: "-",
+        frame: ["+", "+", "+", "+", "|"],
         bar: "|",
         position: "#",
         passed: "=",

@@ -159,12 +159,14 @@ impl Confirm {
         let outer = Rect { y: area.bottom() - rows - 2 * framed, height: rows + 2 * framed, ..outer };
         frame.render_widget(Clear, outer);
         if framed > 0 {
-            let rule = "─".repeat(usize::from(outer.width) - 2);
-            let side = format!("│{}│", " ".repeat(usize::from(outer.width) - 2));
-            let mut sides = vec![Line::raw(side); usize::from(outer.height)];
+            let [top_left, top_right, bottom_left, bottom_right, side] = env.glyphs.frame;
+            let room = usize::from(outer.width) - 2;
+            let rule = env.glyphs.rule.repeat(room);
+            let between = format!("{side}{}{side}", " ".repeat(room));
+            let mut sides = vec![Line::raw(between); usize::from(outer.height)];
             if let [first, .., last] = sides.as_mut_slice() {
-                *first = Line::raw(format!("┌{rule}┐"));
-                *last = Line::raw(format!("└{rule}┘"));
+                *first = Line::raw(format!("{top_left}{rule}{top_right}"));
+                *last = Line::raw(format!("{bottom_left}{rule}{bottom_right}"));
             }
             frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
         }

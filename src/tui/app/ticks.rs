@@ -1,0 +1,29 @@
+//! When lapel wakes up by itself: while something moves, and when a text on the screen changes with the time.
+
+use super::App;
+use crate::tui::hold;
+use tokio::time::Instant;
+
+impl App {
+    /// The time of the next [`Message::Tick`]. A tick comes soon while something is loading. It also comes
+    /// when the connection's numbers change, when a shown waiting time reaches the next minute, and when an
+    /// automatic refresh is due. Otherwise there is none.
+    pub fn next_tick(&self) -> Option<Instant> {
+        let held = hold::next_change(&self.env);
+        // During a rate limit wait only the remaining time changes.
+        let spins = held.is_none() && self.is_loading();
+        let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
+        let link = self.env.link.as_ref().and_then(|l| l.next_change);
+        let age =
+            self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
+        [spin, held, link, age, self.refresh_due(), self.screens.home.due(), self.views.due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Whether the screen shows how long something has been waiting.
+    pub(super) fn shows_age(&self) -> bool {
+        self.modals.is_empty() && self.screen().shows_age(&self.env)
+    }
+}
