@@ -249,7 +249,7 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
 /// The groups of a draft's rows that need review or were skipped, the largest first.
 pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
     let sql = format!(
-        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(alone) AS allows
+        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
          FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
                WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND why IS NOT NULL)
          GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",

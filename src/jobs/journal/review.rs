@@ -68,7 +68,8 @@ pub(super) fn last_decision(db: &Connection, job: &JobId) -> rusqlite::Result<Op
 }
 
 /// Puts the rows of a decision back. The duplicate check's findings are newer than the record: rows get their status
-/// from both. Changes nothing if the decision was undone before.
+/// from both. A permission to send a second badge does not come back, because what it allowed may have changed since:
+/// such a row needs review again. Changes nothing if the decision was undone before.
 pub(super) fn undo_decision(
     db: &Connection,
     job: &JobId,
@@ -80,7 +81,7 @@ pub(super) fn undo_decision(
     db.execute(
         &format!(
             "UPDATE row SET name = was.name, email = was.email, email_key = was.email_key, person = was.person,
-                            bucket = was.bucket, why = was.why, guarded = was.guarded, allowed = was.allowed {findings}
+                            bucket = was.bucket, why = was.why, guarded = was.guarded, allowed = NULL {findings}
              FROM (SELECT review_row.* FROM review_row JOIN review ON review.id = review_row.review
                    WHERE review.id = ?2 AND review.job = ?1) AS was
              WHERE row.job = ?1 AND row.no = was.no AND row.request IS NULL

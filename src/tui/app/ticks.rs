@@ -5,7 +5,7 @@ use crate::tui::hold;
 use tokio::time::Instant;
 
 impl App {
-    /// The time of the next [`Message::Tick`]. A tick comes soon while something is loading. It also comes
+    /// The time of the next [`crate::tui::message::Message::Tick`]. A tick comes soon while something is loading. It also comes
     /// when the connection's numbers change, when a shown waiting time reaches the next minute, and when an
     /// automatic refresh is due. Otherwise there is none.
     pub fn next_tick(&self) -> Option<Instant> {

@@ -2,7 +2,7 @@
 //! issue one badge.
 
 use crate::api::ApiError;
-use crate::domain::{Address, BadgeId, TemplateId, Text, Verdict};
+use crate::domain::{Address, BadgeId, HistoryItem, TemplateId, Text, Verdict};
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -36,9 +36,19 @@ impl PersonReview {
         Self { name, address, replaces, holdings: None, sent_before: None, request }
     }
 
-    /// After a warning that the badge was sent before, the user types again.
+    /// After a warning of the duplicate check, the user types again.
     pub fn asks(&self) -> Ask {
-        Ask::send(1).warned(self.sent_before.is_some())
+        let warns = match &self.holdings {
+            None => false,
+            Some(Err(_)) => true,
+            Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
+        };
+        Ask::send(1).warned(warns || self.sent_before.is_some())
+    }
+
+    /// The recipient's badges of the template, without the one that is replaced.
+    fn others<'a>(&'a self, held: &'a Holdings) -> impl Iterator<Item = &'a HistoryItem> {
+        held.items.iter().filter(|item| Some(&item.badge_id) != self.replaces.as_ref())
     }
 
     pub fn cancel(&mut self, out: &mut Effects<'_>) {
@@ -95,8 +105,7 @@ impl PersonReview {
     }
 
     fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, env: &Env) {
-        let others = || held.items.iter().filter(|item| Some(&item.badge_id) != self.replaces.as_ref());
-        let n = others().count() as u64;
+        let n = self.others(held).count() as u64;
         if n == 0 && !held.complete {
             form.warning(t!(
                 "the history could not be read to its end: the recipient may already have this badge"
@@ -111,7 +120,7 @@ impl PersonReview {
                 "this e-mail already has {n} badge of this template:",
                 "this e-mail already has {n} badges of this template:"
             ));
-            for item in others().take(LISTED) {
+            for item in self.others(held).take(LISTED) {
                 let (word, why) = Verdict::of(item, env.now()).line();
                 let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
                 form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), env.theme.warning());

@@ -69,6 +69,11 @@ const CHOICES: [(&str, &str); 4] = [
     (tr_noop!("send all again"), tr_noop!("all never seen rows of this job that may be sent again")),
 ];
 
+/// The rows that undoing a job cancels first.
+fn unsent(job: &Job) -> u64 {
+    crate::jobs::count(crate::jobs::Step::CallOff, job)
+}
+
 fn choices(unseen: u64) -> usize {
     if unseen > 1 { CHOICES.len() } else { ALL }
 }
@@ -131,7 +136,7 @@ impl Prompt {
             About::Undo { job, cancels } => {
                 self.error = no_reason(self.field.value());
                 if self.error.is_none() && self.request.is_none() {
-                    *cancels = job.counts.of(RowStatus::Ready) > 0;
+                    *cancels = unsent(job) > 0;
                     if !*cancels {
                         self.confirm(out);
                     }
@@ -441,6 +446,14 @@ impl Component for Prompt {
         reason.then_some(&mut self.field)
     }
 
+    fn on_job(&mut self, job: &Job, _: &Env) {
+        if let About::Undo { job: mine, .. } = &mut self.about
+            && mine.id == job.id
+        {
+            mine.as_mut().clone_from(job);
+        }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::new(area, env);
         form.cut(&self.head(), env.theme.strong());
@@ -471,7 +484,7 @@ impl Modal for Prompt {
     fn asks(&self) -> Option<Ask> {
         match &self.about {
             About::File { exists: true, .. } | About::Decide { step: Step::Review, .. } => Some(Ask::ONE),
-            About::Undo { job, cancels: true } => Some(Ask::of(job.counts.of(RowStatus::Ready))),
+            About::Undo { job, cancels: true } if unsent(job) > 0 => Some(Ask::of(unsent(job))),
             _ => None,
         }
     }
@@ -479,7 +492,7 @@ impl Modal for Prompt {
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
         match &self.about {
             About::Undo { job, .. } => {
-                let n = job.counts.of(RowStatus::Ready);
+                let n = unsent(job);
                 let what = plural!(n, "Cancel {n} unsent row", "Cancel {n} unsent rows");
                 form.asks(&format!("{what} {} {}", env.glyphs.dot, job.title), &env.place(), env);
                 form.text(&undo_words(job), env.theme.text());

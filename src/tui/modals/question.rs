@@ -1,6 +1,6 @@
 //! A question that needs only the confirmation.
 
-use crate::jobs::{Job, RowStatus, Step};
+use crate::jobs::{Job, JobId, RowStatus, Step};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -23,11 +23,20 @@ pub struct Question {
     then: Option<Box<Then>>,
     /// Toast after going back.
     toast: Option<&'static str>,
+    /// The job whose unsent rows are cancelled.
+    job: Option<JobId>,
 }
 
 impl Question {
     pub fn new(what: &str, text: Vec<String>, then: impl FnOnce(&mut Effects<'_>) + 'static) -> Self {
-        Self { what: what.to_owned(), text, ask: Ask::ONE, then: Some(Box::new(then)), toast: None }
+        Self {
+            what: what.to_owned(),
+            text,
+            ask: Ask::ONE,
+            then: Some(Box::new(then)),
+            toast: None,
+            job: None,
+        }
     }
 
     #[must_use]
@@ -37,31 +46,34 @@ impl Question {
 
     /// Whether to cancel the rows of a job that are not sent.
     pub fn cancel_rest(job: &Job) -> Self {
-        let n = crate::jobs::count(Step::CallOff, job);
-        let mut text = vec![match n {
-            0 => t!("Nothing else is left to send.").to_owned(),
-            n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
-        }];
-        if job.counts.of(RowStatus::Sending) > 0 {
-            let waits =
-                t!("lapel waits for requests already sent, and cancels requests that wait for their turn.");
-            text.push(waits.to_owned());
-        }
-        text.push(
-            t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume.")
-                .to_owned(),
-        );
         let id = job.id;
         let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title);
         let command = Box::new(JobCommand::CallOff(id));
-        let ask = Ask::of(n.max(1));
-        Self {
-            ask,
-            ..Self::new(&what, text, |out| {
-                out.ask(Request::Do(command));
-            })
-        }
+        let (ask, text) = cancelled(job);
+        let question = Self::new(&what, text, |out| {
+            out.ask(Request::Do(command));
+        });
+        Self { ask, job: Some(id), ..question }
     }
+}
+
+/// The number of rows that cancelling a job cancels now, and what that means.
+fn cancelled(job: &Job) -> (Ask, Vec<String>) {
+    let n = crate::jobs::count(Step::CallOff, job);
+    let mut text = vec![match n {
+        0 => t!("Nothing else is left to send.").to_owned(),
+        n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
+    }];
+    if job.counts.of(RowStatus::Sending) > 0 {
+        let waits =
+            t!("lapel waits for requests already sent, and cancels requests that wait for their turn.");
+        text.push(waits.to_owned());
+    }
+    text.push(
+        t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume.")
+            .to_owned(),
+    );
+    (Ask::of(n.max(1)), text)
 }
 
 impl Component for Question {
@@ -75,6 +87,12 @@ impl Component for Question {
             out.close();
         }
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
+    }
+
+    fn on_job(&mut self, job: &Job, _: &Env) {
+        if self.job == Some(job.id) {
+            (self.ask, self.text) = cancelled(job);
+        }
     }
 
     fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}

@@ -152,3 +152,31 @@ async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhi
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
     assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
 }
+
+/// A permission is for what the person saw: it does not come back after another job has sent once more.
+#[tokio::test]
+async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
+    let mut bench = Bench::new(small()).await;
+    let send = async |bench: &mut Bench, accepted: u64| {
+        let other = draft(bench, "김민수,c@naru.example\n").await;
+        guard(bench, other).await;
+        if bench.rows(other).await[0].bucket != RowStatus::Ready {
+            bench.jobs.allow(other, Rows::One(1)).await.expect("allowed");
+        }
+        bench.jobs.begin(other, "test").await.expect("begun");
+        bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+        assert_eq!(bench.sandbox.control().ledger().accepted_total(), accepted);
+    };
+    send(&mut bench, 1).await;
+    let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
+    guard(&bench, id).await;
+    assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
+    assert_eq!(bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped"), 1);
+    send(&mut bench, 2).await;
+    guard(&bench, id).await;
+    bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+    assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.sandbox.control().ledger().accepted_total(), 3, "the other row only");
+}

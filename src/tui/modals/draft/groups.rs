@@ -83,11 +83,11 @@ pub(super) fn has_group(row: &JobRow) -> bool {
     group_of(row).is_some()
 }
 
-/// The rows with the same reason as this one.
+/// The rows with the same reason as this one. The note of a ready row is no reason: nothing has to be decided.
 pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
     match (&row.group, row.class) {
-        (Some(key), _) => Some(Rows::Group(row.bucket, key.clone())),
-        (None, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
+        (Some(key), _) if row.bucket != RowStatus::Ready => Some(Rows::Group(row.bucket, key.clone())),
+        (_, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
         _ => None,
     }
 }

@@ -256,6 +256,25 @@ impl Component for DraftForm {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        let decides = matches!(
+            action,
+            Action::Allow
+                | Action::LeaveOut
+                | Action::AllowClass
+                | Action::LeaveOutClass
+                | Action::Correct
+                | Action::Columns
+                | Action::UndoLast
+        );
+        if decides && self.beginning {
+            // What is sent is what was confirmed.
+            return true;
+        }
+        if action == Action::UndoLast && matches!(self.guard, Guard::Reading { .. }) {
+            // Its findings decide which rows may become ready.
+            out.say(t!("The duplicate check is still running. Nothing was undone."));
+            return true;
+        }
         match action {
             Action::Back if self.confirming => self.confirming = false,
             Action::Back => self.give_up(out),
@@ -345,6 +364,11 @@ impl Component for DraftForm {
                 match done {
                     Err(why) => {
                         self.said = Some(why);
+                        // One of several drafts may have begun: the drafts that they replace must not begin any more.
+                        if self.beginning && self.jobs.len() > 1 && !self.replaces.is_empty() {
+                            let replaced = self.replaces.drain(..).collect();
+                            out.ask(Request::Do(Box::new(JobCommand::Discard(replaced))));
+                        }
                         self.beginning = false;
                     }
                     Ok(_) if self.beginning => {
@@ -365,7 +389,7 @@ impl Component for DraftForm {
                     }
                     Ok(Done::Said(text)) => out.say(text),
                     Ok(Done::Undone(undone)) => self.undone(undone, out),
-                    Ok(Done::File(state)) => FileForm::open_again(&self.jobs, state, out),
+                    Ok(Done::File(state)) => FileForm::open_again(&self.jobs, &self.replaces, state, out),
                     Ok(_) => self.said = None,
                 }
                 Ok(())

@@ -96,7 +96,8 @@ impl FileForm {
     }
 
     /// Opens the file of drafts at the column mapping, or says that the file is gone. The drafts keep their rows.
-    pub fn open_again(drafts: &[Job], state: FileState, out: &mut Effects<'_>) {
+    /// `replaced`: the drafts that they replace themselves.
+    pub fn open_again(drafts: &[Job], replaced: &[JobId], state: FileState, out: &mut Effects<'_>) {
         let (source, change) = match state {
             FileState::Unchanged(source) => (source, None),
             FileState::Changed(source, change) => (source, Some(change)),
@@ -111,7 +112,7 @@ impl FileForm {
         else {
             return;
         };
-        let drafts = drafts.iter().map(|job| job.id).collect();
+        let drafts = drafts.iter().map(|job| job.id).chain(replaced.iter().copied()).collect();
         out.open(move |_, out| {
             let purpose = Purpose::Issue { template, by_column: source.by_column };
             let mut form = Self::new(purpose, Source::File(source.path.clone()), out);

@@ -101,10 +101,10 @@ impl Marks {
 
     /// Takes the newest state of a badge.
     pub(super) fn refresh(&mut self, row: &HistoryItem) {
-        if let Some(marked) = self.rows.get_mut(&row.badge_id)
-            && marked != row
-        {
-            marked.clone_from(row);
+        let removed = self.changes.iter_mut().flat_map(|change| &mut change.removed);
+        let kept = removed.filter(|kept| kept.badge_id == row.badge_id);
+        for kept in kept.chain(self.rows.get_mut(&row.badge_id)).filter(|kept| *kept != row) {
+            kept.clone_from(row);
         }
     }
 }

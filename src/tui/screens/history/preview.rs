@@ -32,7 +32,7 @@ pub(super) struct Preview {
     scroll: Scroll,
     /// The area of the text in the last layout; `None` without a preview.
     area: Option<Rect>,
-    /// The address of each template's picture; `None` if it has none or could not be read.
+    /// The address of each template's picture that was read; `None` if it has none.
     pictures: BTreeMap<TemplateId, Option<Text>>,
     /// The template whose picture is wanted, with the running wait or request.
     wanted: Option<(TemplateId, Option<RequestId>)>,
@@ -92,9 +92,13 @@ impl Preview {
                 let request = out.ask(Request::Template(id.clone()));
                 self.wanted = Some((id, Some(request)));
             }
-            Response::Template(detail) => {
-                self.pictures.insert(id, detail.ok().and_then(|detail| detail.image_url));
-            }
+            Response::Template(detail) => match *detail {
+                Ok(detail) => {
+                    self.pictures.insert(id, detail.image_url);
+                }
+                // It is asked for again when the cursor comes back from a badge of another template.
+                Err(_) => self.wanted = Some((id, None)),
+            },
             other => {
                 self.wanted = Some((id, running));
                 return Err(other);
