@@ -376,6 +376,8 @@ pub struct Whole<T> {
     pub items: Vec<T>,
     /// Whether the end was reached and the count matches.
     pub complete: bool,
+    /// The number of records that the service counts.
+    pub total_count: Option<u64>,
     /// Requests used (contract, "Limits": they count against the key's 1000 per minute).
     pub requests: u32,
 }
@@ -395,7 +397,7 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     while let Some(wanted) = reader.next().filter(|_| goes_on(&reader)) {
         items.extend(reader.take(fetch(wanted).await, &id)?);
     }
-    match reader.failure() {
+    match reader.trouble.as_ref().filter(|_| reader.known.is_empty()) {
         Some(error) => Err(error.clone()),
         None => Ok((items, reader)),
     }
@@ -414,6 +416,7 @@ pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     Ok(Whole {
         items,
         complete: reader.end().is_some_and(End::is_complete),
+        total_count: reader.total_count(),
         requests: u32::try_from(reader.requests()).unwrap_or(u32::MAX),
     })
 }

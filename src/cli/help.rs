@@ -237,7 +237,7 @@ pub(super) const HISTORY: &str = "List the issuance history with the state of ea
     The service filters and sorts. The filters have the service's own names.";
 
 pub(super) const WALLET: &str = "List the badges that a holder owns, as the wallet shows them. The wallet may omit waiting and \
-    revoked badges; lapel history --recipient-email lists them.";
+    revoked badges. lapel names the waiting ones that only the history has; lapel history --recipient-email lists all.";
 
 pub(super) const LIST_EXAMPLES: &str = r"Examples:
   lapel templates --use-yn Y --sort title

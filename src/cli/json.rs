@@ -27,6 +27,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "template_id": job.template_id.as_ref().map(TemplateId::wire),
         "profile": job.profile,
         "created": job.created.to_string(),
+        "updated": job.updated.to_string(),
         "origin": job.origin.as_ref().map(|o| json!({
             "name": o.name.wire(),
             "sha256": o.sha256,

@@ -5,6 +5,7 @@
 
 use super::mistake::Mistake;
 use super::ui::Words;
+use crate::domain::edit_distance::edits;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
@@ -175,24 +176,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 fn is_near(name: &str, known: &str) -> bool {
     let plain = |s: &str| s.to_ascii_lowercase().replace(['-', '_'], "");
     let (name, known) = (plain(name), plain(known));
-    distance(&name, &known) <= known.len() / 4
-}
-
-/// The edit distance: letters to insert, delete or change.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    // A name longer than 40 letters is similar to no field.
-    for (i, a) in one.chars().take(40).enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let change = corner + usize::from(a != *b);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[other.len()] + one.chars().count().saturating_sub(40)
+    let most = known.len() / 4;
+    edits(&name, &known, most) <= most
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 
 use super::edit_distance::edits;
 use super::email::{EmailKey, meant_domain};
+use super::look_alike::{half_width, in_latin};
 use super::mask;
+use super::name_search::{NameMatch, likeness};
 use super::records::HistoryItem;
 use super::text::Text;
 use super::time::ServiceTime;
@@ -11,7 +13,7 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// Maximum number of requests of a search.
-pub const MOST: usize = 4;
+pub const MOST: usize = 5;
 /// Maximum number of addresses in the result.
 const LONGEST: usize = 100;
 /// Minimum length of a local part to search for. Many addresses contain a shorter one.
@@ -42,20 +44,30 @@ pub enum Lead {
 
 /// The queries for an address without badges, the best first, at most [`MOST`].
 pub fn leads(address: &str, name: Option<&str>) -> Vec<Lead> {
-    let key = EmailKey::of(address);
+    let key = EmailKey::of(&in_latin(address).unwrap_or_else(|| address.to_owned()));
     let mut leads = Vec::new();
     if key.as_str() != address {
         leads.push(Lead::Address(key.as_str().to_owned()));
     }
     if let Some((local, domain)) = key.as_str().rsplit_once('@') {
         leads.extend(look_alike(domain).map(|other| Lead::Address(format!("{local}@{other}"))));
+        let untagged = without_tag(local);
+        if untagged != local {
+            leads.push(Lead::Address(format!("{untagged}@{domain}")));
+        }
         leads.extend(name.map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
-        if local.chars().count() >= SHORTEST_LOCAL {
-            leads.push(Lead::Part(format!("{local}@")));
+        if untagged.chars().count() >= SHORTEST_LOCAL {
+            leads.push(Lead::Part(format!("{untagged}@")));
+            leads.push(Lead::Part(format!("{untagged}+")));
         }
     }
     leads.truncate(MOST);
     leads
+}
+
+/// The part before the `@` without its `+tag`. Often both reach the same mailbox.
+fn without_tag(local: &str) -> &str {
+    local.split_once('+').map_or(local, |(untagged, _)| untagged)
 }
 
 /// The domain that the user most likely meant. For a well-known domain, its most common misspelling.
@@ -74,10 +86,14 @@ pub enum Why {
     OtherLetters,
     /// The same local part, and a domain with one typing error.
     LookAlike,
+    /// The same address with another `+tag`, or with none.
+    OtherTag,
     /// Exactly the same name.
     SameName,
     /// One letter of the local part differs.
     NearlyTheSame,
+    /// One syllable or one letter of the name differs.
+    NearlyTheName,
     /// The same local part at another domain.
     SameLocalPart,
     /// The name is part of the name on the badge.
@@ -89,7 +105,9 @@ impl Why {
         match self {
             Self::OtherLetters => t!("other spelling"),
             Self::LookAlike => t!("similar domain"),
+            Self::OtherTag => t!("other +tag"),
             Self::SameName => t!("same name"),
+            Self::NearlyTheName => t!("similar name"),
             Self::NearlyTheSame => t!("one letter off"),
             Self::SameLocalPart => t!("same before the @"),
             Self::PartOfName => t!("part of a name"),
@@ -135,15 +153,14 @@ impl Match {
 /// The matches in the results by address, the most likely first. Leaves out other people that a partial
 /// filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
-    let asked = asked.map(EmailKey::of);
-    let name = name.map(folded).filter(|name| !name.is_empty());
+    let asked = asked.map(Asked::of);
     let mut places: HashMap<EmailKey, usize> = HashMap::new();
     let mut found: Vec<Match> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for item in items.iter().filter(|item| seen.insert(&item.badge_id)) {
         let Some(address) = item.recipient_email.as_ref().filter(|a| !a.looks_empty()) else { continue };
         let key = EmailKey::of(address.wire());
-        let why = reasons(asked.as_ref(), &key, name.as_deref(), item.recipient_name.as_ref());
+        let why = reasons(asked.as_ref(), &key, name, item.recipient_name.as_ref());
         if why.is_empty() {
             continue;
         }
@@ -182,49 +199,66 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
     found
 }
 
-fn reasons(asked: Option<&EmailKey>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
-    let mut why = Vec::new();
-    if let Some(asked) = asked {
-        match (asked.as_str().rsplit_once('@'), key.as_str().rsplit_once('@')) {
-            _ if asked == key => why.push(Why::OtherLetters),
-            (Some((local, domain)), Some((its_local, its_domain))) if local == its_local => {
-                let slip = edits(domain, its_domain, 1) == 1
-                    || [(domain, its_domain), (its_domain, domain)]
-                        .into_iter()
-                        .any(|(one, other)| look_alike(one).as_deref() == Some(other));
-                why.push(if slip { Why::LookAlike } else { Why::SameLocalPart });
-            }
-            (Some((local, domain)), Some((its_local, its_domain)))
-                if domain == its_domain
-                    && local.chars().count() > SHORTEST_LOCAL
-                    && edits(local, its_local, 1) == 1 =>
-            {
-                why.push(Why::NearlyTheSame);
-            }
-            _ => {}
-        }
+/// The address that the caller gave, and the same in plain letters.
+struct Asked {
+    key: EmailKey,
+    plain: EmailKey,
+}
+
+impl Asked {
+    fn of(address: &str) -> Self {
+        let plain = half_width(address);
+        let plain = in_latin(&plain).unwrap_or(plain);
+        Self { key: EmailKey::of(address), plain: EmailKey::of(&plain) }
     }
+}
+
+/// Whether a badge may be the caller's, by its address or its name.
+pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
+    !reasons(asked.map(Asked::of).as_ref(), &EmailKey::of(address), name, on_it).is_empty()
+}
+
+fn reasons(asked: Option<&Asked>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
+    let mut why: Vec<Why> = asked.and_then(|asked| of_address(asked, key)).into_iter().collect();
     if let (Some(name), Some(on_it)) = (name, on_it) {
-        let on_it = folded(on_it.wire());
-        if on_it == name {
-            why.push(Why::SameName);
-        } else if on_it.contains(name) {
-            why.push(Why::PartOfName);
-        }
+        why.extend(likeness(name, on_it.wire()).map(|like| match like {
+            NameMatch::Same => Why::SameName,
+            NameMatch::OneOff => Why::NearlyTheName,
+            NameMatch::Part => Why::PartOfName,
+        }));
     }
     why
 }
 
-fn composed(name: &str) -> String {
-    name.nfc().collect::<String>().trim().to_owned()
+fn of_address(asked: &Asked, key: &EmailKey) -> Option<Why> {
+    if asked.key == *key {
+        return Some(Why::OtherLetters);
+    }
+    if asked.plain == *key {
+        return Some(Why::LookAlike);
+    }
+    let (local, domain) = asked.plain.as_str().rsplit_once('@')?;
+    let (its_local, its_domain) = key.as_str().rsplit_once('@')?;
+    if local == its_local {
+        let slip = edits(domain, its_domain, 1) == 1
+            || [(domain, its_domain), (its_domain, domain)]
+                .into_iter()
+                .any(|(one, other)| look_alike(one).as_deref() == Some(other));
+        return Some(if slip { Why::LookAlike } else { Why::SameLocalPart });
+    }
+    if domain != its_domain {
+        return None;
+    }
+    let (bare, its_bare) = (without_tag(local), without_tag(its_local));
+    if bare == its_bare && !bare.is_empty() {
+        return Some(Why::OtherTag);
+    }
+    let is_near = local.chars().count() > SHORTEST_LOCAL && edits(local, its_local, 1) == 1;
+    is_near.then_some(Why::NearlyTheSame)
 }
 
-/// A name for comparison: composed, without spaces, in lower case. `김 민수` and `김민수` are the same name.
-fn folded(name: &str) -> String {
-    name.nfkc()
-        .filter(|c| !c.is_whitespace() && !super::text::is_invisible(*c))
-        .flat_map(char::to_lowercase)
-        .collect()
+fn composed(name: &str) -> String {
+    name.nfc().collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -258,20 +292,27 @@ mod tests {
     #[test]
     fn what_is_asked_is_the_best_first_and_never_much() {
         let address = |a: &str| Lead::Address(a.to_owned());
+        let part = |p: &str| Lead::Part(p.to_owned());
         assert_eq!(
             leads("Kim.MS@gmial.example", Some(" 김민수 ")),
             [
                 address("kim.ms@gmial.example"),
                 address("kim.ms@gmail.example"),
                 Lead::Name("김민수".into()),
-                Lead::Part("kim.ms@".into())
+                part("kim.ms@"),
+                part("kim.ms+")
             ]
         );
         assert_eq!(
             leads("kim.ms@gmail.com", None),
-            [address("kim.ms@gmial.com"), Lead::Part("kim.ms@".into())]
+            [address("kim.ms@gmial.com"), part("kim.ms@"), part("kim.ms+")]
         );
-        assert_eq!(leads("kim.ms@naru.example", None), [Lead::Part("kim.ms@".into())]);
+        assert_eq!(leads("kim.ms@naru.example", None), [part("kim.ms@"), part("kim.ms+")]);
+        assert_eq!(
+            leads("kim.ms+badge@naru.example", None),
+            [address("kim.ms@naru.example"), part("kim.ms@"), part("kim.ms+")]
+        );
+        assert_eq!(leads("k\u{456}m@naru.example", None)[0], address("kim@naru.example"));
         assert!(leads("ab@naru.example", None).is_empty(), "nothing sensible to ask");
         assert_eq!(
             leads("ab@naru.example", Some("\u{1100}\u{1175}\u{11b7}")),
@@ -304,6 +345,29 @@ mod tests {
         );
         assert_eq!(found[0].shown_names(), ["김민수"]);
         assert_eq!(found[3].shown_names(), ["K*** M***"]);
+    }
+
+    #[test]
+    fn a_slip_in_an_address_or_a_name_is_a_possible_match() {
+        let items = [
+            item("1", "김민수", "kim.ms@naru.example"),
+            item("2", "김민서", "minsu+badge@naru.example"),
+            item("3", "박서준", "park@naru.example"),
+        ];
+        for (asked, name, first) in [
+            (Some("kim.ms+badge@naru.example"), None, Why::OtherTag),
+            (Some("k\u{456}m.ms@naru.example"), None, Why::LookAlike),
+            (Some("kim.m@naru.example"), None, Why::NearlyTheSame),
+            (Some("minsu@naru.example"), None, Why::OtherTag),
+            (None, Some("민수 김"), Why::SameName),
+            (None, Some("김민소"), Why::NearlyTheName),
+        ] {
+            let found = matches(asked, name, &items);
+            assert_eq!(found[0].why, [first], "{asked:?} {name:?}");
+            assert!(found.iter().all(|one| one.address.wire() != "park@naru.example"));
+        }
+        // A similar name is another person's until the caller says otherwise.
+        assert_eq!(matches(None, Some("김민소"), &items)[0].shown_names(), ["김***"]);
     }
 
     #[test]

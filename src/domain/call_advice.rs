@@ -3,11 +3,86 @@
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{Held, names};
+use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use super::verdict::Verdict;
-use jiff::ToSpan;
 use jiff::civil::DateTime;
+use jiff::{SignedDuration, ToSpan};
+
+/// The remaining time of a badge that expires sooner than this is part of the advice.
+const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// What the caller asks about a badge. Without a question, the advice covers all that the badge needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    NoMail,
+    NotInWallet,
+    When,
+    WrongName,
+    WrongEmail,
+    Expired,
+    Revoked,
+    Twice,
+    NotMine,
+    Real,
+    Picture,
+}
+
+impl Question {
+    /// All questions with the letters that choose them.
+    pub const ALL: [(char, Self); 11] = [
+        ('m', Self::NoMail),
+        ('w', Self::NotInWallet),
+        ('a', Self::When),
+        ('n', Self::WrongName),
+        ('e', Self::WrongEmail),
+        ('x', Self::Expired),
+        ('r', Self::Revoked),
+        ('d', Self::Twice),
+        ('o', Self::NotMine),
+        ('i', Self::Real),
+        ('p', Self::Picture),
+    ];
+
+    /// Two or three words for the line of the box.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoMail => t!("no mail"),
+            Self::NotInWallet => t!("wallet lacks it"),
+            Self::When => t!("when does it arrive"),
+            Self::WrongName => t!("wrong name"),
+            Self::WrongEmail => t!("wrong e-mail"),
+            Self::Expired => t!("shown as expired"),
+            Self::Revoked => t!("shown as revoked"),
+            Self::Twice => t!("got it twice"),
+            Self::NotMine => t!("not mine"),
+            Self::Real => t!("is it real"),
+            Self::Picture => t!("picture does not open"),
+        }
+    }
+
+    /// The question in the caller's words.
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::NoMail => t!("\u{201c}I got no mail.\u{201d}"),
+            Self::NotInWallet => {
+                t!("\u{201c}It is not in my wallet\u{201d} or \u{201c}It disappeared.\u{201d}")
+            }
+            Self::When => t!("\u{201c}When will it arrive?\u{201d}"),
+            Self::WrongName => t!("\u{201c}The name on it is wrong.\u{201d}"),
+            Self::WrongEmail => {
+                t!("\u{201c}My e-mail address is wrong\u{201d} or \u{201c}I left that company.\u{201d}")
+            }
+            Self::Expired => t!("\u{201c}It says expired.\u{201d}"),
+            Self::Revoked => t!("\u{201c}It says revoked.\u{201d}"),
+            Self::Twice => t!("\u{201c}I got it twice.\u{201d}"),
+            Self::NotMine => t!("\u{201c}A badge in my wallet is not mine.\u{201d}"),
+            Self::Real => t!("\u{201c}Is this badge real?\u{201d} (an employer)"),
+            Self::Picture => t!("\u{201c}The link or the picture does not open.\u{201d}"),
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
@@ -26,6 +101,8 @@ pub struct Case<'a> {
     pub masked: bool,
     /// Number of addresses with badges under the searched name. 0 when no name was searched.
     pub namesakes: usize,
+    /// What the caller asks, if the user chose it.
+    pub question: Option<Question>,
     /// Now, in service time.
     pub now: DateTime,
     /// Whether the service's time zone is known, and not only assumed from this computer.
@@ -37,34 +114,156 @@ pub struct Case<'a> {
 pub struct Script {
     /// The sentences to say, in this order.
     pub say: Vec<String>,
+    /// The times in the record that the advice rests on.
+    pub why: Vec<String>,
     /// The actions that are not possible from here, as the rest of a sentence.
     pub cannot: String,
 }
 
 pub fn script(case: &Case<'_>) -> Script {
     let verdict = case.held.verdict(case.now);
-    let mut say = Vec::new();
-    say.extend(who_calls(case));
+    let mut say = who_calls(case);
+    let mut cannot = cannot(&verdict).to_owned();
     if case.masked {
         if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
-        return Script {
-            say,
-            cannot: t!("verify its signature, find a badge by certificate number").to_owned(),
-        };
+        t!("verify its signature, find a badge by certificate number").clone_into(&mut cannot);
+    } else if let Some(question) = case.question {
+        say.extend(answer(case, question, &verdict));
+    } else {
+        say.extend(how_it_stands(case, &verdict));
+        say.extend(copies(case, &verdict));
+        say.extend(place(case, &verdict));
+        if matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. } | Verdict::Expired { .. }) {
+            say.push(correction().to_owned());
+        }
     }
-    say.extend(how_it_stands(case, &verdict));
-    say.extend(copies(case, &verdict));
-    say.extend(place(case, &verdict));
-    if matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. } | Verdict::Expired { .. }) {
-        say.push(correction().to_owned());
-    }
-    let mut cannot = cannot(&verdict).to_owned();
-    if case.by_id {
+    if case.by_id && !case.masked {
         cannot.push_str(t!(", verify its signature, find a badge by certificate number"));
     }
-    Script { say, cannot }
+    Script { say, why: why(case, &verdict), cannot }
+}
+
+/// The answer to the question that the user chose.
+fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String> {
+    let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
+    let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
+    let stands = || how_it_stands(case, verdict);
+    let issuer = issuer(case);
+    match question {
+        Question::NoMail if is_valid || is_waiting => stands(),
+        Question::NoMail => stands().into_iter().chain([mail(case)]).collect(),
+        Question::NotInWallet if is_waiting => stands(),
+        Question::NotInWallet if case.held.wallet.is_some() => vec![
+            t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.")
+                .to_owned(),
+        ],
+        Question::NotInWallet => match place(case, verdict) {
+            Some(place) if is_valid => vec![place],
+            Some(place) => stands().into_iter().chain([place]).collect(),
+            None => stands(),
+        },
+        Question::When if is_valid => {
+            let at = case.held.issued_at().map_or(String::new(), |at| t!(" on {at}", at = at.to_minute()));
+            vec![t!("It was issued{at}.", at), mail(case)]
+        }
+        Question::Expired if is_valid => {
+            let (word, _) = verdict.line();
+            let mut say = vec![t!("It has not expired. The record says: {word}.", word)];
+            say.extend(copies(case, verdict));
+            say
+        }
+        Question::Revoked if is_valid => {
+            let copies = copies(case, verdict);
+            if copies.is_empty() { vec![t!("This badge is not revoked.").to_owned()] } else { copies }
+        }
+        Question::When | Question::Expired | Question::Revoked => stands(),
+        Question::WrongName | Question::WrongEmail => {
+            let mut say = vec![if question == Question::WrongName {
+                t!("Ask for the right name, letter by letter. {issuer} checks it and can issue a corrected badge, then revoke this one.", issuer)
+            } else {
+                t!("Ask for the right e-mail address, letter by letter. {issuer} checks who calls and can issue the badge to that address, then revoke this one.", issuer)
+            }];
+            if is_waiting {
+                say.push(t!("A waiting badge can only be revoked when it is issued.").to_owned());
+            }
+            say.push(t!("Pass on this badge id and what the caller spelled.").to_owned());
+            say
+        }
+        Question::Twice => {
+            let copies = copies(case, verdict);
+            let is_counted = |other: &&Held| {
+                other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
+            };
+            let is_valid = |held: &&Held| matches!(held.verdict(case.now), Verdict::Valid { .. });
+            let valid = case.all.iter().filter(is_counted).filter(is_valid).count();
+            if !copies.is_empty() {
+                copies
+            } else if valid > 1 {
+                vec![t!("This e-mail address has {n} valid badges of this kind.", n = valid)]
+            } else if case.both {
+                vec![t!("This e-mail address has no second valid badge of this kind.").to_owned()]
+            } else {
+                vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
+            }
+        }
+        // With several names on one address, `who_calls` has the answer.
+        Question::NotMine if names(case.all).len() > 1 => Vec::new(),
+        Question::NotMine => vec![t!(
+            "All badges here have one name. First ask which name the caller has. If it is another one, give no details: {issuer} must check the address.",
+            issuer
+        )],
+        Question::Real => {
+            let (word, _) = verdict.line();
+            vec![
+                t!("The issuer's record says: {word}.", word),
+                t!("To an employer: ask for the badge id. Confirm neither name nor address.").to_owned(),
+            ]
+        }
+        Question::Picture => vec![
+            t!("lapel opens both pictures as a browser does, without the API key. Read out the result above. If one does not open, give the badge id to the provider's help desk.")
+                .to_owned(),
+        ],
+    }
+}
+
+/// The times of the record: of acceptance with the end of the usual 24 hours, of issue, and of the end.
+fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+    let (held, now) = (case.held, case.now);
+    let mut why = dates(held.reg_date(), held.issued_at(), now);
+    if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) {
+        why.extend(deadline(held).map(|at| t!("24 h end {at}", at)));
+    }
+    if let Verdict::Valid { until: Some(until) } = verdict {
+        let left = until.end().map(|end| end.duration_since(now));
+        why.extend(left.filter(|left| *left < SOON).map(|left| t!("expires in {age}", age = age(left))));
+    }
+    if let Some(last) = why.last_mut() {
+        *last = t!("{times} (service time)", times = last);
+    }
+    why
+}
+
+/// Times of acceptance and issue. If both are on one day, only one age is shown.
+fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
+    let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
+    let mut dates = Vec::new();
+    if let (Some(accepted), Some(issued), Some(at), true) =
+        (accepted, issued, issued.and_then(ServiceTime::start).filter(|at| *at <= now), same_day)
+        && !issued.is_date_only()
+    {
+        dates.push(t!("accepted {time}", time = accepted.to_minute()));
+        dates.push(t!(
+            "issued {time} ({age} ago)",
+            time = at.strftime("%H:%M"),
+            age = age(now.duration_since(at))
+        ));
+    } else {
+        dates.extend(accepted.map(|at| t!("accepted {time}", time = with_age(at, now))));
+        dates.extend(issued.map(|at| t!("issued {time}", time = with_age(at, now))));
+    }
+    dates
 }
 
 fn is_revoked(verdict: &Verdict) -> bool {
@@ -101,26 +300,19 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     match verdict {
         Verdict::Waiting { since: None } => vec![
             t!(
-                "Accepted, waiting to be issued: usually 5 min to 24 h. This record does not show since when. Mail and wallet follow."
+                "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show since when."
             )
             .to_owned(),
         ],
-        Verdict::Waiting { since } => {
-            let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
+        Verdict::Waiting { .. } if !case.zone_known => {
+            // The badge may already be overdue.
             let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
-            if !case.zone_known {
-                // The badge may already be overdue.
-                return vec![t!(
-                    "Accepted, waiting to be issued: usually 5 min to 24 h{latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
-                    latest
-                )];
-            }
             vec![t!(
-                "Accepted{accepted}, waiting to be issued: usually 5 min to 24 h{latest}. Mail and wallet follow. Nothing is wrong so far.",
-                accepted,
+                "It was accepted and waits to be issued: usually 5 min to 24 h{latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
                 latest
             )]
         }
+        Verdict::Waiting { .. } => vec![usually(held, case.now)],
         Verdict::Overdue { .. } => {
             let latest = deadline(held).map_or(String::new(), |at| t!(" by {at}", at));
             vec![t!(
@@ -312,7 +504,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 /// Advice for a wrong name or address: pass it on to the issuer.
 pub fn correction() -> &'static str {
     t!(
-        "Wrong name or address? Pass on this id and the right spelling. The issuer checks identity, mails a corrected badge, then revokes this."
+        "Wrong name or address? Pass on this id and the right spelling. The issuer checks identity and can issue a corrected badge, then revoke this."
     )
 }
 
@@ -359,6 +551,24 @@ fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
         [.., (before, _), (last, _)] if before == last => None,
         [.., (_, newest)] => Some(newest),
         [] => None,
+    }
+}
+
+/// When a waiting badge was accepted, and by when such a badge is usually issued: with the day in words.
+fn usually(held: &Held, now: DateTime) -> String {
+    let accepted = held.reg_date().and_then(ServiceTime::start);
+    let Some((accepted, latest)) = accepted.and_then(|at| Some((at, at.checked_add(24.hours()).ok()?)))
+    else {
+        return t!("It was accepted. It is usually issued within 24 h.").to_owned();
+    };
+    let time = |at: DateTime| at.strftime("%H:%M").to_string();
+    let (at, by) = (time(accepted), time(latest));
+    if accepted.date() == now.date() {
+        t!("It was accepted today at {at}. It is usually issued by {by} tomorrow.", at, by)
+    } else if latest.date() == now.date() {
+        t!("It was accepted yesterday at {at}. It is usually issued by {by} today.", at, by)
+    } else {
+        t!("It was accepted. It is usually issued within 24 h.").to_owned()
     }
 }
 

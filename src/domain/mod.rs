@@ -11,7 +11,10 @@ pub mod edit_distance;
 pub mod email;
 pub mod holder;
 pub mod ids;
+pub mod look_alike;
 pub mod mask;
+pub mod name_search;
+pub mod narrowing;
 pub mod query;
 pub mod records;
 pub mod spelling;
@@ -24,6 +27,7 @@ pub mod verdict;
 pub use email::{Address, EmailKey, EmailProblem};
 pub use holder::Held;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
+pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;
 pub use records::{
     Accepted, Badge, BadgeType, BadgeTypeCode, BatchAccepted, Category, HistoryItem, Level, Page, Ping,

@@ -5,12 +5,13 @@ mod shapes;
 
 use super::email::{Address, EmailProblem};
 use super::ids::BadgeId;
+use super::look_alike::half_width;
 use super::text::is_invisible;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
 use unicode_normalization::UnicodeNormalization;
 
 /// Pairs of quotation marks and brackets around a pasted text that do not belong to it.
-const PAIRS: [(char, char); 21] = [
+const PAIRS: [(char, char); 15] = [
     ('<', '>'),
     ('(', ')'),
     ('[', ']'),
@@ -26,19 +27,11 @@ const PAIRS: [(char, char); 21] = [
     ('\u{3008}', '\u{3009}'),
     ('\u{3010}', '\u{3011}'),
     ('\u{3014}', '\u{3015}'),
-    ('\u{ff08}', '\u{ff09}'),
-    ('\u{ff1c}', '\u{ff1e}'),
-    ('\u{ff3b}', '\u{ff3d}'),
-    ('\u{ff5b}', '\u{ff5d}'),
-    ('\u{ff02}', '\u{ff02}'),
-    ('\u{ff07}', '\u{ff07}'),
 ];
 /// Brackets that separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
 /// address are not among them.
-const OPEN: [char; 10] =
-    ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}', '\u{ff08}', '\u{ff1c}', '\u{ff3b}', '\u{ff5b}'];
-const CLOSE: [char; 10] =
-    ['>', ')', ']', '\u{3009}', '\u{3011}', '\u{3015}', '\u{ff09}', '\u{ff1e}', '\u{ff3d}', '\u{ff5d}'];
+const OPEN: [char; 6] = ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}'];
+const CLOSE: [char; 6] = ['>', ')', ']', '\u{3009}', '\u{3011}', '\u{3015}'];
 /// Maximum number of nested wrappings that are removed, such as `"<mailto:…>"`.
 const DEEPEST: usize = 6;
 
@@ -66,7 +59,10 @@ pub enum Query {
 
 impl Query {
     pub fn read(typed: &str) -> Self {
-        let composed: String = typed.nfc().map(|c| if c == '\u{ff20}' { '@' } else { c }).collect();
+        let mut composed = half_width(&typed.nfc().collect::<String>());
+        if composed.contains('@') {
+            composed = composed.replace(['\u{3002}', '\u{ff61}'], ".");
+        }
         let bare = unwrapped(&composed);
         if bare.is_empty() {
             return Self::Nothing;
@@ -123,7 +119,7 @@ fn name_in(bare: &str) -> String {
 
 fn address(bare: &str) -> Query {
     // `Name <address>`. A pair of angle brackets around the whole text was already removed.
-    if let (Some(open), true) = (bare.rfind(['<', '\u{ff1c}']), bare.ends_with(['>', '\u{ff1e}']))
+    if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>'))
         && let Ok(address) = Address::check(&joined(&without_mailto(&unwrapped(&bare[open..]))))
     {
         return Query::Address { address, name: named(&bare[..open]) };
@@ -198,11 +194,8 @@ fn trim(text: &str) -> &str {
     // A full stop after an address ends the sentence. After a name it may belong to the name.
     let stop = |c: char| matches!(c, '.' | '\u{3002}') && text.contains('@');
     let around = |c: char| c.is_whitespace() || is_invisible(c);
-    text.trim_start_matches(around).trim_end_matches(|c: char| {
-        around(c)
-            || stop(c)
-            || matches!(c, ',' | ';' | ':' | '\u{3001}' | '\u{ff0c}' | '\u{ff1a}' | '\u{ff1b}')
-    })
+    text.trim_start_matches(around)
+        .trim_end_matches(|c: char| around(c) || stop(c) || matches!(c, ',' | ';' | ':' | '\u{3001}'))
 }
 
 /// Removes one pair. A single bracket is removed when its partner was not pasted.

@@ -6,6 +6,7 @@ use super::lists::Which;
 use super::rows::{self, COLUMNS, item};
 use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
+use crate::domain::address_search::is_possible;
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use tokio::sync::watch;
@@ -14,6 +15,9 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Maximum badges in the result for one certificate number.
 const MOST_CERTS: i64 = 20;
+
+/// Maximum badges in the result of a search for a person.
+const MOST_PEOPLE: usize = 500;
 
 /// A badge with a certificate number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +101,32 @@ impl Index {
         .await
     }
 
+    /// Finds the badges that may be a caller's, by an address, a name or both. Forgives slips in both of them.
+    pub async fn find_people(
+        &self,
+        address: Option<String>,
+        name: Option<String>,
+    ) -> Result<Vec<HistoryItem>> {
+        self.read(move |db| {
+            let mut found = Vec::new();
+            let mut all = db.prepare_cached(&format!("SELECT {COLUMNS} FROM badge ORDER BY reg DESC"))?;
+            let mut rows = all.query([])?;
+            while let Some(row) = rows.next()? {
+                // The address and the name alone decide, so that a row is only built when it is a match.
+                let (on_it, email): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
+                let (on_it, email) = (on_it.map(Text::new), email.unwrap_or_default());
+                if is_possible(address.as_deref(), name.as_deref(), &email, on_it.as_ref()) {
+                    found.push(item(row)?);
+                    if found.len() >= MOST_PEOPLE {
+                        break;
+                    }
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     /// At most `most` badges of a list whose detail has not been read.
     pub async fn without_details(&self, which: Which, most: usize) -> Result<Vec<BadgeId>> {
         self.read(move |db| {
@@ -115,7 +145,8 @@ impl Index {
         .await
     }
 
-    /// Reads badge details at the background share of the rate limit, one request each.
+    /// Reads badge details at the background share of the rate limit, one request each. Stops at the badge with the
+    /// certificate number `until`.
     ///
     /// # Errors
     /// The first error of the service, except a missing badge. Details read before it are saved.
@@ -123,16 +154,22 @@ impl Index {
         &self,
         reader: &Reader,
         ids: Vec<BadgeId>,
+        until: Option<&str>,
         progress: &watch::Sender<super::SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<DetailsRead> {
         let call = Call::background().cancelled_by(cancel);
         let (mut came, all) = (DetailsRead::default(), ids.len() as u64);
+        let until = until.and_then(cert_key);
         for id in ids {
             match reader.badge(&id, &call).await {
                 Ok(badge) => {
                     self.note(&badge, reader.clock().utc().as_second()).await?;
                     came.read += 1;
+                    let cert = badge.cert_no.as_ref().and_then(|cert| cert_key(cert.wire()));
+                    if cert.is_some() && cert == until {
+                        break;
+                    }
                 }
                 Err(ApiError::NotFound(_) | ApiError::BadInput { .. }) => came.gone += 1,
                 Err(other) => return Err(other.into()),

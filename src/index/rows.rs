@@ -1,14 +1,12 @@
 //! A stored row of the history, and the values derived from it. All derived values come from
 //! [`crate::domain`], so that the index agrees with the TUI's own screens.
 
+use crate::domain::narrowing::is_mail_failure;
 use crate::domain::verdict::Facts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-
-/// The service's word for a sent mail.
-const SENT: &str = "SENT";
 
 /// The columns of a row, in the order that [`item`] reads.
 pub(super) const COLUMNS: &str =
@@ -108,15 +106,10 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()
         day(&item.issued_at),
         day(&item.revoke_at),
         key.as_ref().and_then(EmailKey::domain),
-        is_failure(item.email_status.as_ref()),
+        is_mail_failure(item.email_status.as_ref()),
         reading,
     ])?;
     Ok(())
-}
-
-/// Whether a mail status is a word other than `SENT`. A missing word counts neither way.
-fn is_failure(status: Option<&Text>) -> bool {
-    status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
 }
 
 /// Reads a row back as the service sent it.

@@ -18,25 +18,7 @@ fn database() -> Connection {
 }
 
 fn badge(id: &str) -> HistoryItem {
-    HistoryItem {
-        badge_id: BadgeId::new(id).expect("an id"),
-        template_id: None,
-        title: None,
-        badge_type_name: None,
-        category_name: None,
-        level: None,
-        level_name: None,
-        recipient_name: None,
-        recipient_email: None,
-        status_name: None,
-        email_status: None,
-        issuing_org: None,
-        valid_until: None,
-        issued_at: None,
-        reg_date: None,
-        revoke_at: None,
-        rnum: None,
-    }
+    HistoryItem::for_test(BadgeId::new(id).expect("an id"))
 }
 
 fn time(days: Option<i64>) -> Option<ServiceTime> {

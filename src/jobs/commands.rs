@@ -4,11 +4,12 @@ use super::core::{Core, Jobs};
 use super::duplicate_check::{self, DuplicateKind, Guarding};
 use super::error::JobError;
 use super::files;
-use super::intake::{Finding, check_person};
-use super::job::{Job, JobId, Kind, Phase, RowStatus, StopKind};
+use super::intake::{Finding, Standing, check_person};
+use super::job::{Job, JobId, JobRow, Kind, Phase, RowStatus, StopKind};
 use super::journal::decisions::{DecideRow, Retry, Unresolved};
 use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
+use super::journal::rows::RowFilter;
 use super::journal::sending::ProveRefusal;
 use super::reason::{Code, Reason};
 use super::rules::{self, Step};
@@ -20,6 +21,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+/// Rows that are read from the journal at once.
+const ROWS_AT_ONCE: usize = 1_000;
 
 /// A person's decision about a row that was sent and that lapel cannot resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -250,6 +254,20 @@ impl Jobs {
     /// # Errors
     /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
+        if let Rows::One(no) = which {
+            let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
+            let rows = self.rows(id, filter, 1).await?;
+            // A blank line, a total or a repeated header is no recipient.
+            let is_no_recipient = |row: &JobRow| {
+                let (.., standing, _) = check_person(row.holder.wire(), row.address.wire());
+                row.no == no && standing == Standing::Refused
+            };
+            if rows.iter().any(is_no_recipient) {
+                return Err(JobError::no(t!(
+                    "This row has no valid name and address, so it cannot be sent. Nothing was changed."
+                )));
+            }
+        }
         self.review(id, which, RowStatus::Ready, None).await
     }
 
@@ -288,12 +306,53 @@ impl Jobs {
         email: &str,
     ) -> Result<Vec<Finding>, JobError> {
         self.draft(id).await?;
-        let (name, email, standing, findings) = check_person(name, email);
-        let (bucket, why) = files::placed(standing, &findings);
-        let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
-        self.core.store.correct_row(CorrectRow { id, no, name, email, bucket, why }).await?;
+        let (row, findings) = corrected(no, name, email);
+        self.core.store.correct_rows(id, vec![row]).await?;
         self.core.changed(id, []);
         Ok(findings)
+    }
+
+    /// Corrects the addresses of rows that need review because of their domain, by one decision: each gets the domain
+    /// that was probably meant. Returns their number. The duplicate check must run again.
+    ///
+    /// # Errors
+    /// The job is not a draft of this process.
+    pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
+        self.draft(id).await?;
+        let mut filter = RowFilter { buckets: vec![RowStatus::Ask], ..RowFilter::default() };
+        let most = match &rows {
+            SuggestedRows::One(no) => {
+                filter.after = no.saturating_sub(1);
+                1
+            }
+            SuggestedRows::Group(key) => {
+                filter.group = Some(key.clone());
+                ROWS_AT_ONCE
+            }
+        };
+        let mut taken = Vec::new();
+        loop {
+            let page = self.rows(id, filter.clone(), most).await?;
+            let is_wanted = |row: &&JobRow| match rows {
+                SuggestedRows::One(no) => row.no == no,
+                SuggestedRows::Group(_) => true,
+            };
+            let suggested = |row: &JobRow| {
+                let email = row.suggested_address()?;
+                Some(corrected(row.no, row.holder.wire(), &email).0)
+            };
+            taken.extend(page.iter().filter(is_wanted).filter_map(suggested));
+            match page.last() {
+                Some(last) if page.len() == most && most > 1 => filter.after = last.no,
+                _ => break,
+            }
+        }
+        let n = taken.len() as u64;
+        if n > 0 {
+            self.core.store.correct_rows(id, taken).await?;
+            self.core.changed(id, []);
+        }
+        Ok(n)
     }
 
     /// Undoes the last decision of a draft's review: a row or a group that was allowed or skipped, or a corrected
@@ -464,6 +523,14 @@ pub enum Rows {
     Asked,
 }
 
+/// Rows of a draft whose addresses get the suggested domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SuggestedRows {
+    One(u64),
+    /// The key of a [`RowGroup`].
+    Group(String),
+}
+
 /// Rows of a draft with the same status for the same reason. Arguments of the reason may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowGroup {
@@ -479,10 +546,18 @@ pub struct RowGroup {
 }
 
 impl Jobs {
-    /// The groups of a draft's rows that need review or were skipped, the largest first.
+    /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
     pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
         Ok(self.core.store.groups(id).await?)
     }
+}
+
+/// A row with another name and address, checked, and the findings.
+fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
+    let (name, email, standing, findings) = check_person(name, email);
+    let (bucket, why) = files::placed(standing, &findings);
+    let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
+    (CorrectRow { no, name, email, bucket, why }, findings)
 }
 
 /// Rows per status in words: `3 left out, 2 not valid`.

@@ -157,6 +157,11 @@ impl Jobs {
         self.core.job(id).await
     }
 
+    /// Number of rows of a job that a filter matches. Rows are counted with the status that the journal has.
+    pub async fn count_rows(&self, id: JobId, filter: &RowFilter) -> Result<u64, JobError> {
+        Ok(self.core.store.rows_count(id, filter.clone()).await?)
+    }
+
     /// At most `most` rows of a job, in the filter's order.
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();

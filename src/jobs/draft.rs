@@ -2,9 +2,9 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{JobId, Kind, Origin, RowStatus};
+use super::job::{Job, JobId, Kind, Origin, RowStatus};
 use super::journal::claims::Rival;
-use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
+use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
 use super::journal::facts::Kept;
 use super::journal::jobs::{Actor, NewJob};
 use super::journal::rows::NewRow;
@@ -335,6 +335,43 @@ impl Jobs {
         self.core.changed(id, []);
         send::ensure_sender(&self.core, id);
         self.core.wake.notify_one();
+    }
+
+    /// Keeps complete drafts, so that a review goes on after it was closed, or after the process ended.
+    pub async fn keep_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
+        Ok(self.core.store.keep_drafts(ids.to_vec()).await?)
+    }
+
+    /// The kept drafts of this profile's service and key, newest first. Some may be open in another process.
+    pub async fn kept_drafts(&self) -> Result<Vec<Job>, JobError> {
+        let (account, me) = (self.core.account.clone(), self.core.me());
+        Ok(self.core.store.kept_drafts(account, me).await?)
+    }
+
+    /// Opens kept drafts for review, and returns them.
+    ///
+    /// # Errors
+    /// The profile is read-only, or one of the drafts has begun, was discarded, or is open in another process.
+    pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
+        self.core.writer()?;
+        let (account, owner) = (self.core.account.clone(), self.core.store.process());
+        let owners = self.core.store.other_owners(account, self.core.me()).await?;
+        let living = self.core.journal.living(owners).await?;
+        if !self.core.store.open_drafts(OpenDrafts { ids: ids.to_vec(), owner, living }).await? {
+            return Err(JobError::no(t!(
+                "This draft has started, was discarded, or is open in another lapel. Nothing was changed."
+            )));
+        }
+        let mut all = Vec::with_capacity(ids.len());
+        for id in ids {
+            all.push(self.core.job(*id).await?);
+        }
+        Ok(all)
+    }
+
+    /// Closes the review of kept drafts: any process may open them again.
+    pub async fn close_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
+        Ok(self.core.store.close_drafts(ids.to_vec(), self.core.me()).await?)
     }
 
     /// Removes a draft. Does nothing to a job that began.

@@ -283,6 +283,8 @@ pub struct Job {
     pub origin: Option<Origin>,
     /// When the job was planned, by this computer's clock.
     pub created: Timestamp,
+    /// When a row last changed its status, by this computer's clock.
+    pub updated: Timestamp,
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
@@ -421,6 +423,13 @@ impl JobRow {
     /// The number that people see: the line in the file, or the place in the job if there is no file.
     pub fn number(&self) -> u64 {
         self.line.unwrap_or(self.no)
+    }
+
+    /// The address with the domain that was probably meant, for a row that needs review because of its domain.
+    pub fn suggested_address(&self) -> Option<String> {
+        let meant = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?.meant_domain()?;
+        let (mailbox, _) = self.address.wire().rsplit_once('@')?;
+        Some(format!("{mailbox}@{meant}"))
     }
 }
 

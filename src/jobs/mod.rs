@@ -36,7 +36,7 @@ mod schedule;
 mod send;
 mod settings;
 
-pub use self::commands::{Decision, Opening, RowGroup, Rows, Undone, shares};
+pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
 pub use self::core::{Jobs, Looked};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{DuplicateKind, Guarded, Guarding, Policy};

@@ -276,6 +276,18 @@ impl Reason {
         self.code
     }
 
+    /// The domain that the address probably has, if that is what the reason asks.
+    pub fn meant_domain(&self) -> Option<&str> {
+        if let Some(Arg::Raw(meant)) = self.args.get("meant") {
+            return Some(meant);
+        }
+        self.args.values().find_map(|arg| match arg {
+            Arg::Raw(_) => None,
+            Arg::Reason(part) => part.meant_domain(),
+            Arg::All(parts) => parts.iter().find_map(Self::meant_domain),
+        })
+    }
+
     /// Whether the list of parts is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
@@ -305,6 +317,7 @@ impl Reason {
                     .join(self.code.separator()),
                 _ => String::new(),
             },
+            (Code::Finding, _) if self.names_its_field() => arg("what"),
             (Code::Finding, _) => format!("{}: {}", arg("field"), arg("what")),
             (Code::Http, _) => {
                 let mut said = format!("HTTP {}", arg("status"));
@@ -331,6 +344,14 @@ impl Reason {
                 }
             }
         }
+    }
+
+    /// Whether the text of a finding says where it was found: `the name is empty`. Texts about whole rows always do.
+    fn names_its_field(&self) -> bool {
+        let english =
+            |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(Language::English));
+        let field = english("field");
+        field == "row" || english("what").contains(&format!("the {field} "))
     }
 
     /// The JSON that the journal stores.
@@ -375,7 +396,8 @@ impl Reason {
             told => (None, told),
         };
         coded
-            .or_else(|| findings(sentence).filter(says_it))
+            // The parts are checked one by one. Here each names its field, which lapel does not always show.
+            .or_else(|| findings(sentence))
             .or_else(|| verdict(sentence).filter(says_it))
             .or(told)
     }

@@ -11,12 +11,15 @@ mod going;
 mod input;
 mod keeping;
 mod news;
+mod notice;
 mod pictures;
 mod pointing;
 mod secrets;
 mod ticks;
 mod touring;
 mod view;
+
+pub(in crate::tui) use notice::Notice;
 
 pub use super::screens::Tab;
 
@@ -95,12 +98,6 @@ impl DerefMut for OpenedModal {
     }
 }
 
-/// A message of at most a few lines at the bottom of the screen.
-pub(super) struct Notice {
-    pub(super) text: String,
-    pub(super) bad: bool,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopCommand {
     Suspend,
@@ -160,7 +157,7 @@ impl App {
     /// Shows the welcome screen when `begin` has no session.
     pub fn new(env: Env, palette: Palette, size: (u16, u16), begin: Begin, warning: Option<String>) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
-        let news = warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true });
+        let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
             env,
             counts: Counts::default(),
@@ -314,18 +311,20 @@ impl App {
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
                 out.owned_by(Owner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
+                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.restart(out));
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
                 self.connection.has_no_journal = true;
-                self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()));
+                self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
                 self.tell(why);
             }
             Message::Progress(request, done, all) => {
                 self.progress((request, done, all), &mut out);
             }
             Message::Tick => {
+                self.expire_toasts();
                 self.link();
                 self.refresh(&mut out);
                 out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.tick(out));
@@ -378,11 +377,13 @@ impl App {
             self.copy(clip, &mut out);
         }
         if let Some((text, bad)) = out.notice.take() {
-            self.notice = Some(Notice { text, bad });
+            self.notice = Some(Notice::toast(text, bad));
+            // A toast that it covers does not come back.
+            self.news.take_if(|news| news.until.is_some());
             self.changed = true;
         }
         if let Some((text, bad)) = out.news.take() {
-            self.news = Some(Notice { text, bad });
+            self.news = Some(Notice::new(text, bad));
             self.changed = true;
         }
         if self.connection.failure.is_some() {
@@ -476,6 +477,9 @@ impl App {
     fn open_tab(&mut self, tab: Tab) {
         if tab == Tab::Home {
             self.screens.home.opened();
+        }
+        if tab == Tab::Wallet {
+            self.screens.wallet.focus_box();
         }
         self.tab = tab;
         self.came_from.clear();

@@ -147,6 +147,11 @@ pub(in crate::tui) trait Screen: Component {
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
 
+    /// Whether a pane is open over the screen's own list. Quit closes it before it quits.
+    fn has_pane(&self) -> bool {
+        false
+    }
+
     /// Whether an action belongs to a hidden part of the screen.
     fn is_behind(&self, _: Action) -> bool {
         false

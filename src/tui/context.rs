@@ -67,6 +67,16 @@ impl Env {
         self.clock().now()
     }
 
+    /// The time zone of every time on the screen: `UTC+9`.
+    pub fn zone(&self) -> String {
+        let minutes = self.clock().offset().seconds() / 60;
+        let (sign, minutes) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
+        match minutes % 60 {
+            0 => format!("UTC{sign}{}", minutes / 60),
+            rest => format!("UTC{sign}{}:{rest:02}", minutes / 60),
+        }
+    }
+
     /// Real time until the service's clock shows the next minute. `None` while that clock does not move.
     pub fn next_minute(&self) -> Option<Duration> {
         let clock = self.clock();
@@ -106,10 +116,17 @@ impl Env {
         }
     }
 
-    /// The key of an action in `stack`, for use in a sentence. Without a key, the name of the action.
+    /// The key of an action in `stack`, for use in a sentence. Without a key, the palette's key and the name of the
+    /// action.
     pub fn key(&self, stack: &[Context], action: Action) -> String {
-        let key = self.keymap.key(stack, action);
-        key.unwrap_or_else(|| t!("\u{201c}{action}\u{201d} (no key)", action = action.hint()))
+        let bound = |action| self.keymap.key(stack, action);
+        let palette =
+            || self.keymap.key(&[Context::Always], Action::Palette).filter(|_| !action.is_hand_work());
+        match bound(action).ok_or_else(palette) {
+            Ok(key) => key,
+            Err(Some(palette)) => format!("{palette} \u{201c}{}\u{201d}", action.hint()),
+            Err(None) => t!("\u{201c}{action}\u{201d} (no key)", action = action.hint()),
+        }
     }
 
     pub fn spinner(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Draws the frame: one header line, the screen, one footer line. Drawing decides nothing.
 
-use super::app::{App, SMALLEST, Tab};
+use super::app::{App, Notice, SMALLEST, Tab};
 use super::component::Component as _;
 use super::hold;
 use super::modals::help::Help;
@@ -21,98 +21,6 @@ const LONGEST_NOTICE: usize = 4;
 /// Label of a profile that can neither issue nor revoke.
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
-
-/// The actions that the footer offers, the most important first. The keymap leaves out the ones that are not
-/// possible here.
-pub const HINTS: &[Action] = &[
-    Action::IndexOn,
-    Action::IndexStop,
-    Action::Open,
-    Action::Period,
-    Action::FindCert,
-    Action::NextSection,
-    Action::Renew,
-    Action::Details,
-    Action::Accept,
-    Action::Aside,
-    Action::NextTemplate,
-    Action::Complete,
-    Action::Correct,
-    Action::NextChoice,
-    Action::PreviousChoice,
-    Action::Encoding,
-    Action::Columns,
-    Action::Sheet,
-    Action::Header,
-    Action::Allow,
-    Action::LeaveOut,
-    Action::Resume,
-    Action::UseUp,
-    Action::Decide,
-    Action::Pause,
-    Action::Only,
-    Action::Retry,
-    Action::Redo,
-    Action::Receipt,
-    Action::CallOff,
-    Action::Undo,
-    Action::Mail,
-    Action::AllowClass,
-    Action::LeaveOutClass,
-    Action::UndoLast,
-    Action::Mark,
-    Action::Issue,
-    Action::Revoke,
-    Action::Filter,
-    Action::Sort,
-    Action::Export,
-    Action::Wallet,
-    Action::Replace,
-    Action::TurnOver,
-    Action::Picture,
-    Action::LookUp,
-    Action::FindBadge,
-    Action::CopySummary,
-    Action::Elsewhere,
-    Action::TryPictures,
-    Action::Categories,
-    Action::OnlyCategory,
-    Action::ChangeProfile,
-    Action::TestProfile,
-    Action::RemoveProfile,
-    Action::NextField,
-    Action::Toggle,
-    Action::Earlier,
-    Action::Editor,
-    Action::ToggleDirection,
-    Action::ColumnLeft,
-    Action::ColumnRight,
-    Action::Narrower,
-    Action::Wider,
-    Action::ResetColumns,
-    Action::ClearField,
-    Action::ClearFilter,
-    Action::ChooseSandbox,
-    Action::ChooseService,
-    Action::Reload,
-    Action::Look,
-    Action::Save,
-    Action::OtherRecord,
-    Action::CopyAll,
-    Action::Copy,
-    Action::OpenPicture,
-    Action::Raw,
-    Action::Ids,
-    Action::Range,
-    Action::MarkLoaded,
-    Action::Rename,
-    Action::Remove,
-    Action::SaveFilter,
-    Action::SavedFilters,
-    Action::Back,
-    Action::Help,
-    Action::Quit,
-];
 
 /// The parts of the tabs that the header shows, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,19 +60,8 @@ impl App {
         let tour = self.tour_rows();
         let held = self.hold_rows();
         let body = Rect { y: 2, height: area.height - 4 - tour - held, ..area };
-        match (self.modals.last(), &self.welcome) {
-            (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
-            (None, None) => self.draw_tab(frame, body),
-            (Some(modal), _) => {
-                if modal.is_popup() {
-                    self.draw_tab(frame, body);
-                }
-                modal.draw(frame, body, &self.env);
-                if let Some(confirm) = &modal.confirm {
-                    confirm.draw(frame, body, &self.env, |form| modal.confirm_text(form, &self.env));
-                }
-            }
-        }
+        self.draw_body(frame, body);
+        self.draw_which_key(frame, body);
         self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });
         self.draw_notice(frame, row(area.height - 2 - tour));
         self.draw_tour(frame, Rect { y: area.height - 1 - tour, height: tour, ..area });
@@ -177,6 +74,24 @@ impl App {
                     cell.set_symbol(plain);
                 }
             }
+        }
+    }
+
+    /// Draws the screen or the form that fills it, and the popups over it.
+    fn draw_body(&self, frame: &mut Frame<'_>, body: Rect) {
+        let form = self.modals.iter().rposition(|modal| !modal.is_popup());
+        match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
+            (Some(form), _) => form.draw(frame, body, &self.env),
+            (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
+            (None, None) => self.draw_tab(frame, body),
+        }
+        for popup in self.modals.iter().skip(form.map_or(0, |at| at + 1)) {
+            popup.draw(frame, body, &self.env);
+        }
+        if let Some(modal) = self.modals.last()
+            && let Some(confirm) = &modal.confirm
+        {
+            confirm.draw(frame, body, &self.env, |form| modal.confirm_text(form, &self.env));
         }
     }
 
@@ -418,13 +333,16 @@ impl App {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
+    pub(super) fn shown_notice(&self) -> Option<&Notice> {
+        // The help already shows the whole message, so the message needs no rows.
+        let told = self.top::<Help>().is_some_and(Help::has_message);
+        self.notice.as_ref().or(self.news.as_ref().filter(|_| !told))
+    }
+
     /// The lines of the message below the screen, and whether it is an error. A message that needs more than
     /// one line covers rows of the screen above it, because its end says what to do next.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
-        // The help already shows the whole message, so the message needs no rows.
-        let told = self.top::<Help>().is_some_and(Help::has_message);
-        let news = self.news.as_ref().filter(|_| !told);
-        let notice = self.notice.as_ref().or(news)?;
+        let notice = self.shown_notice().filter(|_| self.toast_in_footer(columns).is_none())?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);

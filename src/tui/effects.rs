@@ -5,6 +5,7 @@ use super::context::Env;
 use super::request::{Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
+use crate::domain::call_advice::Question;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::export::What;
 use crate::jobs::{JobId, RowStatus};
@@ -47,6 +48,11 @@ pub enum Navigate {
     HolderOf(String, BadgeId),
     /// Look up the holders with this name on the Wallet tab.
     HolderNamed(String),
+    /// Read the records of these badges on the Wallet tab, up to the one with this certificate number. The user
+    /// confirmed it.
+    FindCert(String, Vec<BadgeId>),
+    /// Answer this question of the caller on the Wallet tab.
+    Question(Option<Question>),
     /// Show the jobs and select the newest one.
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.

@@ -1,18 +1,120 @@
-//! The footer: the possible actions with their keys, and clicks on them.
+//! The footer: the possible actions with their keys, clicks on them, and a short toast. Also the popup of what can
+//! follow the first keys of a chord.
 
-use super::app::{App, Tab};
-use super::draw::HINTS;
+use super::app::App;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::width;
+use crate::tui::widgets::popup;
+use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
+
+/// Most hints of the footer.
+const MOST: usize = 8;
+/// Hints that actions on the selection leave to actions on the list.
+const FOR_THE_LIST: usize = 2;
+/// Maximum width of the popup of what can follow, in columns.
+const WIDEST: u16 = 80;
+
+/// What can be done with the selection, the most important first. The keymap leaves out the ones that are not
+/// possible here.
+const ACT: &[Action] = &[
+    Action::Open,
+    Action::Renew,
+    Action::Details,
+    Action::Accept,
+    Action::Aside,
+    Action::NextTemplate,
+    Action::Complete,
+    Action::Correct,
+    Action::NextChoice,
+    Action::PreviousChoice,
+    Action::Encoding,
+    Action::Columns,
+    Action::Sheet,
+    Action::Header,
+    Action::Allow,
+    Action::LeaveOut,
+    Action::TakeSuggestions,
+    Action::Run,
+    Action::Decide,
+    Action::Undo,
+    Action::Mail,
+    Action::AllowClass,
+    Action::LeaveOutClass,
+    Action::UndoLast,
+    Action::Mark,
+    Action::Issue,
+    Action::Revoke,
+    Action::Wallet,
+    Action::Replace,
+    Action::TurnOver,
+    Action::Picture,
+    Action::Question,
+    Action::CopySummary,
+    Action::Elsewhere,
+    Action::TryPictures,
+    Action::OnlyCategory,
+    Action::ChangeProfile,
+    Action::TestProfile,
+    Action::RemoveProfile,
+    Action::NextField,
+    Action::Toggle,
+    Action::Earlier,
+    Action::Editor,
+    Action::ToggleDirection,
+    Action::ColumnLeft,
+    Action::ColumnRight,
+    Action::Narrower,
+    Action::Wider,
+    Action::ResetColumns,
+    Action::ClearField,
+    Action::ClearFilter,
+    Action::ChooseSandbox,
+    Action::ChooseService,
+    Action::Save,
+    Action::OtherRecord,
+    Action::CopyAll,
+    Action::Copy,
+    Action::OpenPicture,
+    Action::Raw,
+    Action::Range,
+    Action::Rename,
+    Action::Remove,
+];
+
+/// What can be done with the list.
+const LIST: &[Action] = &[
+    Action::Filter,
+    Action::Search,
+    Action::FilterForm,
+    Action::Only,
+    Action::Period,
+    Action::FindCert,
+    Action::NextSection,
+    Action::LookUp,
+    Action::FindBadge,
+    Action::Export,
+    Action::Sort,
+    Action::Reload,
+    Action::Look,
+    Action::Categories,
+    Action::SavedFilters,
+    Action::MarkLoaded,
+    Action::Ids,
+    Action::ChooseColumns,
+];
+
+/// What is always offered.
+const APP: &[Action] = &[Action::Back, Action::Help, Action::Quit];
 
 struct Hint {
     key: String,
     words: &'static str,
     action: Action,
     at: usize,
+    /// Whether a sign before it separates it from the group on its left.
+    begins: bool,
 }
 
 impl Hint {
@@ -26,76 +128,126 @@ impl App {
     /// The action of the hint at a column of the footer, for a click. A click never runs an action that
     /// sends: the user must press its key.
     pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
-        let (_, hints) = self.hints(columns);
+        let hints = self.hints(columns);
         let column = usize::from(column);
         let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
         Some(hint.action).filter(|action| !sends(*action))
     }
 
-    /// The keys of an incomplete chord, and the hints of the footer.
-    fn hints(&self, columns: u16) -> (Option<String>, Vec<Hint>) {
+    /// The hints in their groups: what acts, the list, the app. As many as fit.
+    fn hints(&self, columns: u16) -> Vec<Hint> {
         let stack = self.key_contexts();
-        let room = usize::from(columns).saturating_sub(2);
         let hint = |action: Action| {
             if self.is_forbidden(action) || !self.is_enabled(action) || self.is_behind(action) {
                 return None;
             }
             let key = self.env.keymap.key(&stack, action)?;
-            Some(Hint { key, words: action.hint(), action, at: 0 })
+            Some(Hint { key, words: action.hint(), action, at: 0, begins: false })
         };
-        // Back, Help and Quit are always offered. The other hints fill the remaining space.
-        let fixed: Vec<Hint> = [Action::Back, Action::Help, Action::Quit]
-            .into_iter()
-            .filter(|a| *a != Action::Back || self.can_go_back())
-            .filter_map(hint)
-            .collect();
-        let mut left = room.saturating_sub(fixed.iter().map(Hint::wide).sum());
-        let mut shown: Vec<Hint> = Vec::new();
-        // On these tabs the lists are short, so actions on a badge or a job come before sorting.
-        let late =
-            |action: &&Action| **action == Action::Sort && matches!(self.tab, Tab::Wallet | Tab::Activity);
-        let hints = HINTS.iter().filter(|a| !late(a)).chain(HINTS.iter().filter(late));
-        for action in hints.filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
-            if let Some(h) = hint(*action)
-                && h.wide() <= left
-            {
-                left -= h.wide();
-                shown.push(h);
-            }
-        }
-        let mut begun = None;
-        if !self.begun.1.is_empty() && self.begun.0 == stack {
-            let follows = self.env.keymap.follows(&stack, &self.begun.1);
-            shown = follows
-                .into_iter()
-                .map(|(key, action)| Hint { key, words: action.hint(), action, at: 0 })
+        let all = |actions: &[Action]| -> Vec<Hint> { actions.iter().copied().filter_map(hint).collect() };
+        let mut app = all(APP);
+        // While a pane is open, the key of Quit closes it like Back.
+        let quits = self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane();
+        app.retain(|hint| match hint.action {
+            Action::Back => self.can_go_back(),
+            Action::Quit => !quits,
+            _ => true,
+        });
+        let separator = width(self.env.glyphs.dot) + 1;
+        let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
+        let mut left = usize::from(columns).saturating_sub(2 + taken);
+        let mut places = MOST.saturating_sub(app.len());
+        // Moves hints out of a group while there is room for them.
+        let mut take = |hints: &mut Vec<Hint>, most: usize| -> Vec<Hint> {
+            let most = most.min(places);
+            let mut taken = 0;
+            let shown: Vec<Hint> = hints
+                .extract_if(.., |hint| {
+                    let fits = taken < most && hint.wide() <= left;
+                    if fits {
+                        left -= hint.wide();
+                        taken += 1;
+                    }
+                    fits
+                })
                 .collect();
-            left = room;
-            shown.retain(|h| {
-                let fits = h.wide() <= left;
-                left = left.saturating_sub(h.wide());
-                fits
-            });
-            begun = Some(self.env.keymap.name(&self.begun.1));
+            places -= taken;
+            shown
+        };
+        let mut list = all(LIST);
+        let for_acts = (MOST - app.len()).saturating_sub(list.len().min(FOR_THE_LIST));
+        let mut acts = all(ACT);
+        let mut act = take(&mut acts, for_acts);
+        let list = take(&mut list, usize::MAX);
+        // The list has no more hints that fit.
+        act.extend(take(&mut acts, usize::MAX));
+        let mut shown: Vec<Hint> = Vec::new();
+        for mut group in [act, list, app] {
+            if let Some(first) = group.first_mut().filter(|_| !shown.is_empty()) {
+                first.begins = true;
+            }
+            shown.append(&mut group);
         }
-        shown.extend(fixed);
-        let mut at = 2 + begun.as_deref().map_or(0, |name| width(name) + 2);
+        let mut at = 2;
         for hint in &mut shown {
+            at += if hint.begins { separator } else { 0 };
             hint.at = at;
             at += hint.wide();
         }
-        (begun, shown)
+        shown
+    }
+
+    /// The message, if it fits beside the hints.
+    pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
+        let notice = self.shown_notice()?;
+        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let text = format!("{sign} {}", notice.text);
+        let end = self.hints(columns).last().map_or(2, |hint| hint.at + hint.wide());
+        (end + width(&text) + 2 <= usize::from(columns)).then_some(text)
     }
 
     pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
-        let (begun, hints) = self.hints(area.width);
+        let theme = &self.env.theme;
         let mut spans = vec![Span::raw("  ")];
-        spans.extend(begun.map(|name| Span::styled(format!("{name}  "), self.env.theme.key())));
-        for hint in hints {
-            spans.push(Span::styled(hint.key, self.env.theme.key()));
-            spans.push(Span::styled(format!(" {}  ", hint.words), self.env.theme.dim()));
+        for hint in self.hints(area.width) {
+            if hint.begins {
+                spans.push(Span::styled(format!("{} ", self.env.glyphs.dot), theme.dim()));
+            }
+            spans.push(Span::styled(hint.key, theme.key()));
+            spans.push(Span::styled(format!(" {}  ", hint.words), theme.dim()));
         }
         frame.render_widget(Line::from(spans), area);
+        if let Some(text) = self.toast_in_footer(area.width) {
+            let bad = self.shown_notice().is_some_and(|notice| notice.bad);
+            let wide = u16::try_from(width(&text)).unwrap_or(area.width).min(area.width);
+            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
+            frame.render_widget(Span::styled(text, if bad { theme.error() } else { theme.good() }), at);
+        }
+    }
+
+    /// After the first keys of a chord, shows the keys that can follow, with what they do.
+    pub(super) fn draw_which_key(&self, frame: &mut Frame<'_>, body: Rect) {
+        let (stack, begun) = &self.begun;
+        if begun.is_empty() || *stack != self.key_contexts() {
+            return;
+        }
+        let mut follows = self.env.keymap.follows(stack, begun);
+        follows.retain(|(_, action)| !self.is_forbidden(*action) && self.is_enabled(*action));
+        let outer = popup::at_bottom(body, WIDEST, follows.len().max(1));
+        let inner = popup::open(frame, outer, body, &self.env.keymap.name(begun), &self.env);
+        let keys = follows.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
+        let room = usize::from(inner.width).saturating_sub(keys + 4);
+        let lines: Vec<Line<'_>> = follows
+            .into_iter()
+            .map(|(key, action)| {
+                Line::from(vec![
+                    Span::raw("  "),
+                    Span::styled(fit(&key, keys, ""), self.env.theme.key()),
+                    Span::raw(fit(action.help(), room, self.env.glyphs.ellipsis)),
+                ])
+            })
+            .collect();
+        frame.render_widget(Text::from(lines), inner);
     }
 }
 

@@ -52,8 +52,8 @@ pub enum Request {
     Badge(BadgeId),
     /// The journal's entries for a badge that the service does not show.
     SentBadge(BadgeId),
-    /// A holder's wallet and history, read in parallel.
-    Holder(String),
+    /// A holder's wallet and history, read in parallel: at most this many pages of each.
+    Holder(String, u64),
     /// Further reads for a support call.
     Call(LookupQuery),
     /// The badges of a template that a recipient already has.
@@ -64,8 +64,10 @@ pub enum Request {
     Pause(std::time::Duration),
     Picture(Box<PictureAsk>),
     Jobs,
+    /// The drafts that are kept for review.
+    KeptDrafts,
     Rows(RowsQuery),
-    /// The rows of a draft that need review or are skipped, grouped by their reason.
+    /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason.
     Groups(JobId),
     /// Reasons of earlier revocations.
     Reasons,
@@ -138,7 +140,7 @@ impl Request {
                 | Self::Template(_)
                 | Self::History(_)
                 | Self::Badge(_)
-                | Self::Holder(_)
+                | Self::Holder(..)
                 | Self::Call(_)
         );
         if reads { Self::Quiet(Box::new(self)) } else { self }
@@ -154,7 +156,7 @@ impl Request {
                 | Self::BadgeTypes
                 | Self::History(_)
                 | Self::Badge(_)
-                | Self::Holder(_)
+                | Self::Holder(..)
                 | Self::Call(_)
                 | Self::Holdings(..)
                 | Self::TemplateOf(..)
@@ -270,6 +272,8 @@ pub enum Response {
     Call(Box<LookupReply>),
     Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
     Jobs(Result<Vec<Job>, String>),
+    /// The newest first.
+    KeptDrafts(Result<Vec<Job>, String>),
     Rows(Result<Page<JobRow>, String>),
     /// The largest group first. Empty if they could not be read.
     Groups(Vec<RowGroup>),
@@ -328,6 +332,8 @@ pub struct Holder {
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
     /// Badges that the journal has sent to this address and that were not seen as issued.
     pub sent: Vec<SentHere>,
+    /// The number of badges that the service counts in the wallet.
+    pub total_count: Option<u64>,
     pub requests: u32,
 }
 

@@ -184,9 +184,10 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::BadgeTypes => Response::BadgeTypes(Err(error())),
         Request::History(_) => Response::History(Err(error())),
         Request::Badge(_) => Response::Badge(Box::new(Err(error()))),
-        Request::Holder(_) => {
+        Request::Holder(..) => {
             let (wallet, history) = (Err(error()), Err(error()));
-            Response::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
+            let (sent, total_count) = (Vec::new(), None);
+            Response::Holder(Box::new(Holder { wallet, history, sent, total_count, requests: 0 }))
         }
         Request::Call(context) => Response::Call(Box::new(lookup::failed(context, error()))),
         Request::SentBadge(_) => Response::SentBadge(Vec::new()),
@@ -203,6 +204,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         }
         Request::Profile(_) => Response::Profile(Err(t!("Internal error in lapel.").to_owned())),
         Request::Profiles => Response::Profiles(Err(t!("Internal error in lapel.").to_owned())),
+        Request::KeptDrafts => Response::KeptDrafts(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Groups(_) => Response::Groups(Vec::new()),
@@ -292,8 +294,8 @@ async fn answer(
             let progress = context.watch(|r: &crate::index::SyncProgress| (r.done, r.all));
             Response::Index(index::run(*ask, &index, &reader, progress, context.cancel.clone()).await)
         }
-        Request::Holder(email) => {
-            let mut holder = holder(&reader, &email, &call).await;
+        Request::Holder(email, pages) => {
+            let mut holder = holder(&reader, &email, pages, &call).await;
             if let Some(jobs) = &jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
             }
@@ -356,6 +358,7 @@ async fn answer(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
         ),
         Request::Jobs
+        | Request::KeptDrafts
         | Request::Rows(_)
         | Request::Groups(_)
         | Request::Reasons
@@ -411,6 +414,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
             let progress = context.watch(|g: &Guarding| (g.done, g.all));
             Response::Guarded(job_command::guard(jobs, ids, &progress, &context.cancel).await)
         }
+        Request::KeptDrafts => Response::KeptDrafts(jobs.kept_drafts().await.map_err(|why| why.to_string())),
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
         Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
         Request::Groups(id) => Response::Groups(jobs.groups(id).await.unwrap_or_default()),
@@ -433,7 +437,7 @@ async fn drafted_by(
         }
         return Ok(Vec::new());
     }
-    job_command::drafts(jobs, ids).await
+    job_command::keep(jobs, ids).await
 }
 
 /// The template of a badge, from its holder's history. The badge's own record does not contain it.
@@ -469,9 +473,9 @@ async fn template_of(
 }
 
 /// The wallet and the history of one address, read in parallel.
-async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
+async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder {
     let wallet = whole(
-        HOLDER_PAGES,
+        pages,
         |b: &WalletBadge| b.badge_id.clone(),
         |wanted| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
@@ -480,7 +484,7 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     );
     let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
     let history = whole(
-        HOLDER_PAGES,
+        pages,
         |i: &HistoryItem| i.badge_id.clone(),
         |wanted| {
             let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
@@ -493,6 +497,7 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     let key = EmailKey::of(email);
     Holder {
         sent: Vec::new(),
+        total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {
             h.items.retain(|i| {

@@ -1,6 +1,7 @@
 //! A TUI on a test terminal over a sandbox of its own, driven by scripted keys.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod calls;
 pub mod readable;
 pub mod server;
 mod service;
@@ -16,14 +17,15 @@ use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{Begin, Context, Helpers, Keymap, Message, Session, Start, Surface, Tui, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// No condition of a test takes longer than this, however slow the machine.
 const BOUND: Duration = Duration::from_secs(20);
 
 pub struct Harness {
-    pub tui: Tui<TestBackend>,
+    pub tui: Box<Tui<TestBackend>>,
     pub sandbox: Sandbox,
     trace: Trace,
 }
@@ -52,9 +54,24 @@ fn helpers() -> Helpers {
     }
 }
 
+/// Starts a sandbox on a port that no other one of this process has had: lapel remembers for a minute what it has sent
+/// to an address, and longer how long it has to wait there.
+async fn started(options: Options) -> Sandbox {
+    static USED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut others = Vec::new();
+    loop {
+        let sandbox = Sandbox::start(options.clone()).await.expect("the sandbox starts");
+        if USED.lock().expect("a set").insert(sandbox.base_url().to_owned()) {
+            return sandbox;
+        }
+        // It keeps its port, so that the next one gets another.
+        others.push(sandbox);
+    }
+}
+
 impl Harness {
     pub fn of(tui: Tui<TestBackend>, sandbox: Sandbox) -> Self {
-        Self { tui, sandbox, trace: Trace::default() }
+        Self { tui: Box::new(tui), sandbox, trace: Trace::default() }
     }
 
     /// A TUI of a size over a sandbox.
@@ -69,7 +86,7 @@ impl Harness {
         rows: u16,
         change: impl FnOnce(Session) -> Session,
     ) -> Self {
-        let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
+        let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
         Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox)
     }
@@ -81,7 +98,7 @@ impl Harness {
         rows: u16,
         change: impl FnOnce(Session) -> Session,
     ) -> Self {
-        let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
+        let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
         let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
         let begin = Begin::Session(Box::new(session));
@@ -90,8 +107,7 @@ impl Harness {
 
     /// A TUI on its first screen, with no profile.
     pub async fn welcome(columns: u16, rows: u16) -> Self {
-        let sandbox =
-            Sandbox::start(Options { history: Some(0), ..frozen() }).await.expect("the sandbox starts");
+        let sandbox = started(Options { history: Some(0), ..frozen() }).await;
         Self::of(tui(Begin::Welcome, helpers(), columns, rows), sandbox)
     }
 
@@ -113,6 +129,17 @@ impl Harness {
             self.trace.keys.push(key.to_owned());
         }
         self.trace.contexts = self.tui.app.key_contexts();
+    }
+
+    /// Runs an action from the palette, as a person does whose keys do not have it.
+    pub fn run_in_palette(&mut self, action: lapel::tui::Action) {
+        self.press("ctrl-p");
+        self.type_text(action.help());
+        self.press("enter");
+        if self.tui.app.modal() == Some("CommandPalette") {
+            // A destructive action is not selected by typing.
+            self.press("down enter");
+        }
     }
 
     /// Types what the open confirmation asks for, and confirms.
@@ -190,6 +217,8 @@ impl Harness {
                     self.tui.app.update(message);
                 }
                 if !self.tui.app.is_busy() {
+                    // The number of requests may follow the last answer a moment later.
+                    self.tui.app.update(Message::Link);
                     return;
                 }
                 let message = self.tui.next().await;
@@ -287,6 +316,7 @@ pub fn key_event(name: &str) -> KeyEvent {
         "pageup" => plain(KeyCode::PageUp),
         "home" => plain(KeyCode::Home),
         "end" => plain(KeyCode::End),
+        "delete" => plain(KeyCode::Delete),
         "f1" => plain(KeyCode::F(1)),
         "f2" => plain(KeyCode::F(2)),
         "f5" => plain(KeyCode::F(5)),

@@ -79,33 +79,15 @@ fn style(cell: &Cell) -> String {
     words.join(" ")
 }
 
-/// The screen without the moment that follows a word, its digits become zeros: when a job was planned is told by
-/// this computer's clock, every other time is the sandbox's. The moment may be broken over two lines, also in a
-/// pane beside a list.
-pub fn without_moment(screen: &str, word: &str) -> String {
-    let mut out = String::with_capacity(screen.len());
-    let mut left = 0;
-    for line in screen.split_inclusive('\n') {
-        let mut from = line.find('\u{2503}').map_or(0, |at| at);
-        if left == 0 {
-            let Some(at) = line.find(word).map(|at| at + word.len()) else {
-                out.push_str(line);
-                continue;
-            };
-            let follows = line[at..].trim();
-            if !follows.is_empty() && !follows.starts_with('2') {
-                out.push_str(line);
-                continue;
-            }
-            (from, left) = (at, "202611211000".len());
-        }
-        let (before, after) = line.split_at(from);
-        out.push_str(before);
-        for c in after.chars() {
-            let masked = left > 0 && c.is_ascii_digit();
-            left -= usize::from(masked);
-            out.push(if masked { '0' } else { c });
-        }
+/// The screen without the last hour of this computer's clock, in the zone of the sandbox: when a job changed. Every
+/// other time is the sandbox's.
+pub fn without_now(screen: &str) -> String {
+    let now = jiff::Timestamp::now();
+    let mut out = screen.to_owned();
+    for minute in 0..60 {
+        let then = now - jiff::SignedDuration::from_mins(minute);
+        let shown = jiff::tz::offset(9).to_datetime(then).strftime("%m-%d %H:%M").to_string();
+        out = out.replace(&shown, "00-00 00:00");
     }
     out
 }

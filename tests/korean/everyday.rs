@@ -10,6 +10,9 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "templates", left);
     h.press("/");
+    h.settled().await;
+    take(&mut h, "filter-line", left);
+    h.press("ctrl-f");
     h.type_text("파이썬");
     h.press("tab");
     h.type_text("maybe.");
@@ -66,7 +69,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
         RowSpec { label: Some("발급보류".into()), ..row("서다안", RowState::Issued) },
     ];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("story@naru.example");
     h.settled().await;
     h.press("esc space j space");

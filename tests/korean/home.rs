@@ -13,7 +13,7 @@ async fn issue(h: &mut Harness, people: std::ops::Range<usize>) {
     h.settled().await;
     h.press("enter");
     h.confirm_draft(&count.to_string()).await;
-    h.shows("· 생성").await;
+    h.shows("발급 대기 3 = 3").await;
 }
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {

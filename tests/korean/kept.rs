@@ -23,7 +23,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "filters", left);
     h.press("j d");
     take(&mut h, "filters-remove", left);
-    h.press("esc / tab tab");
+    h.press("esc / ctrl-f tab tab");
     h.type_text("데이터");
     h.settled().await;
     h.press("f2");

@@ -32,7 +32,7 @@ fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
 }
 
 fn take_text(h: &Harness, screen: &str, name: &str, left: &mut Vec<String>) {
-    let screen = common::shot::still(h, screen, "생성");
+    let screen = common::shot::still(h, screen);
     let (columns, _) = h.size();
     for line in screen.lines() {
         assert!(line.width() <= usize::from(columns), "{name}: {line:?} is wider than the screen");
@@ -93,6 +93,15 @@ async fn the_tour_and_what_is_live_at_80x24() {
     Box::pin(tour::walk(80, 24, &mut left)).await;
     Box::pin(live::walk(80, 24, &mut left)).await;
     all_korean(&left);
+}
+
+#[tokio::test]
+async fn the_twelve_calls_and_every_question_at_80x24_and_120x36() {
+    set_language(Language::Korean);
+    for (columns, rows) in [(80, 24), (120, 36)] {
+        Box::pin(common::calls::twelve(columns, rows, true)).await;
+        Box::pin(common::calls::questions(columns, rows, true)).await;
+    }
 }
 
 #[tokio::test]

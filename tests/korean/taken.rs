@@ -18,7 +18,7 @@ async fn what_is_copied_and_what_is_said_of_a_file_are_korean() {
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.press("2");
     h.settled().await;
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("story@naru.example");
     h.settled().await;
     h.press("esc y");

@@ -25,7 +25,10 @@ async fn the_wallet_of_a_badge_opens_on_that_badge() {
         h.press("enter");
         let screen = h.settled().await;
         // There is room for what to tell a caller.
-        assert!(screen.contains("Say ") && screen.contains("Limits") && screen.contains("State"), "{screen}");
+        assert!(
+            screen.contains("Say ") && screen.contains(msg("Not possible")) && screen.contains("State"),
+            "{screen}"
+        );
         h.press("w");
         let screen = h.settled().await;
         assert!(screen.contains(&format!("id {id}")), "{id} is the one that is selected:\n{screen}");
@@ -42,12 +45,14 @@ async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() 
     h.paste(&ids[0]);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg("Badge id")) && !screen.contains("Limits"), "{screen}");
+    assert!(screen.contains(msg("Badge id")) && !screen.contains(msg("Not possible")), "{screen}");
     assert!(screen.contains("more lines below: PgDn"), "that there is more is said: {screen}");
     h.press("pagedown pagedown");
     let end = h.settled().await;
     assert!(
-        end.contains("Say ") && end.contains("Limits") && !end.contains(msg_part("more lines below")),
+        end.contains("Say ")
+            && end.contains(msg("Not possible"))
+            && !end.contains(msg_part("more lines below")),
         "{end}"
     );
 }
@@ -82,7 +87,7 @@ async fn opening_a_possible_match_is_noted_without_saying_whose() {
     assert_eq!(all.len(), 1, "{all:?}");
     let (job, what, who, why) = &all[0];
     assert_eq!((*job, what.as_str()), (0, "open a possible match"));
-    assert!(who.contains("desk") && !format!("{who}{why}").contains('@'), "{all:?}");
+    assert!(who.contains("tui") && !format!("{who}{why}").contains('@'), "{all:?}");
     let posts = h.sandbox.control().ledger().requests.keys().filter(|what| what.starts_with("POST")).count();
     assert_eq!(posts, 0);
 }

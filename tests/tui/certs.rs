@@ -57,6 +57,30 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
 }
 
 #[tokio::test]
+async fn a_number_that_the_index_lacks_is_found_in_one_confirmed_step() {
+    let (h, cert) = with_cert().await;
+    // Another index: it has the rows, and no record of a badge.
+    let mut h = h.reopened(with_index, 80, 24);
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("3");
+    h.paste(&cert);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains(msg_part("reads the records that are missing")), "{screen}");
+    let before = all_requests(&h);
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(&cert) && flowing(&screen).contains("at most 601 requests"), "{screen}");
+    assert_eq!(all_requests(&h), before, "nothing is read before the confirmation");
+    h.confirm("1");
+    let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+    assert_eq!(all_requests(&h) - before, 2, "the newest has the number; then its record is shown");
+}
+
+#[tokio::test]
 async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
     let (mut h, cert) = with_cert().await;
     h.press("/");
@@ -81,6 +105,9 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     h.press("enter");
     let screen = h.settled().await;
     let said = flowing(&screen);
-    assert!(said.contains(msg_part("there is no index here")) && said.contains("o turns one on"), "{screen}");
+    assert!(
+        said.contains(msg_part("there is no index here")) && said.contains("“turn on” turns one on"),
+        "{screen}"
+    );
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
 }

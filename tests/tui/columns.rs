@@ -61,7 +61,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     assert!(menu.contains(msg("Valid until")) && !menu.contains("Mail"), "what is shown is offered: {menu}");
     h.press("j d enter");
     h.settled().await;
-    h.press("/ tab tab");
+    h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
     h.settled().await;
     h.press("esc enter");

@@ -49,7 +49,7 @@ fn story(name: &str) -> RowSpec {
 async fn history_of(h: &mut Harness, email: &str) -> String {
     h.press("2");
     h.settled().await;
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text(email);
     h.settled().await;
     h.press("esc");
@@ -264,7 +264,7 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     h.type_text("haneul.lim@example.net");
     h.press("enter");
     h.settled().await;
-    h.press("L s");
+    h.press("L e");
     assert!(h.screen().contains("lapel-requests-"));
     h.press("ctrl-u");
     h.paste(path.to_str().expect("UTF-8"));
@@ -279,7 +279,7 @@ async fn the_log_is_saved_for_its_owner_only_and_replaces_nothing_unasked() {
     std::fs::write(&path, "somebody else's").expect("written");
     #[cfg(unix)]
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).expect("set");
-    h.press("s ctrl-u");
+    h.press("e ctrl-u");
     h.paste(path.to_str().expect("UTF-8"));
     h.press("enter");
     h.shows(msg_part("A file with this name already exists")).await;
@@ -302,7 +302,8 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.press("2");
     h.settled().await;
-    h.press("j j j space j A");
+    h.press("j j j space j");
+    h.run_in_palette(Action::AutoRefresh);
     let before = h.screen();
     assert!(before.contains("lapel refreshes the screen every 30 s"), "{before}");
     // Without the preview.
@@ -346,7 +347,9 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
     behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
     h.sandbox.control().add_fault("get status=500").expect("a rule");
     for (tab, shown, minutes) in [("4", "Cert. no.", 1), ("3", "한서윤 · 1 badge", 2)] {
+        // From the box to the list: nothing is refreshed while somebody types.
         h.press(tab);
+        h.press("esc");
         let before = all_requests(&h);
         pass(60 * minutes).await;
         let screen = h.shows(&format!("refresh failed; next try in {minutes} min")).await;
@@ -411,7 +414,8 @@ async fn a_list_that_is_scrolled_stays_where_the_eye_is() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.press("2");
     h.settled().await;
-    h.press("pagedown pagedown k k k A");
+    h.press("pagedown pagedown k k k");
+    h.run_in_palette(Action::AutoRefresh);
     h.settled().await;
     let place = |screen: &str| screen.lines().position(|l| l.starts_with('▌'));
     let before = h.screen();
@@ -433,10 +437,15 @@ async fn switched_off_it_wakes_nobody() {
     h.tui.app.update(Message::Tick);
     h.settled().await;
     assert!(h.tui.app.next_tick().is_none());
-    h.press("A");
+    h.run_in_palette(Action::AutoRefresh);
     assert!(h.tui.app.next_tick().is_some());
-    h.press("A A");
+    h.run_in_palette(Action::AutoRefresh);
+    h.run_in_palette(Action::AutoRefresh);
     assert!(h.screen().contains(msg_part("Auto refresh is off")));
+    // The toast goes away, and nothing is left that moves.
+    pass(20).await;
+    h.tui.app.update(Message::Tick);
+    assert!(!h.screen().contains(msg_part("Auto refresh is off")));
     assert!(h.tui.app.next_tick().is_none());
 }
 
@@ -460,7 +469,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("r");
     // The row may be read before the job is told of.
-    h.shows("1 issued = 1 row").await;
+    h.shows("issued 1 = 1").await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x1b]9;lapel: job 1 (issue) has ended\x1b\\");
 }

@@ -55,7 +55,7 @@ fn sheet(path: &Path) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     let (mut h, folder) = history().await;
-    h.press("/ tab tab");
+    h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
     h.press("esc s down down enter");
     let listed = h.settled().await;

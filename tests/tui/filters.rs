@@ -25,11 +25,13 @@ fn text(path: &PathBuf) -> String {
 #[tokio::test]
 async fn a_filter_is_saved_and_used_again_with_its_order() {
     let (mut h, path, _folder) = with_file(None).await;
-    h.press("2 S");
+    h.press("2");
+    h.run_in_palette(Action::SaveFilter);
     assert!(h.screen().contains(msg_part("There is no filter or sort order to save.")), "{}", h.screen());
-    h.press("/ tab tab");
+    h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
-    h.press("esc s down down d enter / f2");
+    h.press("esc s down down d enter");
+    h.run_in_palette(Action::SaveFilter);
     let screen = h.settled().await;
     assert!(screen.contains(msg("Filter name")) && screen.contains("title 파이썬"), "{screen}");
     h.type_text("expiring 2026");
@@ -61,7 +63,7 @@ async fn the_result_of_saving_reaches_the_form_below_the_help() {
     let (mut h, path, _folder) = with_file(None).await;
     h.press("2");
     h.settled().await;
-    h.press("/ tab tab");
+    h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
     h.press("f2");
     let screen = h.settled().await;
@@ -120,14 +122,17 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.confirm("1");
     h.shows("Removed “a”").await;
     assert!(!text(&path).contains("history.a") && text(&path).contains("만료 예정"), "{}", text(&path));
-    h.press("esc / tab tab");
+    h.press("esc / ctrl-f tab tab");
     h.type_text("z");
-    h.press("esc S");
+    h.press("esc");
+    h.run_in_palette(Action::SaveFilter);
     h.type_text("만료 예정");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("already") && text(&path).contains("'y'"), "{screen}");
-    h.press("enter");
+    assert!(screen.contains("Replace the filter “만료 예정”") && text(&path).contains("'y'"), "{screen}");
+    h.press("enter esc enter");
+    assert!(text(&path).contains("'y'"), "Enter alone replaces nothing: {}", h.screen());
+    h.confirm("1");
     h.shows("Saved as").await;
     assert!(text(&path).contains("title = \"z\"") && !text(&path).contains("'y'"), "{}", text(&path));
 }
@@ -151,7 +156,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     assert!(screen.contains("40 templates"), "lapel goes on: {screen}");
     h.press("/");
     h.type_text("파이썬");
-    h.press("esc S");
+    h.press("esc");
+    h.run_in_palette(Action::SaveFilter);
     h.type_text("b");
     h.press("enter");
     let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -178,7 +184,7 @@ async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("wrong order: Issued from 2026-10-02, Issued to 2026-10-01"), "{screen}");
-    h.press("S");
+    h.run_in_palette(Action::SaveFilter);
     let screen = h.settled().await;
     let said = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(msg("Nothing was saved.")), "{screen}");

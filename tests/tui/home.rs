@@ -50,7 +50,7 @@ async fn stopped(columns: u16, rows: u16, change: impl FnOnce(Session) -> Sessio
     })
     .await;
     issue(&mut h, 0..5).await;
-    h.shows("3 not sent: quota exceeded").await;
+    h.shows("not sent 3").await;
     h.settled().await;
     h
 }
@@ -123,6 +123,18 @@ async fn what_can_be_done_next_is_one_key_away() {
     assert!(screen.contains(msg_part("Type or paste an e-mail address")), "{screen}");
 }
 
+/// The command line names a tab: no frame shows another one.
+#[tokio::test]
+async fn the_first_frame_shows_the_wanted_tab() {
+    let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let wanted = Wanted::of(Some("activity"), &[]).expect("flags");
+    let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
+    assert!(h.screen().starts_with(" 0  1  2  3  4  Activity"), "{}", h.screen());
+    let screen = h.settled().await;
+    assert!(screen.starts_with(" 0  1  2  3  4  Activity"), "{screen}");
+}
+
 #[tokio::test]
 async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
     let mut h = stopped(80, 24, |session| session).await;
@@ -131,7 +143,7 @@ async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
     assert!(screen.starts_with(" Home ▲1  1  2  3  4  5 ▲1"), "{screen}");
     let need = msg_with("{n} of {all} not sent: {why}", &[&3, &5, &msg("quota exceeded")]);
     let line = line(&screen, &need);
-    assert!(line.starts_with("▌▲ Job 1") && line.ends_with("R resume"), "{screen}");
+    assert!(line.starts_with("▌▲ Job 1") && line.ends_with("R run"), "{screen}");
     assert!(
         screen.contains(&msg_with("{done} of {all} issued", &[&0, &5])),
         "what it sent runs on: {screen}"
@@ -140,12 +152,12 @@ async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
     let before = posts(&h);
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("= 5 rows") && screen.contains("H use up quota"), "the job itself: {screen}");
+    assert!(screen.contains("= 5") && screen.contains("R run"), "the job itself: {screen}");
     h.press("esc");
     assert!(h.settled().await.contains(msg("Needs you")), "and back");
     assert_eq!(posts(&h), before);
     h.sandbox.control().set_quota(None);
-    h.press("R");
+    h.press("R r");
     h.confirm("3");
     h.until("nothing needs a person", |s| s.starts_with(" Home  1  2  3  4  5 ")).await;
     h.settled().await;
@@ -181,7 +193,7 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
     h.press("enter");
     h.settled().await;
     h.confirm("1");
-    h.shows("1 in doubt").await;
+    h.shows("in doubt 1").await;
     h.press("0");
     let screen = h.settled().await;
     assert!(screen.contains(msg("lapel is checking")), "{screen}");
@@ -198,7 +210,7 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
 async fn a_running_job_shows_how_far_it_is() {
     let mut h = Harness::new(small(), 100, 30).await;
     issue(&mut h, 0..8).await;
-    h.shows("8 waiting = 8 rows").await;
+    h.shows("waiting 8 = 8").await;
     h.press("0");
     let screen = h.settled().await;
     let run = line(&screen, &msg_with("{done} of {all} issued", &[&0, &8]));
@@ -206,7 +218,7 @@ async fn a_running_job_shows_how_far_it_is() {
     assert!(screen.contains(msg("Running")) && !screen.contains(msg(CALM)), "{screen}");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("5 r");
-    h.shows("8 issued = 8 rows").await;
+    h.shows("issued 8 = 8").await;
     h.press("0");
     assert!(h.settled().await.contains(msg(CALM)), "what is done is gone");
 }
@@ -226,7 +238,7 @@ async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
     assert!(screen.contains(msg("The counts need an index, and there is none.")), "{screen}");
     h.press("esc");
     let before = all_requests(&h);
-    h.press("o");
+    h.run_in_palette(Action::IndexOn);
     let screen =
         h.until("counted", |s| s.contains(msg_part("Issued per week")) && s.contains("read 11-21")).await;
     assert!(all_requests(&h) > before, "turned on, it is built: {screen}");
@@ -297,7 +309,7 @@ async fn a_read_only_profile_looks_and_resumes_nothing() {
     h.press("0");
     let screen = h.settled().await;
     assert!(line(&screen, "not sent").ends_with("⏎ show"), "{screen}");
-    assert!(!screen.contains("i issue") && !screen.contains("R resume"), "{screen}");
+    assert!(!screen.contains("i issue") && !screen.contains("R run"), "{screen}");
     assert!(screen.contains("read-only"), "{screen}");
     h.press("R i");
     assert!(h.settled().await.contains(msg_part("cannot issue or revoke")), "{}", h.screen());
@@ -311,7 +323,7 @@ async fn a_long_text_wraps_and_a_long_list_scrolls() {
     for people in [5..7, 7..9, 9..11, 11..13, 13..15, 15..17] {
         issue(&mut h, people).await;
     }
-    h.shows("2 waiting = 2 rows").await;
+    h.shows("waiting 2 = 2").await;
     h.press("0");
     let screen = h.settled().await;
     let said = super::narrow::flat(&screen);
@@ -352,18 +364,8 @@ async fn an_idle_home_draws_nothing() {
     let mut h = stopped(80, 24, with_index).await;
     h.press("0");
     h.settled().await;
-    let before = h.tui.app.counts;
-    let ending = h.tui.sender();
-    tokio::time::pause();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_secs(10)).await;
-        let _ = ending.send(Message::Terminate).await;
-    });
-    h.tui.run(&mut ()).await.expect("it runs");
-    let app = &h.tui.app;
-    let (draws, wakeups) = (app.counts.draws - before.draws, app.counts.wakeups - before.wakeups);
-    println!("ten idle seconds on Home: {draws} draws, {wakeups} wakeups, the end included");
-    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups");
+    let (draws, wakeups) = super::idle::ten_idle_seconds(&mut h).await;
+    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups, the end included");
 }
 
 #[tokio::test]

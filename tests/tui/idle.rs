@@ -3,13 +3,8 @@
 use super::*;
 use std::time::Duration;
 
-/// Ten seconds, which a paused clock turns at once, on a TUI that has read all it wants.
-#[tokio::test]
-async fn ten_idle_seconds_wake_nobody() {
-    let mut h = Harness::new(frozen(), 80, 24).await;
-    h.settled().await;
-    h.press("2");
-    h.settled().await;
+/// How often ten seconds draw the screen of a settled TUI and wake it up. A paused clock turns them at once.
+pub async fn ten_idle_seconds(h: &mut Harness) -> (u64, u64) {
     let before = h.tui.app.counts;
     let ending = h.tui.sender();
     tokio::time::pause();
@@ -18,8 +13,36 @@ async fn ten_idle_seconds_wake_nobody() {
         let _ = ending.send(Message::Terminate).await;
     });
     h.tui.run(&mut ()).await.expect("it runs");
-    let app = &h.tui.app;
-    let (draws, wakeups) = (app.counts.draws - before.draws, app.counts.wakeups - before.wakeups);
-    println!("ten idle seconds in History: {draws} draws, {wakeups} wakeups, the end included");
-    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups");
+    let now = h.tui.app.counts;
+    (now.draws - before.draws, now.wakeups - before.wakeups)
+}
+
+#[tokio::test]
+async fn a_toast_goes_away_and_then_nothing_moves() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    assert!(
+        h.tui.app.next_tick().is_none_or(|tick| tick > tokio::time::Instant::now() + Duration::from_secs(20))
+    );
+    h.press("*");
+    h.press("i");
+    let toast = h.screen();
+    assert!(h.tui.app.next_tick().is_some(), "it goes away by itself: {toast}");
+    super::comforts::pass(20).await;
+    h.tui.app.update(Message::Tick);
+    assert_ne!(h.screen(), toast);
+    let (draws, wakeups) = ten_idle_seconds(&mut h).await;
+    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups, the end included");
+}
+
+#[tokio::test]
+async fn ten_idle_seconds_wake_nobody() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    let (draws, wakeups) = ten_idle_seconds(&mut h).await;
+    assert!(draws == 0 && wakeups <= 2, "{draws} draws, {wakeups} wakeups, the end included");
 }

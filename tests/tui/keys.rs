@@ -111,8 +111,8 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     o.does(&[Accept, SaveFilter]).await;
     o.h.type_text("mine");
     o.does(&[Accept]).await;
-    o.says("Press {} again to replace it.", &[Accept]);
-    o.does(&[Back, Action::Remove]).await;
+    o.says("Type 1 and press {}", &[Accept]);
+    o.does(&[Back, Back, Action::Remove]).await;
     o.says("and press {}", &[Accept]);
     o.does(&[Back, Back, Filter]).await;
     o.h.type_text("nobody is called so");
@@ -173,7 +173,7 @@ async fn screens_name_the_keys_that_are_bound() {
 
 #[tokio::test]
 async fn what_sends_names_the_keys_that_are_bound() {
-    use Action::{Accept, Activity, Back, CallOff, Issue, NextField, Revoke};
+    use Action::{Accept, Activity, Back, CallOff, Issue, NextField, Revoke, Run};
     let mut o = Other::new(Options { quota: Some(1), ..small() }).await;
     o.does(&[Action::Templates, Issue]).await;
     o.says("Nothing is sent until you confirm the review. {} review {} back", &[Accept, Back]);
@@ -195,7 +195,8 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[Accept]).await;
     o.h.shows("quota").await;
     o.does(&[Activity]).await;
-    o.says("{} resumes when there is quota again; {} uses up", &[Action::Resume, Action::UseUp]);
+    o.says("{}: resume later, or use up the quota", &[Run]);
+    o.says("{}: save 2 rows.", &[Action::Export]);
     o.does(&[CallOff]).await;
     o.says("and press {}", &[Accept]);
     o.does(&[Back, Action::Redo]).await;

@@ -116,7 +116,7 @@ async fn typing_a_filter_asks_once_and_korean_is_found() {
     h.press("2");
     h.settled().await;
     let before = requests(&h, "GET /badges/history");
-    h.press("/ tab tab");
+    h.press("/ ctrl-f tab tab");
     h.type_text("파이썬 데이터");
     let screen = h.settled().await;
     assert_eq!(requests(&h, "GET /badges/history") - before, 1, "a pause in typing asks once");

@@ -15,8 +15,10 @@ mod columns;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
+mod drafts;
 mod exporting;
 mod files;
+mod filter_line;
 mod filters;
 mod hints;
 mod home;
@@ -37,10 +39,13 @@ mod profiles;
 mod read_only;
 mod recents;
 mod repaint;
+mod review;
 mod screens;
+mod searching;
 mod secrets;
 mod sending;
 mod storm;
+mod support;
 mod tour;
 
 use common::{Harness, frozen, key_event};

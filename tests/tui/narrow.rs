@@ -30,7 +30,7 @@ async fn forms_say_all_that_they_say_at_60x16() {
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.press("2");
     h.settled().await;
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("story@naru.example");
     h.settled().await;
     h.press("esc a x");

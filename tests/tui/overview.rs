@@ -55,12 +55,12 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     h.press("0 G enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("need an index, and there is none")), "{screen}");
-    assert!(screen.contains("[profiles.demo.index]") && screen.contains("o turn on"), "{screen}");
+    assert!(screen.contains("[profiles.demo.index]") && screen.contains("ctrl-p “turn on”"), "{screen}");
     assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
-    h.press("r R enter down z / tab");
+    h.press("r R esc enter down z / tab");
     h.settled().await;
     assert_eq!(all_requests(&h), before);
-    h.press("o");
+    h.run_in_palette(Action::IndexOn);
     h.settled().await;
     let screen = h.settled().await;
     assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
@@ -287,8 +287,8 @@ async fn reading_can_be_stopped_and_goes_on() {
     h.sandbox.control().add_fault("get /badges/history match=page=3 delay=20s times=1").expect("a rule");
     h.press("0 G enter");
     let screen = h.shows("reading the history 200 of 600").await;
-    assert!(screen.contains("S stop"), "{screen}");
-    h.press("S");
+    assert!(!screen.contains("S stop"), "{screen}");
+    h.run_in_palette(Action::IndexStop);
     let screen = h.settled().await;
     assert!(
         screen.contains(msg_part("What lapel has read is kept.")) && screen.contains("read to 200 of 600"),
@@ -309,8 +309,9 @@ async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     h.press("0 G enter");
     h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains("100 badges")).await;
     h.press("1");
-    h.screen();
-    assert!(!h.tui.app.is_loading(), "no spinner turns for it");
+    let turns = |s: &str| lapel::tui::Glyphs::UNICODE.spinner.iter().any(|frame| s.contains(*frame));
+    h.until("no spinner turns for it", |s| !turns(s)).await;
+    assert!(requests(&h, "GET /badges/history") < 4, "it is still read");
     h.settled().await;
     h.press("0 G enter");
     let screen = h.settled().await;

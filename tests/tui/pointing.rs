@@ -30,7 +30,7 @@ async fn a_click_on_a_hint_does_what_it_says() {
     let mut h = Harness::new(small(), 120, 30).await;
     h.settled().await;
     assert!(click_hint(&mut h, "filter"));
-    assert!(h.screen().contains("ctrl-x clear all"), "{}", h.screen());
+    assert!(h.screen().contains("Tab complete"), "{}", h.screen());
     assert!(click_hint(&mut h, "back"));
     assert!(click_hint(&mut h, "help"));
     assert!(h.screen().contains(msg_part("Keys of this screen")), "{}", h.screen());
@@ -63,7 +63,7 @@ async fn nothing_is_sent_by_a_click() {
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     h.confirm("1");
-    h.shows("1 waiting").await;
+    h.shows("waiting 1").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1, "the key does it");
 }
 
@@ -200,12 +200,12 @@ async fn the_menus_of_the_other_lists_are_clicked_too() {
     })
     .await;
     super::activity::issue(&mut h, 0..4).await;
-    h.shows("4 waiting = 4 rows").await;
+    h.shows("waiting 4 = 4").await;
     let head = "Columns, from left (top) to";
     // More columns than there is room for, and it says so.
     h.press("C");
     let menu = h.screen();
-    assert!(menu.contains(msg_part("more below")) && menu.contains("R reset"), "{menu}");
+    assert!(menu.contains(msg_part("more below")), "{menu}");
     let (row, _) = choose(&mut h, head, "[x] Progress");
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("[ ] Progress"), "{}", h.screen());
@@ -230,7 +230,7 @@ async fn the_menus_of_the_other_lists_are_clicked_too() {
     let (row, _) = choose(&mut h, "categories", "LANG");
     click(&mut h, 8, row);
     let screen = h.settled().await;
-    assert!(screen.contains("category id “C04”") || screen.contains("category id C04"), "{screen}");
+    assert!(screen.contains("category “외국어 / Languages”"), "{screen}");
 }
 
 #[tokio::test]
@@ -242,7 +242,7 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     })
     .await;
     super::activity::issue(&mut h, 0..3).await;
-    h.shows("2 not sent: quota exceeded").await;
+    h.shows("not sent 2").await;
     h.sandbox.control().set_quota(None);
     let before = requests(&h, "POST /badges/batch") + requests(&h, "POST /badges");
     // What is not in sight at first, in a list that has moved.
@@ -250,8 +250,8 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     let screen = h.screen();
     assert!(screen.contains(msg_part("more above")), "{screen}");
     choose(&mut h, "  Do  ", "rebuild the index");
-    h.type_text("resume");
-    let (row, _) = choose(&mut h, "  Do  ", "resume a paused");
+    h.type_text("use up");
+    let (row, _) = choose(&mut h, "  Do  ", "use up the rest");
     assert!(
         !h.screen().contains(msg_part("A click sends nothing")),
         "the first click only selects: {}",
@@ -271,7 +271,7 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     assert!(h.settled().await.contains(msg_part("newest first; names and e-mails masked")), "{}", h.screen());
     h.press("esc ctrl-p");
     h.type_text("resume");
-    h.press("down enter");
+    h.press("enter r");
     h.shows(msg_part("resumes with the rows not sent yet")).await;
 }
 
@@ -313,7 +313,7 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     h.press("2");
     h.settled().await;
     h.press("y");
-    let (row, _) = choose(&mut h, "  Copy", "e-mail address");
+    let (row, _) = choose(&mut h, "─ Copy ─", "e-mail address");
     click(&mut h, 8, row);
     assert!(!h.screen().contains("  Copy\n"), "{}", h.screen());
     h.press("f G");

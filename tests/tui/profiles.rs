@@ -465,7 +465,7 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.settled().await;
     h.press("P");
     h.settled().await;
-    h.press("j e");
+    h.press("j c");
     h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
     // Away from the keyring, where lapel cannot look: into a file needs the key, a variable does not.
     h.press("tab tab tab tab tab tab left");
@@ -527,12 +527,12 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.settled().await;
         h.press("P");
         let screen = h.settled().await;
-        assert!(screen.contains("e edit") && screen.contains("t test"), "{screen}");
+        assert!(screen.contains("c edit") && screen.contains("t test"), "{screen}");
         h.press("j t");
         let screen = h.shows(msg_part("The service refused the API key")).await;
         assert!(screen.contains("Profiles"), "{screen}");
         // Only what was changed is handed on.
-        h.press("e");
+        h.press("c");
         let screen = h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
         assert!(screen.contains("Organisation two") && screen.contains("LIVE"), "{screen}");
         h.press("ctrl-u");
@@ -584,7 +584,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.settled().await;
     h.press("X");
     assert!(h.screen().contains(msg_part("is in use. Open another first")), "{}", h.screen());
-    h.press("e");
+    h.press("c");
     h.shows(&msg_with("Change profile {name}", &[&"one"])).await;
     h.press("enter enter enter enter enter enter enter enter enter enter");
     assert!(h.screen().contains(msg("No changes given.")), "{}", h.screen());

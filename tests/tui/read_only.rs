@@ -21,9 +21,9 @@ const ACTING: [&str; 9] = [
     "revoke the marked",
     "revoke badges whose ids",
     "corrected name",
-    "pause this job",
-    "send refused rows again",
-    "revoke the badges of this job",
+    "pause or resume this job",
+    "use up the quota, or cancel the rest",
+    "revoke the badges that this job",
     "type the number",
     "on a badge revokes",
 ];

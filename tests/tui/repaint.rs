@@ -155,7 +155,7 @@ async fn walk(columns: u16, rows: u16) {
     w.press("space j space s j esc C j esc y esc : r e v esc ? pagedown esc").await;
     w.press("enter pagedown esc w j j enter esc 1 j j enter esc 2 5 0 G enter 2").await;
     assert!(w.check_addresses() > 10, "{}", w.models[0].text());
-    w.press("/ tab t o 1 esc esc g").await;
+    w.press("/ ctrl-f tab t o 1 esc esc g").await;
     w.press("ctrl-l").await;
     assert!(w.check_addresses() > 10, "{}", w.models[0].text());
     println!("{columns}x{rows}: {} frames, each the same on three terminals", w.steps);
@@ -163,10 +163,10 @@ async fn walk(columns: u16, rows: u16) {
 
 #[tokio::test]
 async fn no_frame_leaves_anything_of_another_at_80x24() {
-    walk(80, 24).await;
+    Box::pin(walk(80, 24)).await;
 }
 
 #[tokio::test]
 async fn no_frame_leaves_anything_of_another_at_120x36() {
-    walk(120, 36).await;
+    Box::pin(walk(120, 36)).await;
 }

@@ -15,7 +15,7 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     let mut h = Harness::new(options, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.confirm("1");
-    h.shows("1 waiting").await;
+    h.shows("waiting 1").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
     assert!(screen.contains("lapel already sent this badge to this e-mail (waiting)."), "{screen}");
@@ -43,9 +43,9 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.confirm("1");
-    h.shows("1 sending").await;
+    h.shows("sending 1").await;
     h.shows("▲ wait ").await;
-    h.press("c");
+    h.press("R c");
     let screen = h.shows(msg_part("Cancel the rest of job")).await;
     assert!(
         super::narrow::flat(&screen.replace('│', " "))
@@ -53,7 +53,7 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
         "{screen}"
     );
     h.confirm("1");
-    h.shows("1 skipped").await;
+    h.shows("skipped 1").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -83,14 +83,14 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     h.confirm("1");
     let screen = h.shows(msg_part("accepted, not issued yet")).await;
-    assert!(screen.contains("1 waiting"), "{screen}");
+    assert!(screen.contains("waiting 1"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     h.shows("● issued").await;
     h.shows(msg("service state")).await;
     // The row may be read before the job is told of.
-    h.shows("1 issued = 1 row").await;
+    h.shows("issued 1 = 1").await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
@@ -142,13 +142,13 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     // The row and the counts are read one after the other.
     let screen = h
         .until("the doubt, in words and counted", |s| {
-            s.contains(msg_part("This badge may exist")) && s.contains("1 in doubt = 1 row")
+            s.contains(msg_part("This badge may exist")) && s.contains("in doubt 1 = 1")
         })
         .await;
     // The window of 26 hours, by the service's clock.
     assert!(screen.contains("until 11-22 12:00, and does not send it again unless you say so."), "{screen}");
     h.press("r");
-    let screen = h.shows("1 waiting").await;
+    let screen = h.shows("waiting 1").await;
     assert!(!screen.contains(msg("in doubt")), "{screen}");
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 1);
@@ -162,7 +162,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.confirm("1");
-    h.shows("1 in doubt").await;
+    h.shows("in doubt 1").await;
     let before = requests(&h, "GET /badges/history");
     h.press("r");
     h.until("another look", |_| true).await;
@@ -170,10 +170,10 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
         let message = h.tui.next().await;
         h.tui.app.update(message);
     }
-    assert!(h.screen().contains("1 in doubt"));
+    assert!(h.screen().contains("in doubt 1"));
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    h.shows("1 issued").await;
+    h.shows("issued 1").await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
@@ -208,7 +208,7 @@ async fn mark_one_of_each(h: &mut Harness) {
     h.sandbox.control().rows(&rows).expect("inserted");
     h.press("2");
     h.settled().await;
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("mixed@naru.example");
     h.settled().await;
     h.press("esc a");
@@ -236,11 +236,11 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.press("backspace");
     h.confirm("");
-    let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
+    let screen = h.shows("revoking 2 · skipped 2 = 4").await;
     assert!(screen.contains("revoke 중복 발급"), "{screen}");
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
-    h.shows("2 revoked").await;
+    h.shows("revoked 2").await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 2);
     assert_eq!(
@@ -288,7 +288,7 @@ async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     h.press("enter");
     h.confirm("2");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
-    let screen = h.shows("2 skipped · 2 revoking = 4 rows").await;
+    let screen = h.shows("revoking 2 · skipped 2 = 4").await;
     assert!(screen.contains("1 of 2 accepted"), "{screen}");
 }
 
@@ -315,7 +315,7 @@ async fn a_dropped_badge_is_found_by_name() {
     h.sandbox.control().rows(&rows).expect("inserted");
     h.press("2");
     h.settled().await;
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("odd@naru.example");
     h.settled().await;
     h.press("esc a x");
@@ -324,7 +324,7 @@ async fn a_dropped_badge_is_found_by_name() {
     h.type_text("중복 발급");
     h.press("enter");
     h.confirm("2");
-    h.shows("1 revoking").await;
+    h.shows("revoking 1").await;
     // One look is not enough: the service may not have acted yet.
     for _ in 0..2 {
         h.sandbox.control().advance(std::time::Duration::from_secs(600));
@@ -418,7 +418,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.confirm("1");
-    h.shows("1 sending").await;
+    h.shows("sending 1").await;
     h.press("ctrl-c");
     assert!(h.tui.app.take_wish().is_none());
     let screen = h.screen();

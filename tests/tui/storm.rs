@@ -136,7 +136,7 @@ fn modals() -> Vec<String> {
 #[tokio::test]
 async fn every_place_and_every_form_holds_at_every_size() {
     let mut storm = Storm::default();
-    storm.lists().await;
+    Box::pin(storm.lists()).await;
     storm.kept().await;
     storm.jobs().await;
     storm.live().await;

@@ -55,7 +55,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.confirm("1");
     says(&mut h, "Tour 3 of 5: watch it being issued").await;
     says(&mut h, "r checks now").await;
-    h.shows("1 waiting").await;
+    h.shows("waiting 1").await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     says(&mut h, "Tour 4 of 5: revoke it").await;
@@ -73,7 +73,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.confirm("1");
     says(&mut h, "Tour 5 of 5: save the receipt").await;
     says(&mut h, "e saves its receipt").await;
-    h.shows("1 revoking").await;
+    h.shows("revoking 1").await;
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
     says(&mut h, "The badge is revoked, and no row is missing").await;

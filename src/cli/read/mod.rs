@@ -13,10 +13,13 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::session;
 use super::{exit, json, output, words};
-use crate::api::{ApiError, Call, Gathered, Reader};
+use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
-use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
+use crate::domain::{
+    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceTime, State, TemplateId, Verdict,
+    WalletBadge,
+};
 use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
 use crate::jobs::{Account, Journal, SentHere};
 use crate::table::{Format, TableError};
@@ -26,6 +29,9 @@ use serde_json::{Map, Value, json};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use tokio::sync::watch;
+
+/// Maximum pages that lapel reads to find the waiting badges of one holder.
+const HOLDER_PAGES: u64 = 20;
 
 pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     let json = verb.wants_json();
@@ -108,9 +114,33 @@ impl ReadContext {
                 let sent = self.sent(Err(&verb.email)).await;
                 let all: Vec<Value> = sent.iter().map(sent_json).collect();
                 self.beside.insert("sent_from_here".to_owned(), all.into());
+                let waiting = self.only_in_history(&verb.email, &call).await;
+                let now = self.reader.clock().now();
+                // What was not read is not empty.
+                let rows = match &waiting {
+                    Ok((all, true)) => all.iter().map(|item| ExportRow::of(item, now).json).collect(),
+                    Ok((_, false)) | Err(_) => Value::Null,
+                };
+                self.beside.insert("waiting_in_history".to_owned(), rows);
                 let code = self.list(verb.list(), verb.pages.all, out).await?;
                 for sent in &sent {
                     output::complain(&sent_said(sent));
+                }
+                match &waiting {
+                    Ok((waiting, complete)) => {
+                        for item in waiting {
+                            output::complain(&waiting_said(item));
+                        }
+                        if !complete {
+                            output::complain(t!(
+                                "Not everything could be read. Badges that wait to be issued may be missing here."
+                            ));
+                        }
+                    }
+                    Err(why) => output::complain(&t!(
+                        "The history or the wallet could not be read: {why}. Badges that wait to be issued may be missing here.",
+                        why
+                    )),
                 }
                 Ok(code)
             }
@@ -162,6 +192,41 @@ impl ReadContext {
                     .await
             }
         }
+    }
+
+    /// The badges of an address that wait to be issued and that its wallet does not list. Reads the wallet for this
+    /// only if badges wait. Also returns whether both were read to their ends.
+    async fn only_in_history(&self, email: &str, call: &Call) -> Result<(Vec<HistoryItem>, bool), ApiError> {
+        let (reader, key, now) = (&self.reader, EmailKey::of(email), self.reader.clock().now());
+        let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
+        let history = whole(
+            HOLDER_PAGES,
+            |item: &HistoryItem| item.badge_id.clone(),
+            |wanted| {
+                let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
+                async move { reader.history(&query, call).await }
+            },
+        )
+        .await?;
+        let mut waiting = history.items;
+        waiting.retain(|item| {
+            item.recipient_email.as_ref().is_some_and(|address| key.is(address.wire()))
+                && Verdict::of(item, now).state() == State::Waiting
+        });
+        if waiting.is_empty() {
+            return Ok((waiting, history.complete));
+        }
+        let wallet = whole(
+            HOLDER_PAGES,
+            |badge: &WalletBadge| badge.badge_id.clone(),
+            |wanted| {
+                let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
+                async move { reader.wallet(&query, call).await }
+            },
+        )
+        .await?;
+        waiting.retain(|item| wallet.items.iter().all(|badge| badge.badge_id != item.badge_id));
+        Ok((waiting, history.complete && wallet.complete))
     }
 
     /// Prints one record.
@@ -391,6 +456,16 @@ fn sent_said(sent: &SentHere) -> String {
         time = words::local(sent.at, &jiff::tz::TimeZone::system()),
         id = sent.job,
         state = sent.bucket.word()
+    )
+}
+
+fn waiting_said(item: &HistoryItem) -> String {
+    let since = item.reg_date.as_ref().map(ServiceTime::to_minute);
+    t!(
+        "{title}: waits to be issued, accepted at {time} (service time), badge id {id}. Only the history lists it.",
+        title = item.title.clone().unwrap_or_default(),
+        time = since.unwrap_or_else(|| "?".to_owned()),
+        id = item.badge_id
     )
 }
 

@@ -87,13 +87,14 @@ fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
         by_id: false,
         masked: false,
         namesakes: 0,
+        question: None,
         now: NOW,
         zone_known: true,
     }
 }
 
 fn told(all: &[Held]) -> String {
-    let Script { say, cannot } = script(&case(&all[0], all));
+    let Script { say, cannot, .. } = script(&case(&all[0], all));
     format!("{} CANNOT {cannot}", say.join(" "))
 }
 
@@ -114,11 +115,16 @@ fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
     let waiting =
         |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
     let said = told(&[waiting("2026-11-21 09:18:00")]);
-    assert!(said.contains("42 min ago") && said.contains("so by 2026-11-22 09:18"), "{said}");
-    assert!(said.contains("Nothing is wrong so far") && said.contains("CANNOT speed it up"), "{said}");
+    assert!(
+        said.contains("accepted today at 09:18") && said.contains("usually issued by 09:18 tomorrow"),
+        "{said}"
+    );
+    assert!(said.contains("CANNOT speed it up"), "{said}");
+    let said = told(&[waiting("2026-11-20 23:00:00")]);
+    assert!(said.contains("yesterday at 23:00") && said.contains("usually issued by 23:00 today"), "{said}");
     let said = told(&[waiting("2026-11-20 03:00:00")]);
     assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
-    assert!(!said.contains("Nothing is wrong so far"), "{said}");
+    assert!(!said.contains("usually"), "{said}");
 }
 
 #[test]
@@ -307,10 +313,11 @@ proptest! {
         wallet in any::<bool>(),
         by_id in any::<bool>(),
         namesakes in 0_usize..3,
+        question in prop::option::of(prop::sample::select(Question::ALL.map(|(_, question)| question).to_vec())),
     ) {
         let row = |id| Row { id, label, accepted, until, revoked: revoked_at, mail, wallet, ..Row::default() }.held();
         let all = [row("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
-        let case = Case { by_id, namesakes, ..case(&all[0], &all) };
+        let case = Case { by_id, namesakes, question, ..case(&all[0], &all) };
         let told = script(&case);
         prop_assert!(!told.say.is_empty() && !told.cannot.is_empty());
         let text = summary(&case, &told);

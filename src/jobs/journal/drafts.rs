@@ -8,7 +8,7 @@ use super::{Process, accounts, conditions, duplicates, requests, review};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::commands::{RowGroup, Rows};
 use crate::jobs::draft::IssuePlan;
-use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::job::{Job, JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
@@ -16,6 +16,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Maximum number of kept drafts that are listed.
+const MOST_KEPT: usize = 200;
 
 /// A job to plan.
 #[derive(Clone, Debug)]
@@ -35,6 +38,63 @@ pub(super) fn create_job(db: &Connection, args: &CreateJob) -> rusqlite::Result<
         facts::keep(db, reason)?;
     }
     Ok(id)
+}
+
+/// Schema 7: a kept draft outlives its process. Drafts without this mark may be incomplete.
+pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept INTEGER NOT NULL DEFAULT 0";
+
+/// Keeps complete drafts until they begin, are discarded, or become too old.
+pub(super) fn keep(db: &Connection, ids: &[JobId]) -> rusqlite::Result<()> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    db.execute(
+        "UPDATE job SET kept = 1 WHERE phase = 'draft' AND id IN (SELECT value FROM json_each(?1))",
+        [super::json(&ids)],
+    )?;
+    Ok(())
+}
+
+/// The kept drafts of a service and key, newest first, whoever has them open.
+pub(super) fn kept(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<Vec<Job>> {
+    jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
+}
+
+/// Kept drafts that a person opens for review.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct OpenDrafts {
+    pub(in crate::jobs) ids: Vec<JobId>,
+    pub(in crate::jobs) owner: Arc<Process>,
+    /// Owners that are alive.
+    pub(in crate::jobs) living: Vec<String>,
+}
+
+/// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
+/// or is open in another living process.
+pub(super) fn open(db: &Connection, args: &OpenDrafts) -> rusqlite::Result<bool> {
+    let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
+    let free = "phase = 'draft' AND id IN (SELECT value FROM json_each(?1))
+                AND (owner IS NULL OR owner = ?2 OR owner NOT IN (SELECT value FROM json_each(?3)))";
+    let values = params![ids, args.owner.id, super::json(&args.living)];
+    let count = format!("SELECT count(*) FROM job WHERE {free}");
+    let found: i64 = db.prepare_cached(&count)?.query_row(values, |r| r.get(0))?;
+    if usize::try_from(found) != Ok(args.ids.len()) {
+        return Ok(false);
+    }
+    db.execute(
+        &format!("UPDATE job SET owner = ?2, owner_label = ?4 WHERE {free}"),
+        params![ids, args.owner.id, super::json(&args.living), args.owner.label],
+    )?;
+    Ok(true)
+}
+
+/// Releases the kept drafts of a closed review, so that any process may open them.
+pub(super) fn close(db: &Connection, ids: &[JobId], me: &str) -> rusqlite::Result<()> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    db.execute(
+        "UPDATE job SET owner = NULL, owner_label = NULL
+         WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN (SELECT value FROM json_each(?1))",
+        params![super::json(&ids), me],
+    )?;
+    Ok(())
 }
 
 /// A badge to issue to one reviewed recipient.
@@ -201,7 +261,6 @@ pub(super) fn finish_rows(
 /// A corrected row of a draft.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct CorrectRow {
-    pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) no: u64,
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) email: String,
@@ -209,11 +268,13 @@ pub(in crate::jobs) struct CorrectRow {
     pub(in crate::jobs) why: Option<Reason>,
 }
 
-/// Corrects a row of a draft. The duplicate check must run again.
-pub(super) fn correct_row(db: &Connection, args: &CorrectRow) -> rusqlite::Result<()> {
-    review::record_correction(db, args.id, args.no)?;
-    rows::correct(db, args)?;
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [args.id.0])?;
+/// Corrects rows of a draft by one decision. The duplicate check must run again.
+pub(super) fn correct_rows(db: &Connection, id: &JobId, corrected: &[CorrectRow]) -> rusqlite::Result<()> {
+    review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
+    for row in corrected {
+        rows::correct(db, *id, row)?;
+    }
+    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])?;
     Ok(())
 }
 
@@ -246,12 +307,12 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
     Ok(moved as u64)
 }
 
-/// The groups of a draft's rows that need review or were skipped, the largest first.
+/// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
 pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
     let sql = format!(
         "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
          FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
-               WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND why IS NOT NULL)
+               WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL)
          GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",
         conditions::GROUP,
         conditions::allowed_together()

@@ -100,6 +100,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT sum(rows) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
                        (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
+                       (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on";
 
@@ -111,13 +112,24 @@ pub(super) fn job(db: &Connection, id: &JobId, me: &str) -> rusqlite::Result<Opt
 
 /// The jobs of a service and key except drafts, newest first.
 pub(super) fn jobs(db: &Connection, account: &Account, me: &str, most: &usize) -> rusqlite::Result<Vec<Job>> {
+    matching(db, account, me, "phase <> 'draft'", *most)
+}
+
+/// The jobs of a service and key that meet a condition, newest first.
+pub(super) fn matching(
+    db: &Connection,
+    account: &Account,
+    me: &str,
+    condition: &str,
+    most: usize,
+) -> rusqlite::Result<Vec<Job>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft'
+        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND {condition}
          ORDER BY id DESC LIMIT ?3"
     );
     let mut found = db.prepare_cached(&sql)?;
     let jobs: Vec<Job> = found
-        .query_map(params![account.key, account.base_url, *most as i64], |r| read(r, me))?
+        .query_map(params![account.key, account.base_url, most as i64], |r| read(r, me))?
         .collect::<rusqlite::Result<_>>()?;
     jobs.into_iter().map(|job| with_counts(db, job)).collect()
 }
@@ -164,6 +176,7 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
     let owner = r.get::<_, Option<String>>("owner")?;
     let label = reason(r, "owner_label")?.unwrap_or_else(|| Code::Told.into());
     let phase = Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped);
+    let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
         id: JobId(r.get("id")?),
         kind: Kind::from_code(&code("kind")?).unwrap_or(Kind::Issue),
@@ -177,7 +190,9 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
         title: text(r, "title")?.unwrap_or_default(),
         template_id: r.get::<_, Option<String>>("template")?.and_then(TemplateId::new),
         origin: r.get::<_, Option<String>>("origin")?.and_then(|raw| origin(&raw)),
-        created: Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH),
+        created,
+        // Journals of earlier schemas do not know when a row changed.
+        updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
         counts: Counts::default(),
         held: 0,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { reason(r, "note")? },

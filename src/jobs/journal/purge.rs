@@ -3,11 +3,12 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
-use super::erase;
+use super::{erase, jobs};
 use crate::jobs::job::{JobId, RowStatus};
 use rusqlite::{Connection, params};
 
-/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns them.
+/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns
+/// them. Removes kept drafts of that age that are not open.
 pub(super) fn purge(db: &Connection, account: &str, before: &i64) -> rusqlite::Result<Vec<JobId>> {
     let open: Vec<String> = RowStatus::ALL
         .iter()
@@ -21,11 +22,11 @@ pub(super) fn purge(db: &Connection, account: &str, before: &i64) -> rusqlite::R
                            AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
         open.join(",")
     );
-    let jobs: Vec<i64> = db
+    let purged: Vec<i64> = db
         .prepare(&sql)?
         .query_map(params![before, account], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let list = super::json(&jobs);
+    let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
          WHERE job IN (SELECT value FROM json_each(?1))",
@@ -38,8 +39,14 @@ pub(super) fn purge(db: &Connection, account: &str, before: &i64) -> rusqlite::R
     ] {
         db.execute(sql, [&list])?;
     }
-    if !jobs.is_empty() {
+    if !purged.is_empty() {
         erase::want_rewrite(db)?;
     }
-    Ok(jobs.into_iter().map(JobId).collect())
+    // A draft holds only what was never sent.
+    let drafts = db.execute(
+        "DELETE FROM job WHERE phase = 'draft' AND kept AND owner IS NULL AND account = ?1 AND created < ?2",
+        params![account, before],
+    )?;
+    jobs::tidy_after_discard(db, drafts)?;
+    Ok(purged.into_iter().map(JobId).collect())
 }

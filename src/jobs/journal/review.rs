@@ -50,8 +50,9 @@ pub(super) fn name_of(to: RowStatus) -> &'static str {
     if to == RowStatus::Ready { "allow" } else { "leave_out" }
 }
 
-pub(super) fn record_correction(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
-    record(db, job, CORRECT, &format!("no = {no}"), None)
+pub(super) fn record_correction(db: &Connection, job: JobId, rows: &[u64]) -> rusqlite::Result<()> {
+    let which = format!("no IN (SELECT value FROM json_each('{}'))", super::json(rows));
+    record(db, job, CORRECT, &which, None)
 }
 
 /// The last decision of a draft's review; `None` if there is none to undo.

@@ -86,7 +86,8 @@ pub(super) fn add(db: &Connection, job: &JobId, rows: &[NewRow]) -> rusqlite::Re
 /// which were about the earlier recipient.
 pub(super) fn correct(
     db: &Connection,
-    CorrectRow { id, no, name, email, bucket, why }: &CorrectRow,
+    id: JobId,
+    CorrectRow { no, name, email, bucket, why }: &CorrectRow,
 ) -> rusqlite::Result<()> {
     let key = EmailKey::of(email);
     db.prepare_cached(
@@ -188,7 +189,10 @@ impl RowField {
 pub struct RowFilter {
     /// Only rows with one of these statuses; all rows if empty.
     pub buckets: Vec<RowStatus>,
-    pub class: Option<DuplicateKind>,
+    /// Only rows with a reason of this kind: the key of a [`crate::jobs::RowGroup`].
+    pub group: Option<String>,
+    /// Only rows with this text in the name, the address, the title or the badge id, or with this line.
+    pub text: Option<String>,
     /// Only rows after this place in the job.
     pub after: u64,
     /// Number of matching rows to skip, for a list with random access.
@@ -205,9 +209,7 @@ pub(super) fn page(
     most: &usize,
     doubt_window: &i64,
 ) -> rusqlite::Result<Vec<JobRow>> {
-    let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
-    let chosen =
-        if codes.is_empty() { String::new() } else { format!("AND bucket IN ({})", codes.join(",")) };
+    let chosen = chosen(filter);
     // Equal rows are sorted by place, so that pages are consistent.
     let sorted =
         filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
@@ -216,7 +218,7 @@ pub(super) fn page(
         "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
-         WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3)
+         WHERE job = ?1 AND no > ?2 AND {chosen}
          ORDER BY {sorted} no LIMIT ?4 OFFSET ?5"
     );
     db.prepare_cached(&sql)?
@@ -224,13 +226,42 @@ pub(super) fn page(
             params![
                 job.0,
                 filter.after as i64,
-                filter.class.map(DuplicateKind::code),
+                filter.group,
                 *most as i64,
-                filter.skip as i64
+                filter.skip as i64,
+                searched(filter)
             ],
             |r| read(r, *doubt_window),
         )?
         .collect()
+}
+
+/// The text of a filter, as the journal compares it.
+fn searched(filter: &RowFilter) -> Option<String> {
+    filter.text.as_ref().map(|text| text.to_ascii_lowercase())
+}
+
+/// A filter as a condition; `?3` is the key of its group, `?6` its text.
+fn chosen(filter: &RowFilter) -> String {
+    let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
+    let statuses = if codes.is_empty() { "1".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
+    // Without a group, the key of each row is not computed.
+    let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
+    format!(
+        "{statuses} AND {group}
+         AND (?6 IS NULL OR CAST(line AS TEXT) = ?6 OR instr(lower(name || ' ' || email), ?6) > 0
+              OR instr(lower(coalesce(title, '') || ' ' || coalesce(badge, '')), ?6) > 0)"
+    )
+}
+
+/// Number of a job's rows that a filter matches, wherever the filter begins.
+pub(super) fn count(db: &Connection, job: &JobId, filter: &RowFilter) -> rusqlite::Result<u64> {
+    let none = None::<i64>;
+    let sql =
+        format!("SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS ?4 AND ?5 IS ?4 AND {}", chosen(filter));
+    let values = params![job.0, none, filter.group, none, none, searched(filter)];
+    let n: i64 = db.prepare_cached(&sql)?.query_row(values, |r| r.get(0))?;
+    Ok(n.unsigned_abs())
 }
 
 /// A row that lapel sent and that the service may not show yet.

@@ -1,7 +1,7 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
 use super::place::Site;
-use super::{JournalError, PATIENCE, Result, backup, claims, erase, reasons, review};
+use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
@@ -104,4 +104,6 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     erase::want_rewrite,
     |db| db.execute_batch(backup::SCHEMA_OF_BACKUPS),
     |db| db.execute_batch(review::SCHEMA),
+    |db| db.execute_batch(drafts::SCHEMA_OF_KEPT_DRAFTS),
+    |db| db.execute_batch(include_str!("changed.sql")),
 ];

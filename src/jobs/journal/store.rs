@@ -7,7 +7,7 @@
 use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
-use super::drafts::{CorrectRow, CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
+use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};
 use super::facts::{Fact, Kept, Seen};
 use super::jobs::{Account, Actor};
@@ -103,9 +103,13 @@ operations! {
     write "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace;
     write "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo;
     write "rows" add_rows(id: JobId, rows: Vec<NewRow>) -> () = rows::add;
+    write "keep draft" keep_drafts(ids: Vec<JobId>) -> () = drafts::keep;
+    write "open draft" open_drafts(args: OpenDrafts) -> bool = drafts::open;
+    write "close draft" close_drafts(ids: Vec<JobId>, me: String) -> () = drafts::close;
+    read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
         = drafts::finish_rows;
-    write "correct" correct_row(args: CorrectRow) -> () = drafts::correct_row;
+    write "correct" correct_rows(id: JobId, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
     write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
@@ -193,6 +197,7 @@ operations! {
 operations! {
     read job(id: JobId, me: String) -> Option<Job> = jobs::job;
     read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
+    read rows_count(id: JobId, filter: RowFilter) -> u64 = rows::count;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
     read cells(id: JobId) -> Vec<String> = rows::cells;
     read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;

@@ -43,11 +43,11 @@ pub(super) fn jobs_of_others(db: &Connection, account: &Account, me: &str) -> ru
     .collect()
 }
 
-/// Whether there are jobs without an owner.
+/// Whether there are jobs without an owner. Nobody owns a kept draft that is not open.
 pub(super) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
-           AND ?3 <> ''",
+           AND NOT (phase = 'draft' AND kept) AND ?3 <> ''",
     )?
     .exists(params![account.key, account.base_url, me])
 }
@@ -64,7 +64,7 @@ pub(in crate::jobs) struct TakeOver {
 }
 
 /// Takes over and recovers all jobs of a service and key that no living process owns, and returns them. Removes
-/// drafts whose process has ended.
+/// drafts whose process has ended, except kept ones.
 pub(super) fn take_over(db: &Connection, args: &TakeOver) -> rusqlite::Result<Vec<JobId>> {
     let TakeOver { account, owner, living, now } = args;
     let taken: Vec<JobId> = db
@@ -79,6 +79,13 @@ pub(super) fn take_over(db: &Connection, args: &TakeOver) -> rusqlite::Result<Ve
         })?
         .collect::<rusqlite::Result<_>>()?;
     recover(db, &taken, *now)?;
+    // A kept draft belongs to nobody until a person opens it.
+    db.prepare_cached(
+        "UPDATE job SET owner = NULL, owner_label = NULL
+         WHERE phase = 'draft' AND kept AND account = ?1 AND base_url = ?2 AND owner <> ?3
+           AND owner NOT IN (SELECT value FROM json_each(?4))",
+    )?
+    .execute(params![account.key, account.base_url, owner.id, super::json(living)])?;
     discard_orphans(db, account, living, &owner.id)?;
     Ok(taken)
 }
@@ -92,10 +99,10 @@ pub(super) fn release(db: &Connection, me: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Removes drafts whose process has ended. Nothing of them was sent.
+/// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
 fn discard_orphans(db: &Connection, account: &Account, living: &[String], me: &str) -> rusqlite::Result<()> {
     let gone = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
+        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
            AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))",
         params![me, super::json(living), account.key, account.base_url],
     )?;

@@ -46,6 +46,10 @@ fn sentences(language: Language) -> Vec<(Reason, String)> {
         Reason::from(Code::Held).because("why", why).with("id", "b-17")
     };
     let (_, _, _, found) = check_person("", "kim@naver.con");
+    let said = |text: &str| Reason::told(text).in_language(language);
+    // That version named the field of each finding.
+    let sentence: Vec<String> =
+        found.iter().map(|f| format!("{}: {}", said(&f.field.to_string()), said(&f.what))).collect();
     let found = found.iter().map(|f| Reason::finding(&f.field.to_string(), &f.what)).collect();
     let kept = vec![
         Code::Lost.into(),
@@ -70,9 +74,9 @@ fn sentences(language: Language) -> Vec<(Reason, String)> {
         ),
         Reason::from(Code::NotRevocable).because("state", Reason::word("Waiting")),
         Reason::from(Code::TemplateUnknown).with("named", "Waiting"),
-        Reason::list(Code::Findings, found),
     ];
-    kept.into_iter().map(|reason| (reason.clone(), reason.in_language(language))).collect()
+    let kept = kept.into_iter().map(|reason| (reason.clone(), reason.in_language(language)));
+    kept.chain([(Reason::list(Code::Findings, found), sentence.join("; "))]).collect()
 }
 
 #[test]

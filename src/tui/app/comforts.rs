@@ -7,8 +7,8 @@ use crate::jobs::Job;
 use crate::tui::effects::{Effects, Navigate, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::copy_menu::CopyMenu;
 use crate::tui::modals::json_view::RawPane;
+use crate::tui::modals::menu::Menu;
 use crate::tui::modals::question::Question;
 use crate::tui::modals::request_log::RequestLog;
 use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
@@ -76,7 +76,7 @@ impl App {
     /// Runs an action that works on every tab. Returns false for other actions.
     pub(super) fn comfort(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Copy => match CopyMenu::new(self.screen().copyables(&self.env)) {
+            Action::Copy => match Menu::of_copies(self.screen().copyables(&self.env)) {
                 Some(menu) => self.open(menu),
                 None => out.say(t!("There is nothing here to copy.")),
             },

@@ -27,7 +27,7 @@ impl App {
         self.came_from.clear();
         self.tab = Tab::Home;
         self.notice = None;
-        let remark = session.remark.take().map(|text| Notice { text, bad: true });
+        let remark = session.remark.take().map(|text| Notice::new(text, true));
         // A remark about the configuration applies to every profile.
         if remark.is_some() || self.welcome.is_none() {
             self.news = remark;

@@ -73,6 +73,7 @@ fn is_acting(action: Action) -> bool {
         action,
         Action::Issue
             | Action::Revoke
+            | Action::Run
             | Action::Pause
             | Action::Resume
             | Action::UseUp

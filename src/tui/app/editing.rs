@@ -29,7 +29,7 @@ impl App {
         let mut said = Vec::new();
         match came {
             Err(why) => {
-                self.notice = Some(super::Notice { text: why, bad: true });
+                self.notice = Some(super::Notice::new(why, true));
                 return;
             }
             Ok(text) => {
@@ -49,7 +49,7 @@ impl App {
             }
         }
         if !said.is_empty() {
-            self.notice = Some(super::Notice { text: said.join(" "), bad: false });
+            self.notice = Some(super::Notice::toast(said.join(" "), false));
         }
     }
 }

@@ -31,6 +31,14 @@ impl App {
                 out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up(&email, out));
                 self.screens.wallet.select(id);
             }
+            Navigate::FindCert(number, ids) => {
+                out.owned_by(Owner::Screen(Tab::Wallet), |out| {
+                    self.screens.wallet.read_records(number, ids, out);
+                });
+            }
+            Navigate::Question(question) => {
+                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.answer(question, out));
+            }
             Navigate::Activity => {
                 self.notice = None;
                 self.news = None;

@@ -7,7 +7,7 @@ use crate::tui::effects::{Effects, Owner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
-use crate::tui::modals::help::Help;
+use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::palette::{Command, CommandPalette};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
@@ -116,6 +116,9 @@ impl App {
             // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.
             Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
+            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane() => {
+                self.act(Action::Back, out);
+            }
             Action::Palette if self.welcome.is_some() => {}
             // The same key closes it again.
             Action::Palette if self.top::<CommandPalette>().is_some() => {
@@ -175,14 +178,14 @@ impl App {
                 out.open(|_, out| Profiles::new(used, out));
             }
             Action::Help => {
-                let stack = self.key_contexts();
-                let lines = self
-                    .env
-                    .keymap
-                    .help(&stack)
-                    .into_iter()
-                    .filter(|(_, a)| !self.is_forbidden(*a))
-                    .collect();
+                let entry = |(place, keys, action)| HelpEntry {
+                    place,
+                    keys,
+                    action,
+                    is_enabled: self.is_enabled(action),
+                };
+                let lines = self.env.keymap.help_by_place(&self.key_contexts());
+                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(entry).collect();
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
@@ -215,11 +218,12 @@ impl App {
         Action::ALL
             .iter()
             .copied()
-            .filter(|action| !self.is_forbidden(*action) && !is_hand_work(*action))
+            .filter(|action| !self.is_forbidden(*action) && !action.is_hand_work())
             .filter_map(|action| {
-                if let Some((keys, _)) = here.iter().find(|(_, a)| *a == action) {
+                if self.env.keymap.has(&stack, action) {
+                    let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
                     let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
-                    return Some(Command { action, keys: keys.clone(), why_not });
+                    return Some(Command { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
@@ -353,30 +357,10 @@ fn wheeled(context: Context) -> Option<usize> {
         | Context::ColumnMenu
         | Context::Filters
         | Context::Menu
+        | Context::JobMenu
         | Context::Profiles
         | Context::Palette => Some(1),
         Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
         _ => None,
     }
-}
-
-/// Whether an action only moves or types. The palette does not list it.
-fn is_hand_work(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Down
-            | Action::Up
-            | Action::PageDown
-            | Action::PageUp
-            | Action::Palette
-            | Action::Accept
-            | Action::Back
-            | Action::NextField
-            | Action::PreviousField
-            | Action::ClearField
-            | Action::Complete
-            | Action::Earlier
-            | Action::Later
-            | Action::QuitNow
-    )
 }

@@ -102,7 +102,7 @@ impl App {
             }
             _ => text,
         };
-        self.news = Some(Notice { text, bad: true });
+        self.news = Some(Notice::new(text, true));
         self.changed = true;
     }
 }

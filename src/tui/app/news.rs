@@ -24,6 +24,9 @@ impl App {
         }
         self.env.pictures.learn(&answer);
         self.tour_hears(&answer);
+        if matches!(answer, Response::Done(_) | Response::Drafted(_)) {
+            self.screens.home.drafts_changed();
+        }
         let left = match owner {
             Owner::Shell => self.shell_response(request, answer, out),
             Owner::Modal(id) if self.connection.export.as_ref().is_some_and(|(aside, _)| *aside == id) => {
@@ -75,7 +78,7 @@ impl App {
                 Ok(()) => JournalState::Read,
                 Err(why) => JournalState::Failed(why.clone()),
             };
-            self.screens.home.take_jobs(self.screens.activity.jobs(), state);
+            self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.env);
         }
     }
 
@@ -98,7 +101,7 @@ impl App {
             if self.tab != Tab::Activity || !self.modals.is_empty() {
                 // A success message does not replace an error.
                 if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.news = Some(Notice { text, bad });
+                    self.news = Some(Notice::toast(text, bad));
                 }
             }
         }
@@ -118,9 +121,11 @@ impl App {
             for t in &touched {
                 out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.refresh(&t.badge_id, out));
             }
-            if job.kind == Kind::Issue || self.screens.history.holds(touched.iter().map(|t| &t.badge_id)) {
-                let dropped = self.screens.history.browser.list.reload();
-                out.cancel(dropped);
+            // A narrowed list costs several requests. New badges come into it when the user refreshes it.
+            let history = &self.screens.history;
+            let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
+            if is_new || history.holds(touched.iter().map(|t| &t.badge_id)) {
+                self.screens.history.reload(out);
             }
         }
     }

@@ -16,7 +16,8 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.screens.home.due(), self.views.due()]
+        let toasts = self.toasts().filter_map(|toast| toast.until).min();
+        [spin, held, link, age, toasts, self.refresh_due(), self.screens.home.due(), self.views.due()]
             .into_iter()
             .flatten()
             .min()

@@ -57,6 +57,7 @@ impl Views {
 impl App {
     /// Applies what the command line asks to show first.
     pub fn begin(&mut self, wanted: Wanted) {
+        self.tab = wanted.tab.unwrap_or(self.tab);
         self.views.wanted = wanted;
         let mut requests = std::mem::take(&mut self.requests);
         let out = Effects::new(&mut requests);
@@ -113,7 +114,8 @@ impl App {
             }
         }
         // If the user has moved elsewhere meanwhile, stay there.
-        let untouched = self.tab == Tab::Home && self.came_from.is_empty() && self.modals.is_empty();
+        let is_first = self.tab == Tab::Home || Some(self.tab) == wanted.tab;
+        let untouched = is_first && self.came_from.is_empty() && self.modals.is_empty();
         if let Some(tab) = wanted.tab.or(view.tab).filter(|_| untouched) {
             self.tab = tab;
         }

@@ -34,6 +34,29 @@ macro_rules! actions {
     };
 }
 
+impl Action {
+    /// Whether an action only moves or types. The palette does not list it.
+    pub fn is_hand_work(self) -> bool {
+        matches!(
+            self,
+            Self::Down
+                | Self::Up
+                | Self::PageDown
+                | Self::PageUp
+                | Self::Palette
+                | Self::Accept
+                | Self::Back
+                | Self::NextField
+                | Self::PreviousField
+                | Self::ClearField
+                | Self::Complete
+                | Self::Earlier
+                | Self::Later
+                | Self::QuitNow
+        )
+    }
+}
+
 actions! {
     Down: "down", "move one row down";
     Up: "up", "move one row up";
@@ -43,7 +66,11 @@ actions! {
     Last: "last", "go to last row";
     GoToRow: "row", "go to row number";
     Open: "open", "open the selected entry";
-    Filter: "filter", "filter by service fields";
+    Filter: "filter", "filter this list with a line: words, or field:value";
+    FilterForm: "form", "filter with a form of all fields, or go back to the line";
+    Search: "search", "search in this list";
+    NextMatch: "next match", "go to the next match";
+    PreviousMatch: "previous match", "go to the previous match";
     Sort: "sort", "sort by a column";
     ChooseColumns: "columns", "choose, order and resize the columns of this list";
     ColumnLeft: "left", "move the column left";
@@ -73,21 +100,23 @@ actions! {
     FindBadge: "find", "open a badge by its id";
     LookUp: "look up", "look up another e-mail address, name or badge id";
     CopySummary: "copy summary", "copy a badge summary with the person masked";
+    Question: "question", "choose what the caller asks; the answer follows";
     Elsewhere: "search further", "search other places for the holder's badges";
     TryPictures: "try pictures", "check that its pictures open without the API key";
     Categories: "categories", "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
     Only: "filter by status", "show only rows with the next status; all rows after the last";
+    Run: "run", "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
     Pause: "pause", "pause this job before its next request";
     Resume: "resume", "resume a paused or stopped job";
     UseUp: "use up quota", "use up the rest of the quota with ever smaller requests";
     Retry: "retry refused", "send refused rows again; the service certainly did nothing for them";
     Decide: "resolve", "resolve a row with an unknown result";
     CallOff: "cancel the rest", "cancel the rest: rows not sent yet";
-    Undo: "undo job", "revoke the badges of this job after a review; waiting ones when Issued";
+    Undo: "revoke issued", "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt: "receipt", "save the receipt of this job: every row with its result";
     Redo: "redo file", "save rows that were not sent or need a person to a file, unchanged";
-    Export: "export", "save the list or its marked rows to a file: Excel, CSV or JSON Lines";
+    Export: "export", "save to a file: the list, its marked rows, or the receipt or redo file of a job";
     Aside: "in background", "continue the export in the background; its key shows it again";
     Mail: "mail failures", "list failed mails of this job's badges by domain";
     Ids: "ids file", "revoke badges whose ids are in a file";
@@ -158,6 +187,8 @@ actions! {
     ChangeProfile: "edit", "edit this profile; a new service or key is tested before it is saved";
     TestProfile: "test", "test the key of this profile with its service; nothing is saved";
     RemoveProfile: "remove", "remove this profile";
+    DiscardDraft: "discard", "discard this draft";
+    TakeSuggestions: "take suggestions", "take all suggestions like this one";
     ChooseSandbox: "sandbox", "start the sandbox without an account";
     ChooseService: "service", "set up a real service with base URL and API key";
 }

@@ -208,13 +208,18 @@ impl Keymap {
 
     /// The lines of the help for `stack`: keys and action. Keys that an inner context takes are left out.
     pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
-        let mut lines: Vec<(String, Action)> = Vec::new();
+        self.help_by_place(stack).into_iter().map(|(_, keys, action)| (keys, action)).collect()
+    }
+
+    /// The same, with the context of each action.
+    pub fn help_by_place(&self, stack: &[Context]) -> Vec<(Context, String, Action)> {
+        let mut lines: Vec<(Context, String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
             for (_, action, chords) in self.at(*context) {
                 let free: Vec<&Chord> =
                     chords.iter().filter(|chord| self.is_free(&stack[..depth], chord)).collect();
-                if !free.is_empty() && !lines.iter().any(|(_, a)| a == action) {
-                    lines.push((self.names(free), *action));
+                if !free.is_empty() && !lines.iter().any(|(.., a)| a == action) {
+                    lines.push((*context, self.names(free), *action));
                 }
             }
         }

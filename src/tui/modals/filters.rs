@@ -35,8 +35,8 @@ pub struct FiltersForm {
     at: usize,
     sight: Sight,
     name: Option<Naming>,
-    /// Name of the filter that the user asked to remove.
-    removing: Option<String>,
+    /// What the user must confirm.
+    asked: Option<Asked>,
     request: Option<RequestId>,
     said: Option<String>,
 }
@@ -46,8 +46,12 @@ struct Naming {
     field: Field,
     /// Old name of the filter to rename. `None`: saves the current filter.
     of: Option<String>,
-    /// Existing filter with this name. A second Enter replaces it.
-    replaces: Option<String>,
+}
+
+enum Asked {
+    Remove(String),
+    /// Replaces the filter of the same name.
+    Replace(NamedFilter),
 }
 
 impl FiltersForm {
@@ -68,7 +72,7 @@ impl FiltersForm {
             at: 0,
             sight: Sight::default(),
             name: None,
-            removing: None,
+            asked: None,
             request: None,
             said: env.saved.error.clone(),
         };
@@ -90,7 +94,7 @@ impl FiltersForm {
 
     fn name_current(&mut self) {
         if self.current.is_some() {
-            self.name = Some(Naming { field: Field::default(), of: None, replaces: None });
+            self.name = Some(Naming { field: Field::default(), of: None });
         } else {
             self.said = Some(t!("There is no filter or sort order to save. Nothing was saved.").to_owned());
         }
@@ -103,6 +107,7 @@ impl FiltersForm {
     fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         match action {
+            Action::Back if self.asked.is_some() => self.asked = None,
             Action::Back => self.name = None,
             Action::ClearField => naming.field.clear(),
             Action::NextTab | Action::PreviousTab => {}
@@ -117,20 +122,14 @@ impl FiltersForm {
                     (Some(from), _) => {
                         FilterChange::Rename { list: self.list.to_owned(), from: from.clone(), to: name }
                     }
-                    (None, Some(_)) if is_there && naming.replaces.as_ref() != Some(&name) => {
-                        let shown = scrub(&name).into_owned();
-                        self.said = Some(t!(
-                            "A filter named “{name}” already exists. Press {enter} again to replace it.",
-                            name = shown,
-                            enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
-                        ));
-                        naming.replaces = Some(name);
-                        return true;
+                    (None, Some(current)) => {
+                        let filter = NamedFilter { name, ..current.clone() };
+                        if is_there {
+                            self.asked = Some(Asked::Replace(filter));
+                            return true;
+                        }
+                        FilterChange::Save { filter, replace: false }
                     }
-                    (None, Some(current)) => FilterChange::Save {
-                        filter: NamedFilter { name, ..current.clone() },
-                        replace: is_there,
-                    },
                     (None, None) => return true,
                 };
                 self.ask(Some(change), env, out);
@@ -204,7 +203,7 @@ impl Component for FiltersForm {
             Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
             Action::First => self.at = 0,
             Action::Last => self.at = last,
-            Action::Back if self.removing.is_some() => self.removing = None,
+            Action::Back if self.asked.is_some() => self.asked = None,
             Action::Back => {
                 out.cancel(self.request.take());
                 out.close();
@@ -222,9 +221,9 @@ impl Component for FiltersForm {
                     }
                     Action::Rename => {
                         let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));
-                        self.name = Some(Naming { field, of, replaces: None });
+                        self.name = Some(Naming { field, of });
                     }
-                    _ => self.removing = Some(filter.name.clone()),
+                    _ => self.asked = Some(Asked::Remove(filter.name.clone())),
                 }
             }
             _ => return false,
@@ -347,17 +346,24 @@ impl Component for FiltersForm {
 
 impl Modal for FiltersForm {
     fn asks(&self) -> Option<Ask> {
-        self.removing.as_ref().map(|_| Ask::ONE)
+        self.asked.as_ref().map(|_| Ask::ONE)
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
-        let name = scrub(self.removing.as_deref().unwrap_or_default());
-        form.asks(&t!("Remove the filter “{name}”", name), &env.place(), env);
+        let what = match &self.asked {
+            Some(Asked::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
+            Some(Asked::Replace(filter)) => t!("Replace the filter “{name}”", name = scrub(&filter.name)),
+            None => return,
+        };
+        form.asks(&what, &env.place(), env);
     }
 
     fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {
-        if let Some(name) = self.removing.take() {
-            self.ask(Some(FilterChange::Remove { list: self.list.to_owned(), name }), env, out);
-        }
+        let change = match self.asked.take() {
+            Some(Asked::Remove(name)) => FilterChange::Remove { list: self.list.to_owned(), name },
+            Some(Asked::Replace(filter)) => FilterChange::Save { filter, replace: true },
+            None => return,
+        };
+        self.ask(Some(change), env, out);
     }
 }

@@ -1,32 +1,70 @@
-//! Help: the keys of the screen below it, from the keymap.
+//! Help: the keys of the screen below it, grouped by where they work. It can be searched, and Enter runs what it shows.
 
 use crate::domain::text::scrub;
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
+use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
 use std::cell::Cell;
 
+/// Maximum width of the help in columns.
+const WIDEST: u16 = 110;
+/// Rows that one page moves.
+const PAGE: usize = 10;
+
+/// An action with its keys.
+pub struct HelpEntry {
+    pub place: Context,
+    pub keys: String,
+    pub action: Action,
+    /// Whether it does something now.
+    pub is_enabled: bool,
+}
+
 pub struct Help {
-    lines: Vec<(String, Action)>,
+    entries: Vec<HelpEntry>,
     /// Status message that did not fit below the screen.
     message: Option<String>,
     /// Kind and path of lapel's files.
     files: Vec<(&'static str, String)>,
-    scroll: usize,
-    /// Largest scroll offset, from the last drawing.
-    most: Cell<usize>,
+    search: Search,
+    /// The selected line. Lines of the message and of the files can be selected too, so that they scroll into view.
+    at: usize,
+    /// The first line shown, and the number of lines that can be selected, from the last drawing.
+    top: Cell<usize>,
+    stops: Cell<usize>,
+    /// Columns of the text in the last drawing.
+    columns: Cell<usize>,
+}
+
+/// A line of the help. Several lines of one entry have the same number.
+struct HelpLine {
+    stop: Option<usize>,
+    line: Line<'static>,
 }
 
 impl Help {
-    pub fn new(lines: Vec<(String, Action)>) -> Self {
-        Self { lines, message: None, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
+    pub fn new(entries: Vec<HelpEntry>) -> Self {
+        Self {
+            entries,
+            message: None,
+            files: Vec::new(),
+            search: Search::default(),
+            at: 0,
+            top: Cell::new(0),
+            stops: Cell::new(usize::MAX),
+            columns: Cell::new(usize::from(WIDEST)),
+        }
     }
 
     /// Adds the paths of lapel's files below the keys.
@@ -48,86 +86,212 @@ impl Help {
         self.message.is_some()
     }
 
-    fn all_lines(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
-        let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
-        let room = columns.saturating_sub(keys + 4);
-        let mut lines = Vec::new();
-        if let Some(message) = &self.message {
-            let said = message.lines().flat_map(|line| wrap(line, columns.saturating_sub(4)));
-            lines.extend(said.map(|line| Line::raw(format!("  {line}"))));
-            lines.extend(["", t!("  Keys of this screen"), ""].map(|l| Line::styled(l, env.theme.strong())));
+    fn is_searching(&self) -> bool {
+        self.search.over().is_some() || self.search.text().is_some()
+    }
+
+    /// The message, while nothing is searched for.
+    fn shown_message(&self) -> Option<&str> {
+        self.message.as_deref().filter(|_| !self.is_searching())
+    }
+
+    /// The entries with what is searched for.
+    fn shown(&self) -> Vec<&HelpEntry> {
+        let has = |entry: &&HelpEntry| {
+            self.search.finds(&format!("{} {} {}", entry.keys, entry.action.hint(), entry.action.help()))
+        };
+        self.entries.iter().filter(has).collect()
+    }
+
+    /// Lines before the entries that can be selected.
+    fn before(&self, columns: usize) -> usize {
+        self.message_lines(columns).len()
+    }
+
+    fn message_lines(&self, columns: usize) -> Vec<String> {
+        let lines = self.shown_message().into_iter().flat_map(str::lines);
+        lines.flat_map(|line| wrap(line, columns.saturating_sub(4))).collect()
+    }
+
+    fn lines(&self, columns: usize, env: &Env) -> Vec<HelpLine> {
+        let theme = &env.theme;
+        let heading =
+            |text: &str| HelpLine { stop: None, line: Line::styled(format!("  {text}"), theme.strong()) };
+        let blank = || HelpLine { stop: None, line: Line::raw("") };
+        let mut lines: Vec<HelpLine> = Vec::new();
+        let mut stop = 0..;
+        for line in self.message_lines(columns) {
+            lines.push(HelpLine { stop: stop.next(), line: Line::raw(format!("  {line}")) });
         }
-        for (key, action) in &self.lines {
-            for (n, part) in wrap(action.help(), room).into_iter().enumerate() {
-                let key = if n == 0 { key.as_str() } else { "" };
-                lines.push(Line::from(vec![
+        let keys = self.entries.iter().map(|entry| width(&entry.keys)).max().unwrap_or(0) + 2;
+        let room = columns.saturating_sub(keys + 4);
+        let mut place = None;
+        for entry in self.shown() {
+            if place.replace(entry.place) != Some(entry.place) {
+                if !lines.is_empty() {
+                    lines.push(blank());
+                }
+                lines.push(heading(entry.place.place()));
+            }
+            let stop = stop.next();
+            let style = if entry.is_enabled { theme.text() } else { theme.dim() };
+            for (n, part) in wrap(entry.action.help(), room).into_iter().enumerate() {
+                let key = if n == 0 { entry.keys.as_str() } else { "" };
+                let line = Line::from(vec![
                     Span::raw("  "),
-                    Span::styled(fit(key, keys, ""), env.theme.key()),
-                    Span::raw(part),
-                ]));
+                    Span::styled(fit(key, keys, ""), theme.key()),
+                    Span::styled(part, style),
+                ]);
+                lines.push(HelpLine { stop, line });
             }
         }
-        lines.extend(self.file_lines(room + keys, env));
+        if !self.files.is_empty() && !self.is_searching() {
+            lines.extend([blank(), heading(t!("Files"))]);
+            let words = self.files.iter().map(|(word, _)| width(word)).max().unwrap_or(0) + 2;
+            lines.extend(self.files.iter().map(|(word, path)| HelpLine {
+                stop: stop.next(),
+                line: Line::from(vec![
+                    Span::raw("  "),
+                    Span::styled(fit(word, words, ""), theme.dim()),
+                    Span::raw(fit_end(path, columns.saturating_sub(words + 4), env.glyphs.ellipsis)),
+                ]),
+            }));
+        }
         lines
     }
 
-    fn file_lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        if self.files.is_empty() {
-            return Vec::new();
+    /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
+    fn run(&self, columns: usize, env: &Env, out: &mut Effects<'_>) {
+        let shown = self.shown();
+        let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
+            return;
+        };
+        if entry.action.is_hand_work() {
+            let esc = env.key(&self.key_contexts(), Action::Back);
+            out.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
+        } else if !entry.is_enabled {
+            out.say(t!("Not now: {why}. Nothing was done.", why = t!("it does not apply here")));
+        } else {
+            out.close();
+            out.go.push(Navigate::Run(entry.action));
         }
-        let words = self.files.iter().map(|(word, _)| width(word)).max().unwrap_or(0) + 2;
-        let mut lines = vec![Line::raw(""), Line::styled(format!("  {}", t!("Files")), env.theme.strong())];
-        lines.extend(self.files.iter().map(|(word, path)| {
-            Line::from(vec![
-                Span::raw("  "),
-                Span::styled(fit(word, words, ""), env.theme.dim()),
-                Span::raw(fit_end(path, room.saturating_sub(words), env.glyphs.ellipsis)),
-            ])
-        }));
-        lines
     }
+
+    fn select(&mut self, at: usize) {
+        self.at = at.min(self.stops.get().saturating_sub(1));
+    }
+}
+
+/// Columns inside the popup.
+fn inside(area: Rect) -> usize {
+    usize::from(popup::centred(area, WIDEST).width.saturating_sub(2 * popup::edge(area)))
 }
 
 impl Component for Help {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Help, Context::Always]
+        self.search.over().unwrap_or_else(|| vec![Context::Help, Context::Always])
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        let last = self.most.get();
-        // A larger window has a smaller maximum offset.
-        self.scroll = self.scroll.min(last);
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        self.select(self.at);
+        let action = match self.search.on_action(action) {
+            Searched::Changed => {
+                self.at = 0;
+                return true;
+            }
+            // Only matches are shown.
+            Searched::Step { forward: true } => Action::Down,
+            Searched::Step { forward: false } => Action::Up,
+            Searched::Nothing => action,
+        };
         match action {
-            Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
-            Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::PageDown => self.scroll = self.scroll.saturating_add(10).min(last),
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
-            Action::First => self.scroll = 0,
-            Action::Last => self.scroll = last,
+            Action::Down => self.select(self.at + 1),
+            Action::Up => self.select(self.at.saturating_sub(1)),
+            Action::PageDown => self.select(self.at + PAGE),
+            Action::PageUp => self.select(self.at.saturating_sub(PAGE)),
+            Action::First => self.select(0),
+            Action::Last => self.select(usize::MAX),
+            Action::Accept => self.run(self.columns.get(), env, out),
             Action::Back => out.close(),
             _ => return false,
         }
         true
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let keys = t!("  Keys of this screen");
-        let head = if self.message.is_some() { t!("  Full message") } else { keys };
-        let mut lines = vec![Line::styled(head, env.theme.strong()), Line::raw("")];
-        let all = self.all_lines(usize::from(area.width), env);
-        let height = usize::from(area.height.saturating_sub(3));
-        self.most.set(all.len().saturating_sub(height));
-        let top = self.scroll.min(self.most.get());
-        let more = all.len().saturating_sub(top + height);
-        lines.extend(all.into_iter().skip(top).take(height));
-        if more > 0 {
-            lines.push(Line::styled(t!("  {more} more below", more), env.theme.dim()));
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let changed = self.search.on_text_key(key);
+        if changed {
+            self.at = 0;
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        changed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if self.search.on_paste(text.trim()) {
+            self.at = 0;
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let outer = popup::centred(area, WIDEST);
+        let title =
+            if self.shown_message().is_some() { t!("Full message") } else { t!("Keys of this screen") };
+        let mut inner = popup::open(frame, outer, area, title, env);
+        let columns = inside(area);
+        self.columns.set(columns);
+        if let Some(line) = self.search.line(columns, env) {
+            frame.render_widget(line, Rect { height: 1, ..inner });
+            inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+        }
+        let lines = self.lines(columns, env);
+        let stops = lines.iter().filter_map(|line| line.stop).max().map_or(0, |last| last + 1);
+        self.stops.set(stops);
+        if stops == 0 {
+            frame.render_widget(Line::styled(t!("    no match"), env.theme.dim()), inner);
+            return;
+        }
+        let selected = self.at.min(stops - 1);
+        let is_selected = |line: &HelpLine| line.stop == Some(selected);
+        let height = match usize::from(inner.height) {
+            height if lines.len() > height => height.saturating_sub(1),
+            height => height,
+        };
+        let first = lines.iter().position(is_selected).unwrap_or(0);
+        let last = lines.iter().rposition(is_selected).unwrap_or(first);
+        // The heading of the first entry of a group scrolls into view with it.
+        let heading = lines[..first].iter().rev().take_while(|line| line.stop.is_none()).count();
+        let most = lines.len().saturating_sub(height);
+        let top = self.top.get().min(first - heading).max((last + 1).saturating_sub(height)).min(most);
+        self.top.set(top);
+        let all = lines.len();
+        let shown = top..(top + height).min(all);
+        let mut drawn: Vec<Line<'_>> = lines
+            .into_iter()
+            .skip(top)
+            .take(height)
+            .map(|line| if is_selected(&line) { marked(line.line, env) } else { line.line })
+            .collect();
+        if all > height {
+            drawn.push(Line::styled(out_of_sight(&shown, all, env), env.theme.dim()));
+        }
+        frame.render_widget(Text::from(drawn), inner);
     }
 }
 
-impl Modal for Help {}
+impl Modal for Help {
+    fn is_popup(&self) -> bool {
+        true
+    }
+}
+
+/// A line with the cursor before it. Every line begins with two spaces.
+fn marked(mut line: Line<'static>, env: &Env) -> Line<'static> {
+    if let Some(first) = line.spans.first_mut() {
+        let rest = first.content.get(2..).unwrap_or_default().to_owned();
+        first.content = format!("{} {rest}", env.glyphs.cursor).into();
+    }
+    line.style(env.theme.selected())
+}
 
 /// Fits a path into `columns` columns. It cuts the start of a long path, because the end tells more.
 fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {
@@ -148,45 +312,79 @@ fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::input::keymap::Context;
+    use crate::tui::request::RequestIds;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+
+    fn help(env: &Env, stack: &[Context]) -> Help {
+        let entry = |(place, keys, action)| HelpEntry { place, keys, action, is_enabled: true };
+        Help::new(env.keymap.help_by_place(stack).into_iter().map(entry).collect())
+    }
+
+    fn words(help: &Help, (columns, rows): (u16, u16), env: &Env) -> String {
+        let area = Rect::new(0, 0, columns, rows);
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
+        terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, env)).expect("drawn");
+        let buffer = terminal.backend().buffer();
+        let cells = (1..rows - 1).flat_map(|y| (1..columns - 1).map(move |x| (x, y)));
+        let text: String = cells.map(|at| buffer[at].symbol()).collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
 
     #[test]
     fn every_sentence_can_be_read_whole() {
         let env = Env::for_test();
         let mut is_cut = false;
-        for (columns, rows) in [(60, 12), (80, 20)] {
+        for size in [(60, 12), (80, 20)] {
             for stack in [
                 [Context::History, Context::List, Context::Global, Context::Always],
                 [Context::Activity, Context::List, Context::Global, Context::Always],
             ] {
-                let mut help = Help::new(env.keymap.help(&stack));
-                let area = Rect::new(0, 0, columns, rows);
-                let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-                let mut seen = String::new();
-                loop {
-                    terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
-                    let buffer = terminal.backend().buffer();
-                    // Read one line for each scroll step, and all remaining lines at the end.
-                    let is_last = help.scroll >= help.most.get();
-                    for y in 2..if is_last { rows } else { 3 } {
-                        seen.extend((0..columns).map(|x| buffer[(x, y)].symbol()));
-                        seen.push(' ');
-                    }
-                    if is_last {
-                        break;
-                    }
-                    help.scroll += 1;
+                let mut help = help(&env, &stack).with_message(Some("A message. ".repeat(80)));
+                let mut ids = RequestIds::default();
+                let mut seen = vec![words(&help, size, &env)];
+                for _ in 0..help.stops.get() {
+                    help.on_action(Action::Down, &env, &mut Effects::new(&mut ids));
+                    seen.push(words(&help, size, &env));
                 }
-                assert!(!seen.contains("more below"), "{seen}");
-                let seen = seen.split_whitespace().collect::<Vec<_>>().join(" ");
-                for (_, action) in &help.lines {
-                    assert!(seen.contains(action.help()), "{action:?} at {columns}x{rows}: {seen}");
-                    is_cut |= width(action.help()) > usize::from(columns);
+                for entry in &help.entries {
+                    let text = entry.action.help();
+                    let is_whole = seen.iter().any(|screen| screen.contains(text));
+                    assert!(is_whole, "{:?} at {size:?}: {seen:#?}", entry.action);
+                    is_cut |= width(text) > usize::from(size.0);
                 }
             }
         }
         assert!(is_cut, "none was too long for its line");
+    }
+
+    #[test]
+    fn it_is_searched_and_runs_what_it_shows() {
+        let env = Env::for_test();
+        let mut help = help(&env, &[Context::History, Context::List, Context::Global]);
+        let mut ids = RequestIds::default();
+        let mut act = |help: &mut Help, action| {
+            let mut out = Effects::new(&mut ids);
+            help.on_action(action, &env, &mut out);
+            (out.go, out.notice.is_some())
+        };
+        let search = |help: &mut Help, text: &str| {
+            help.search.on_action(Action::Search);
+            help.search.on_action(Action::ClearField);
+            help.search.on_paste(text);
+        };
+        search(&mut help, "RAW JSON");
+        let shown: Vec<Action> = help.shown().iter().map(|entry| entry.action).collect();
+        assert_eq!(shown, [Action::Raw]);
+        let (go, _) = act(&mut help, Action::Accept);
+        assert!(go.is_empty(), "Enter ends typing first");
+        let (go, _) = act(&mut help, Action::Accept);
+        assert!(go.iter().any(|go| matches!(go, Navigate::Run(Action::Raw))), "{go:?}");
+        search(&mut help, "move one row down");
+        act(&mut help, Action::Accept);
+        let (go, said) = act(&mut help, Action::Accept);
+        assert!(go.is_empty() && said, "a key that moves is not run from here");
+        act(&mut help, Action::Back);
+        assert!(help.search.text().is_none() && help.shown().len() > 20, "Back ends the search first");
     }
 }

@@ -11,7 +11,9 @@ use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, wrap};
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -35,6 +37,9 @@ pub struct RawPane {
     seek: bool,
     scroll: usize,
     height: usize,
+    search: Search,
+    /// The line of the last match.
+    found: Option<usize>,
 }
 
 impl RawPane {
@@ -52,6 +57,8 @@ impl RawPane {
             seek: false,
             scroll: 0,
             height: 1,
+            search: Search::default(),
+            found: None,
         })
     }
 
@@ -60,18 +67,47 @@ impl RawPane {
             out.ask_instead(&mut self.request, Request::Raw(of.clone()));
         }
     }
+
+    /// Scrolls to a match: the next one, or, while the user types, the first one from here on.
+    fn go_to_match(&mut self, forward: bool, typing: bool) {
+        let from = self.found.unwrap_or(self.scroll);
+        let here = typing || self.found.is_none();
+        let is_match = |at: usize| self.search.finds(&self.lines[at]);
+        self.found = self.search.next(from, self.lines.len(), forward, here, is_match);
+        if let Some(at) = self.found {
+            let most = self.lines.len().saturating_sub(self.height);
+            if !(self.scroll..self.scroll + self.height).contains(&at) {
+                self.scroll = at.saturating_sub(self.height / 2).min(most);
+            }
+        }
+    }
 }
 
 impl Component for RawPane {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Json, Context::Always]
+        self.search.over().unwrap_or_else(|| vec![Context::Json, Context::Always])
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        action != Action::OtherRecord || self.records.len() > 1
+        match action {
+            Action::OtherRecord => self.records.len() > 1,
+            Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
+            _ => true,
+        }
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        match self.search.on_action(action) {
+            Searched::Step { forward } => {
+                self.go_to_match(forward, false);
+                return true;
+            }
+            Searched::Changed => {
+                self.found = self.found.filter(|_| self.search.text().is_some());
+                return true;
+            }
+            Searched::Nothing => {}
+        }
         let most = self.lines.len().saturating_sub(self.height);
         let page = self.height.saturating_sub(1).max(1);
         match action {
@@ -102,6 +138,20 @@ impl Component for RawPane {
         true
     }
 
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let changed = self.search.on_text_key(key);
+        if changed {
+            self.go_to_match(true, true);
+        }
+        changed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if self.search.on_paste(text) {
+            self.go_to_match(true, true);
+        }
+    }
+
     fn on_response(
         &mut self,
         request: RequestId,
@@ -128,6 +178,7 @@ impl Component for RawPane {
             self.columns = area.width;
             let room = usize::from(area.width).saturating_sub(4);
             self.lines = self.laid_out.iter().flat_map(|line| wrap(line, room)).collect();
+            self.found = None;
         }
         if std::mem::take(&mut self.seek)
             && let Some(RawOf::Badge(id)) = self.records.first()
@@ -145,9 +196,14 @@ impl Component for RawPane {
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
         let right = t!("line {shown} of {lines}", shown, lines = self.lines.len());
-        let right = if self.lines.is_empty() { String::new() } else { right };
+        let right = match self.search.text() {
+            _ if self.lines.is_empty() => String::new(),
+            Some(_) if self.found.is_none() => t!("not found").to_owned(),
+            _ => right,
+        };
         let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
         let request = Line::styled(format!("  {request}"), theme.strong());
+        let request = self.search.line(usize::from(area.width), env).unwrap_or(request);
         two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
         let mut lines = Vec::new();
         match &self.read {
@@ -167,8 +223,16 @@ impl Component for RawPane {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
                 let about = t!("  {bytes} from the service; lapel added line breaks and indents", bytes);
                 lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
-                let body = self.lines.iter().skip(self.scroll).take(self.height);
-                lines.extend(body.map(|line| Line::raw(format!("  {line}"))));
+                let body = self.lines.iter().enumerate().skip(self.scroll).take(self.height);
+                let is_searched = self.search.text().is_some();
+                lines.extend(body.map(|(at, line)| {
+                    let style = match self.found {
+                        Some(found) if found == at => theme.selected(),
+                        _ if is_searched && self.search.finds(line) => theme.strong(),
+                        _ => theme.text(),
+                    };
+                    Line::styled(format!("  {line}"), style)
+                }));
             }
             None => {}
         }

@@ -20,11 +20,13 @@ pub struct MarkAllForm {
     rows: Option<u64>,
     /// Description of the filter.
     words: Vec<String>,
+    /// Whether lapel compares the rows itself, so that only some of them are marked.
+    is_narrowed: bool,
 }
 
 impl MarkAllForm {
-    pub fn new(rows: Option<u64>, words: Vec<String>) -> Self {
-        Self { rows, words }
+    pub fn new(rows: Option<u64>, words: Vec<String>, is_narrowed: bool) -> Self {
+        Self { rows, words, is_narrowed }
     }
 }
 
@@ -56,6 +58,13 @@ impl Component for MarkAllForm {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::new(area, env);
         let question = match self.rows {
+            Some(rows) if self.is_narrowed => {
+                plural!(
+                    rows,
+                    "Read {n} badge and mark it if it matches?",
+                    "Read {n} badges and mark those that match?"
+                )
+            }
             Some(rows) => {
                 plural!(rows, "Mark the {n} badge that matches?", "Mark all {n} badges that match?")
             }

@@ -2,7 +2,6 @@
 //! The user confirms it with the number of badges and Enter: see `widgets/confirm.rs`.
 
 pub(in crate::tui) mod confirm_resend;
-pub(in crate::tui) mod copy_menu;
 pub(in crate::tui) mod draft;
 pub(in crate::tui) mod edit_row;
 pub(in crate::tui) mod export;
@@ -10,9 +9,11 @@ pub(in crate::tui) mod file;
 pub(in crate::tui) mod filters;
 pub(in crate::tui) mod help;
 pub(in crate::tui) mod issue;
+pub(in crate::tui) mod job_menu;
 pub(in crate::tui) mod json_view;
 pub(in crate::tui) mod key_source;
 pub(in crate::tui) mod mark_all;
+pub(in crate::tui) mod menu;
 pub(in crate::tui) mod palette;
 mod person_review;
 pub(in crate::tui) mod ping;

@@ -15,6 +15,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -23,6 +24,11 @@ use ratatui::text::{Line, Span};
 use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
 
+/// Maximum size of the palette.
+const WIDEST: u16 = 110;
+const HIGHEST: u16 = 26;
+/// Width of a screen that the palette covers from side to side, in columns.
+const COVERED: u16 = 120;
 /// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
 
@@ -295,6 +301,10 @@ impl Component for CommandPalette {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
+        // Beside a popup that is a little narrower than the screen, rows would show their signs without their words.
+        let most = if area.width <= COVERED { area.width } else { WIDEST };
+        let outer = popup::centred(Rect { height: area.height.min(HIGHEST), ..area }, most);
+        let area = popup::open(frame, outer, area, t!("Command palette"), env);
         let room = usize::from(area.width).saturating_sub(4);
         let prompt = t!("  Do  ");
         let mut spans =
@@ -306,7 +316,11 @@ impl Component for CommandPalette {
             Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
         };
         // Reserve room for the longest reason, so that the list does not move.
+        let down = env.key(&self.key_contexts(), Action::Down);
+        let unselected = t!("{down} selects it. Typing never selects what sends, revokes or deletes.", down);
+        let unselected = wrap(&unselected, room.saturating_sub(2));
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
+        let reasons = reasons.max(if self.is_selected { 0 } else { unselected.len() });
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.sight.lay(rows, self.at, self.shown.len());
@@ -327,14 +341,21 @@ impl Component for CommandPalette {
             let rest = out_of_sight(&shown, self.shown.len(), env);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));
         }
-        let selected = self.shown.get(self.at).filter(|_| self.is_selected);
-        let selected = selected.and_then(reason).unwrap_or_default();
+        let selected = match self.shown.get(self.at) {
+            Some(entry) if self.is_selected => reason(entry).unwrap_or_default(),
+            Some(_) => unselected,
+            None => Vec::new(),
+        };
         lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
 
-impl Modal for CommandPalette {}
+impl Modal for CommandPalette {
+    fn is_popup(&self) -> bool {
+        true
+    }
+}
 
 fn what(entry: &Entry) -> String {
     match entry {
@@ -445,6 +466,11 @@ mod tests {
                 assert_eq!(palette.selected(), None, "{action:?} {typed}");
                 palette.on_action(Action::Accept, &env, &mut out);
                 assert!(out.go.is_empty() && out.notice.is_some(), "{action:?} {typed}");
+                let area = Rect::new(0, 0, 78, 18);
+                let mut buffer = ratatui::buffer::Buffer::empty(area);
+                palette.draw(&mut Frame::of(&mut buffer), area, &env);
+                let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+                assert!(text.contains("↓ selects it"), "{text}");
                 palette.on_action(Action::Down, &env, &mut out);
                 assert_eq!(palette.selected(), Some(*action), "the user selects it: {typed}");
             }
@@ -494,7 +520,8 @@ mod tests {
                 let buffer = terminal.backend().buffer();
                 let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
                 let screen: Vec<String> = (0..rows).map(line).collect();
-                let words = screen.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+                let words = screen.join(" ").replace('│', " ");
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
                 match palette.why_not(&palette.shown[at]) {
                     Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
                     None => assert!(!words.contains("not now"), "{screen:#?}"),

@@ -317,6 +317,7 @@ impl Component for Prompt {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
+            Action::Filter | Action::Accept => !matches!(self.about, About::Mail { .. }),
             Action::Editor => {
                 matches!(self.about, About::Undo { .. } | About::Decide { step: Step::Why, .. })
             }
@@ -382,7 +383,11 @@ impl Component for Prompt {
                         match done {
                             Done::Said(text) => out.say(text),
                             Done::Drafts(jobs) => DraftForm::open(jobs, out),
-                            Done::Fine | Done::NeverSeen(_) | Done::File(_) | Done::Undone(_) => {}
+                            Done::Fine
+                            | Done::NeverSeen(_)
+                            | Done::File(_)
+                            | Done::Corrected(_)
+                            | Done::Undone(_) => {}
                         }
                     }
                 }

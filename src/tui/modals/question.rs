@@ -3,9 +3,10 @@
 use crate::jobs::{Job, JobId, RowStatus, Step};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::draft::titles;
 use crate::tui::request::Request;
 use crate::tui::widgets::confirm::{Ask, CONTEXTS};
 use crate::tui::widgets::form::FormText;
@@ -42,6 +43,24 @@ impl Question {
     #[must_use]
     pub fn or_say(self, text: &'static str) -> Self {
         Self { toast: Some(text), ..self }
+    }
+
+    /// Whether to discard drafts. Closes their review.
+    pub fn discard(drafts: &[Job]) -> Self {
+        let rows = drafts.iter().map(|job| job.counts.total()).sum::<u64>();
+        let title = titles(drafts);
+        let text = plural!(
+            rows,
+            "{n} row and what was decided about it are removed. Nothing was sent.",
+            "{n} rows and what was decided about them are removed. Nothing was sent."
+        );
+        let command = Box::new(JobCommand::Discard(drafts.iter().map(|job| job.id).collect()));
+        let question = Self::new(&t!("Discard the draft   {title}", title), vec![text], |out| {
+            out.ask(Request::Do(command));
+            out.say(t!("Draft discarded. Nothing was sent."));
+            out.go.push(Navigate::CloseAll);
+        });
+        Self { ask: Ask::of(rows.max(1)), ..question }
     }
 
     /// Whether to cancel the rows of a job that are not sent.

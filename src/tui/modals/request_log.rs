@@ -14,6 +14,7 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::search::{Search, Searched};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use save::Save;
@@ -29,6 +30,7 @@ pub struct RequestLog {
     /// Waits for the next request to end.
     watch: Option<RequestId>,
     save: Option<Save>,
+    search: Search,
 }
 
 impl RequestLog {
@@ -46,16 +48,28 @@ impl RequestLog {
         self.watch = Some(out.ask(Request::LogBeyond(newest)));
     }
 
-    /// Index of the selected entry. If the log no longer has that entry, the oldest is selected.
+    /// The entries that the search finds.
+    fn shown(&self) -> Vec<&LogEntry> {
+        let found = |entry: &&LogEntry| {
+            let status = entry.status.map(|status| status.to_string()).unwrap_or_default();
+            let LogEntry { method, path, query, outcome, .. } = *entry;
+            self.search.finds(&format!("{method} {path}?{query} {status} {outcome}"))
+        };
+        self.entries.iter().filter(found).collect()
+    }
+
+    /// Index of the selected entry among the shown ones. If it is not shown any more, the oldest is selected.
     fn at(&self) -> usize {
         let Some(no) = self.selected else { return 0 };
-        let last = self.entries.len().saturating_sub(1);
-        self.entries.iter().position(|entry| entry.no == no).unwrap_or(last)
+        let shown = self.shown();
+        let last = shown.len().saturating_sub(1);
+        shown.iter().position(|entry| entry.no == no).unwrap_or(last)
     }
 
     fn select(&mut self, at: usize) {
-        let at = at.min(self.entries.len().saturating_sub(1));
-        self.selected = self.entries.get(at).map(|entry| entry.no).filter(|_| at > 0);
+        let shown = self.shown();
+        let at = at.min(shown.len().saturating_sub(1));
+        self.selected = shown.get(at).map(|entry| entry.no).filter(|_| at > 0);
     }
 }
 
@@ -63,12 +77,16 @@ impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<Context> {
         match &self.save {
             Some(save) => save.key_contexts(),
-            None => vec![Context::Requests, Context::Always],
+            None => self.search.over().unwrap_or_else(|| vec![Context::Requests, Context::Always]),
         }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        self.save.as_ref().is_none_or(|save| save.is_enabled(action))
+        match (&self.save, action) {
+            (Some(save), action) => save.is_enabled(action),
+            (None, Action::NextMatch | Action::PreviousMatch) => self.search.text().is_some(),
+            (None, _) => true,
+        }
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
@@ -79,6 +97,18 @@ impl Component for RequestLog {
             }
             return taken;
         }
+        let action = match self.search.on_action(action) {
+            Searched::Changed => return true,
+            // Only matches are shown.
+            Searched::Step { forward } => {
+                if forward {
+                    Action::Down
+                } else {
+                    Action::Up
+                }
+            }
+            Searched::Nothing => action,
+        };
         let page = self.height.saturating_sub(1).max(1);
         match action {
             Action::Down => self.select(self.at() + 1),
@@ -101,12 +131,18 @@ impl Component for RequestLog {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.save.as_mut().is_some_and(|save| save.on_text_key(key))
+        match &mut self.save {
+            Some(save) => save.on_text_key(key),
+            None => self.search.on_text_key(key),
+        }
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if let Some(save) = &mut self.save {
-            save.on_paste(text);
+        match &mut self.save {
+            Some(save) => save.on_paste(text),
+            None => {
+                self.search.on_paste(text);
+            }
         }
     }
 

@@ -92,7 +92,7 @@ pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
 /// Whether a field accepts a value, with the same check as typed text.
 fn check<T: Browse>(field: &str, value: &str) -> Result<(), String> {
     let spec = T::FILTERS.iter().find(|spec| spec.name == field);
-    spec.map_or(Ok(()), |spec| filter::read(*spec, value).map(drop))
+    spec.map_or(Ok(()), |spec| filter::check(*spec, value).map(drop))
 }
 
 fn lists() -> Vec<FilteredList> {

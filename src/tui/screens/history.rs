@@ -1,5 +1,6 @@
 //! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
+mod copies;
 mod copyables;
 mod mark_all;
 mod marks;
@@ -8,7 +9,7 @@ mod preview;
 pub use marks::{LARGEST_RANGE, Marks};
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, State, Text, Verdict, issue_time};
+use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
 use crate::export::{self, FieldValue, What};
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
@@ -20,7 +21,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::filter::{Spec, Takes, Value};
+use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
@@ -29,6 +30,7 @@ use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
 use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
+use jiff::civil::DateTime;
 use preview::Preview;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
@@ -44,16 +46,44 @@ impl Row for HistoryItem {
 
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
+    type Narrowing = HistoryNarrowing;
     const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
     const LIST: &'static str = "history";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "recipient_name", label: tr_noop!("Name"), takes: Takes::Text },
-        Spec { name: "recipient_email", label: tr_noop!("E-mail"), takes: Takes::Text },
-        Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
-        Spec { name: "issue_start_date", label: tr_noop!("Issued from"), takes: Takes::Date },
-        Spec { name: "issue_end_date", label: tr_noop!("Issued to"), takes: Takes::Date },
-        Spec { name: "revoke_start_date", label: tr_noop!("Revoked from"), takes: Takes::Date },
-        Spec { name: "revoke_end_date", label: tr_noop!("Revoked to"), takes: Takes::Date },
+        Spec { name: "recipient_name", label: tr_noop!("Name"), word: tr_noop!("name:"), takes: Takes::Text },
+        Spec {
+            name: "recipient_email",
+            label: tr_noop!("E-mail"),
+            word: tr_noop!("email:"),
+            takes: Takes::Text,
+        },
+        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
+        Spec {
+            name: "issue_start_date",
+            label: tr_noop!("Issued from"),
+            word: tr_noop!("from:"),
+            takes: Takes::Date,
+        },
+        Spec {
+            name: "issue_end_date",
+            label: tr_noop!("Issued to"),
+            word: tr_noop!("to:"),
+            takes: Takes::Date,
+        },
+        Spec {
+            name: "revoke_start_date",
+            label: tr_noop!("Revoked from"),
+            word: tr_noop!("revoked-from:"),
+            takes: Takes::Date,
+        },
+        Spec {
+            name: "revoke_end_date",
+            label: tr_noop!("Revoked to"),
+            word: tr_noop!("revoked-to:"),
+            takes: Takes::Date,
+        },
+        Spec { name: "state", label: tr_noop!("State"), word: tr_noop!("state:"), takes: Takes::State },
+        Spec { name: "mail", label: tr_noop!("Mail"), word: tr_noop!("mail:"), takes: Takes::Mail },
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
@@ -103,6 +133,25 @@ impl Browse for HistoryItem {
             revoke_start_date: at(5).date(),
             revoke_end_date: at(6).date(),
         }
+    }
+
+    fn narrowing(values: &[Value]) -> HistoryNarrowing {
+        HistoryNarrowing {
+            state: values.iter().find_map(Value::state),
+            mail: values.iter().find_map(Value::mail),
+        }
+    }
+
+    fn fits(&self, narrowing: &HistoryNarrowing, now: DateTime) -> bool {
+        narrowing.fits(self, now)
+    }
+
+    /// The service's own words for mails.
+    fn choices_in(&self) -> Vec<Choice> {
+        let word = self.email_status.as_ref().map(Text::wire).filter(|word| !word.trim().is_empty());
+        word.map(|word| Choice { field: "mail", value: word.to_owned(), name: word.to_owned() })
+            .into_iter()
+            .collect()
     }
 
     fn ask(filter: &HistoryFilter, paging: Paging) -> Request {
@@ -172,7 +221,7 @@ pub struct History {
 impl History {
     pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
         let ids: std::collections::HashSet<&BadgeId> = ids.collect();
-        self.browser.list.loaded().any(|(_, row)| ids.contains(&row.badge_id))
+        self.browser.loaded().any(|row| ids.contains(&row.badge_id))
     }
 
     pub fn marks(&self) -> &Marks {
@@ -181,22 +230,30 @@ impl History {
 
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
     fn source(&self, env: &Env) -> Result<ExportSource, String> {
-        if self.marks.is_empty() {
+        let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {
+            let head = count!(self.marks.len() as u64, "marked badge", "marked badges");
+            let note =
+                t!("Marked badges are saved as last read. To export the whole list, unmark all first.");
+            (self.marks.values().collect(), head, note)
+        } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
+            // The service would export what it cannot filter too.
+            let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
+            let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
+            let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), env.glyphs.dot);
+            let note = t!("The file has the rows that the list shows: lapel compares only loaded rows.");
+            (rows, head, note)
+        } else {
             return self.browser.source("history", env);
-        }
+        };
         let now = env.now();
         let rows: Vec<export::ExportRow> =
-            self.marks.values().map(|row| export::ExportRow::of(row, now)).collect();
-        let marked = rows.len() as u64;
+            rows.into_iter().map(|row| export::ExportRow::of(row, now)).collect();
         Ok(ExportSource {
+            rows: Some(rows.len() as u64),
             what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
             name: "history",
-            head: count!(marked, "marked badge", "marked badges"),
-            rows: Some(marked),
-            note: Some(
-                t!("Marked badges are saved as last read. To export the whole list, unmark all first.")
-                    .to_owned(),
-            ),
+            head,
+            note: Some(note.to_owned()),
         })
     }
 
@@ -217,8 +274,7 @@ impl History {
 
 impl History {
     pub fn reload(&mut self, out: &mut Effects<'_>) {
-        let dropped = self.browser.list.reload();
-        out.cancel(dropped);
+        self.browser.reload(out);
     }
 }
 
@@ -229,9 +285,18 @@ impl Component for History {
             .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
     }
 
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            Action::UndoLast => self.marks.has_changes(),
+            Action::ClearMarks => !self.marks.is_empty(),
+            Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
+            _ => true,
+        }
+    }
+
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
-            return self.browser.on_action(action, out);
+            return self.browser.on_action(action, env, out);
         }
         match action {
             Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
@@ -272,7 +337,7 @@ impl Component for History {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
-            _ => return self.browser.on_action(action, out),
+            _ => return self.browser.on_action(action, env, out),
         }
         true
     }
@@ -284,10 +349,10 @@ impl Component for History {
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Err(answer) = self.receive_marking(request, answer, out) else { return Ok(()) };
+        let Err(answer) = self.receive_marking(request, answer, env, out) else { return Ok(()) };
         let Err(answer) = self.preview.on_response(request, answer, out) else { return Ok(()) };
         self.browser.on_response(request, answer, env, out)?;
-        for (_, row) in self.browser.list.loaded() {
+        for row in self.browser.loaded() {
             self.marks.refresh(row);
         }
         self.finish_range(out);
@@ -296,8 +361,13 @@ impl Component for History {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, out);
-        self.preview.lay_out(self.browser.list.selected(), pane, env, out);
+        self.browser.load_visible(list, env, out);
+        let row = self.browser.list.selected();
+        let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, env.now()));
+        // Without a preview, it is below the list.
+        let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
+        self.preview.lay_out(row, inside, pane, env, out);
+        self.browser.aside = below;
         self.finish_range(out);
         self.check_marking(out);
     }
@@ -305,7 +375,7 @@ impl Component for History {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
         let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
-        let mut right = self.marks_in_words();
+        let mut right = self.marks_in_words(env);
         if let Some(from) = range {
             let row = number(from.0 + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));

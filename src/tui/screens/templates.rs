@@ -4,9 +4,10 @@ mod categories;
 mod copyables;
 
 use self::categories::Categories;
-use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
+use crate::api::{ApiError, CategoryFilter, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::{
-    CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
+    BadgeType, Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text,
+    validity,
 };
 use crate::tui::component::Screen;
 use crate::tui::component::{Clicked, Component};
@@ -17,7 +18,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
-use crate::tui::widgets::filter::{Spec, Takes, Value};
+use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
@@ -44,17 +45,48 @@ impl Row for Template {
 
 impl Browse for Template {
     type Filter = TemplateFilter;
+    type Narrowing = ();
     const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
     const LIST: &'static str = "templates";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
-        Spec { name: "use_yn", label: tr_noop!("In use"), takes: Takes::YesNo },
-        Spec { name: "badge_type", label: tr_noop!("Type"), takes: Takes::BadgeType },
-        Spec { name: "category_id", label: tr_noop!("Category id"), takes: Takes::Text },
-        Spec { name: "category_level_id", label: tr_noop!("Level id"), takes: Takes::Text },
-        Spec { name: "template_id", label: tr_noop!("Template id"), takes: Takes::Text },
-        Spec { name: "reg_str_date", label: tr_noop!("Registered from"), takes: Takes::Date },
-        Spec { name: "reg_end_date", label: tr_noop!("Registered to"), takes: Takes::Date },
+        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
+        Spec { name: "use_yn", label: tr_noop!("In use"), word: tr_noop!("use:"), takes: Takes::YesNo },
+        Spec {
+            name: "badge_type",
+            label: tr_noop!("Type"),
+            word: tr_noop!("type:"),
+            takes: Takes::BadgeType,
+        },
+        Spec {
+            name: "category_id",
+            label: tr_noop!("Category"),
+            word: tr_noop!("category:"),
+            takes: Takes::Category,
+        },
+        Spec {
+            name: "category_level_id",
+            label: tr_noop!("Level id"),
+            word: tr_noop!("level-id:"),
+            takes: Takes::Text,
+        },
+        Spec {
+            name: "template_id",
+            label: tr_noop!("Template id"),
+            word: tr_noop!("id:"),
+            takes: Takes::Text,
+        },
+        Spec {
+            name: "reg_str_date",
+            label: tr_noop!("Registered from"),
+            word: tr_noop!("registered-from:"),
+            takes: Takes::Date,
+        },
+        Spec {
+            name: "reg_end_date",
+            label: tr_noop!("Registered to"),
+            word: tr_noop!("registered-to:"),
+            takes: Takes::Date,
+        },
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
@@ -89,6 +121,28 @@ impl Browse for Template {
         }
     }
 
+    fn ask_choices() -> Vec<Request> {
+        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
+    }
+
+    fn choices(answer: &Response) -> Vec<Choice> {
+        match answer {
+            Response::Categories(Ok(listed)) => {
+                let name = |category: &Category| {
+                    category.category_name.as_ref().map_or_else(String::new, |name| name.wire().to_owned())
+                };
+                let choice = |category: &Category| Choice {
+                    field: "category_id",
+                    value: category.category_id.wire().to_owned(),
+                    name: name(category),
+                };
+                listed.items.iter().map(choice).collect()
+            }
+            Response::BadgeTypes(Ok(types)) => types.types.iter().filter_map(type_choice).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     fn ask(filter: &TemplateFilter, paging: Paging) -> Request {
         Request::Templates(TemplateQuery { filter: filter.clone(), paging })
     }
@@ -96,6 +150,15 @@ impl Browse for Template {
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
         if let Response::Templates(page) = answer { Ok(page) } else { Err(answer) }
     }
+}
+
+/// The code and the name of a badge type. The contract does not show the fields of its record.
+fn type_choice(kind: &BadgeType) -> Option<Choice> {
+    let field = |wanted: &str| {
+        let found = kind.fields.iter().find(|(name, _)| name.wire() == wanted);
+        found.map(|(_, value)| value.wire().to_owned())
+    };
+    Some(Choice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
 
 /// The fields of a copied row.
@@ -210,7 +273,7 @@ impl Component for Templates {
             return self.act_categories(action, out);
         }
         if self.browser.over().is_some() {
-            return self.browser.on_action(action, out);
+            return self.browser.on_action(action, env, out);
         }
         match action {
             Action::Open if self.beside => {
@@ -248,14 +311,14 @@ impl Component for Templates {
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // These are drawn over the list, so the list must be visible.
                 self.full = false;
-                return self.browser.on_action(action, out);
+                return self.browser.on_action(action, env, out);
             }
             Action::Reload => {
                 self.detail = None;
                 self.wanted = None;
-                return self.browser.on_action(action, out);
+                return self.browser.on_action(action, env, out);
             }
-            _ => return self.browser.on_action(action, out),
+            _ => return self.browser.on_action(action, env, out),
         }
         true
     }
@@ -280,21 +343,9 @@ impl Component for Templates {
                     self.detail = Some((id, *detail));
                 }
             }
-            Response::Categories(listed) => {
-                if let Some(open) = &mut self.categories
-                    && open.request == Some(request)
-                {
-                    open.request = None;
-                    open.categories = Some(listed);
-                }
-            }
-            Response::BadgeTypes(types) => {
-                if let Some(open) = &mut self.categories
-                    && open.types_request == Some(request)
-                {
-                    open.types_request = None;
-                    open.types = Some(types);
-                }
+            answer @ (Response::Categories(_) | Response::BadgeTypes(_)) => {
+                let Err(answer) = self.receive_categories(request, answer, out) else { return Ok(()) };
+                return self.browser.on_response(request, answer, env, out);
             }
             other => return self.browser.on_response(request, other, env, out),
         }
@@ -303,7 +354,7 @@ impl Component for Templates {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, out);
+        self.browser.load_visible(list, env, out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
         self.beside = pane.is_some();
         self.full &= !self.beside;

@@ -10,12 +10,14 @@ mod order;
 pub(super) mod pane;
 mod people;
 mod rows;
+mod search;
 
 use crate::api::ApiError;
-use crate::domain::call_advice::{Case, script};
+use crate::domain::address_search::Lead;
+use crate::domain::call_advice::{Case, Question, script};
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::domain::{Badge, BadgeId, Held, Query, Text, mask};
+use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
 use crate::export::{self, What};
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::component::Screen;
@@ -24,14 +26,16 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::{Field, Recent};
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::LookupQuery;
+use crate::tui::worker::lookup::{LookupQuery, Remaining};
 use crossterm::event::KeyEvent;
 use people::People;
 use ratatui::layout::Position;
@@ -40,6 +44,9 @@ use std::collections::HashMap;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
+/// Pages of wallet and history that a look-up reads of each by itself, and the most that it reads on request.
+const FIRST_PAGES: u64 = 2;
+const MOST_PAGES: u64 = 200;
 
 struct HolderBadges {
     email: String,
@@ -53,6 +60,8 @@ struct HolderBadges {
     both: bool,
     complete: bool,
     failed: bool,
+    /// The number of badges that the service counts in the wallet.
+    total_count: Option<u64>,
 }
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
@@ -60,7 +69,11 @@ struct HolderBadges {
 struct Call {
     query: Option<Query>,
     requests: u32,
+    /// Pages of each list to read at most.
+    pages: u64,
     by_id: Option<BadgeId>,
+    /// Whether the text was also tried as a badge id.
+    tried_id: bool,
     /// Whether only that badge's record is shown, with its holder masked and without the wallet.
     masked: bool,
     /// Whether the holder's wallet was opened. The journal has a record of it.
@@ -71,6 +84,8 @@ struct Call {
     name: Option<String>,
     /// The number of addresses with that name, if they were counted.
     namesakes: usize,
+    /// What the caller asks, if the user chose it.
+    question: Option<Question>,
     /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     /// The results of checking the front and back pictures, as text.
@@ -80,8 +95,24 @@ struct Call {
     unseen: Option<SentHere>,
     /// The result of searching the index for a certificate number.
     certs: cert::Certs,
+    /// The queries that were sent to find the caller's badges.
+    tried: Vec<Lead>,
+    /// Whether the index was searched, and whether there was one.
+    index: Option<bool>,
+    /// The rows that those queries found.
+    rows: Vec<HistoryItem>,
+    /// The rows that they did not read.
+    beyond: Remaining,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,
+}
+
+/// What a search for the caller's badges started from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sought {
+    /// An address without badges, or one whose badges the user wants to search further for.
+    Address(String),
+    Name(String),
 }
 
 /// The purpose of a request other than that for a holder.
@@ -89,6 +120,12 @@ struct Call {
 enum Lookups {
     /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
     Cert(Query),
+    /// Counts the badges whose record may have a certificate number.
+    CertCost(String),
+    /// Reads those records, up to the one with the number.
+    CertRecords(String),
+    /// Searches the index again after that.
+    CertAgain(String),
     /// Reads the badge with the id that the user typed.
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
@@ -97,9 +134,12 @@ enum Lookups {
     Opening(BadgeId),
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
+    /// Searches the history for a name.
     Name(String),
-    /// Searches for other addresses that may have the caller's badges.
-    Elsewhere(String),
+    /// Searches the index for other addresses and names that may be the caller's.
+    Index(Sought),
+    /// Searches the history for them.
+    Further(Sought),
     Pictures(BadgeId),
 }
 
@@ -124,6 +164,10 @@ pub struct Wallet {
     at: usize,
     top: usize,
     height: usize,
+    /// How far the answer about the selected badge is scrolled, and that badge.
+    scroll: Scroll,
+    scrolled: Option<BadgeId>,
+    pane_height: u16,
 }
 
 impl Default for Wallet {
@@ -145,6 +189,9 @@ impl Default for Wallet {
             at: 0,
             top: 0,
             height: 1,
+            scroll: Scroll::default(),
+            scrolled: None,
+            pane_height: 0,
         }
     }
 }
@@ -163,6 +210,23 @@ impl Wallet {
         self.take_box(out);
     }
 
+    /// Makes the box ready to type. The text of the last look-up is selected; a text that is being typed stays.
+    pub fn focus_box(&mut self) {
+        if !self.typing {
+            self.typing = true;
+            self.heading.close();
+            self.field.select();
+        }
+    }
+
+    /// Goes from the box to the list. The box shows the address of the listed badges again.
+    fn leave_box(&mut self) {
+        self.typing = false;
+        self.error = None;
+        self.recent = Recent::default();
+        self.field.set(self.asked.as_deref().unwrap_or_default());
+    }
+
     /// Selects a badge when the look-up has found it.
     pub fn select(&mut self, id: BadgeId) {
         self.call.wanted = Some(id);
@@ -170,9 +234,29 @@ impl Wallet {
 
     /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Effects<'_>) {
-        if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
+        // A long wallet costs many requests, so only the user reads it again.
+        if self.call.pages <= FIRST_PAGES && ids.any(|id| self.held().iter().any(|held| held.badge_id == *id))
+        {
             self.read_again(out);
         }
+    }
+
+    /// Answers a question of the caller about the selected badge.
+    pub fn answer(&mut self, question: Option<Question>, out: &mut Effects<'_>) {
+        self.call.question = question;
+        self.scroll.reset();
+        if question == Some(Question::Picture) {
+            self.try_pictures(out);
+        }
+    }
+
+    fn try_pictures(&mut self, out: &mut Effects<'_>) {
+        let Some(held) = self.selected() else {
+            out.say(t!("There is no badge here with pictures to check."));
+            return;
+        };
+        let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
+        self.send(Lookups::Pictures(id.clone()), Request::Call(LookupQuery::Pictures(id, urls)), out);
     }
 
     pub fn has_found(&self) -> bool {
@@ -204,6 +288,7 @@ impl Wallet {
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
+            question: self.call.question,
             now: env.now(),
             zone_known: env.clock().is_zone_known(),
         }
@@ -272,9 +357,11 @@ impl Component for Wallet {
             | Action::CopySummary
             | Action::TryPictures
             | Action::OpenPicture
+            | Action::Question
             | Action::Raw => self.selected().is_some(),
             Action::Copy => self.selected().is_some() || self.asked.is_some(),
-            Action::Elsewhere => self.asked.is_some() && !self.choosing,
+            Action::Elsewhere if self.unknown_cert().is_some() => true,
+            Action::Elsewhere => self.left_to_read().is_some() || !self.leads_left().is_empty(),
             Action::Open => self.len() > 0,
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
@@ -300,18 +387,20 @@ impl Component for Wallet {
                 self.field.clear();
                 self.recent = Recent::default();
             }
+            // Below the box is the list.
+            Action::Later if self.typing && self.recent.at().is_none() && self.len() > 0 => {
+                // Half-typed text stays in the box.
+                if self.field.value() == self.asked.as_deref().unwrap_or_default() {
+                    self.leave_box();
+                }
+                self.typing = false;
+            }
             Action::Earlier | Action::Later if self.typing => {
                 self.earlier(action == Action::Earlier, env);
             }
-            Action::Back if self.typing => {
-                // The input shows the address of the listed badges again.
-                self.typing = false;
-                self.error = None;
-                self.recent = Recent::default();
-                self.field.set(self.asked.as_deref().unwrap_or_default());
-            }
+            Action::Back if self.typing => self.leave_box(),
             Action::Back if self.can_go_back() => self.back(out),
-            Action::LookUp => self.typing = true,
+            Action::LookUp => self.focus_box(),
             Action::Export => match self.source(env) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
@@ -331,7 +420,7 @@ impl Component for Wallet {
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Navigate::Badge(held.badge_id.clone(), held.reg_date().cloned())),
-                None => self.typing = true,
+                None => self.focus_box(),
             },
             Action::Revoke => match self.selected() {
                 Some(held) => {
@@ -350,18 +439,19 @@ impl Component for Wallet {
             Action::Sort | Action::ChooseColumns => {
                 out.say(t!("There are no badges here to sort."));
             }
-            Action::Elsewhere => self.look_elsewhere(out),
-            Action::TryPictures => match self.selected() {
-                Some(held) => {
-                    let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
-                    self.send(
-                        Lookups::Pictures(id.clone()),
-                        Request::Call(LookupQuery::Pictures(id, urls)),
-                        out,
-                    );
-                }
-                None => out.say(t!("There is no badge here with pictures to check.")),
+            Action::Elsewhere => match self.unknown_cert() {
+                Some(number) => self.ask_cert_cost(number, out),
+                None => self.look_elsewhere(out),
             },
+            Action::Question if self.selected().is_some() => {
+                let now = self.call.question;
+                out.open(move |_, _| Menu::of_questions(now));
+            }
+            Action::Question => out.say(t!("Look up a badge first. Then choose what the caller asks.")),
+            Action::PreviewDown | Action::PreviewUp => {
+                self.scroll.by(action == Action::PreviewDown, self.pane_height);
+            }
+            Action::TryPictures => self.try_pictures(out),
             _ => return false,
         }
         true
@@ -376,11 +466,7 @@ impl Component for Wallet {
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if !self.typing {
-            self.field.clear();
-            self.typing = true;
-            self.heading.close();
-        }
+        self.focus_box();
         self.error = None;
         self.recent = Recent::default();
         self.field.on_paste(text.trim());
@@ -391,7 +477,7 @@ impl Component for Wallet {
             return Clicked::in_menu(click, choose);
         }
         if at.y == area.y {
-            self.typing = true;
+            self.focus_box();
             return Clicked::Changed;
         }
         let list = self.areas(area, env).list;
@@ -444,7 +530,12 @@ impl Component for Wallet {
 fn shows_the_holder(action: Action) -> bool {
     matches!(
         action,
-        Action::Revoke | Action::TryPictures | Action::OpenPicture | Action::Raw | Action::Export
+        Action::Revoke
+            | Action::TryPictures
+            | Action::OpenPicture
+            | Action::Raw
+            | Action::Export
+            | Action::Question
     )
 }
 

@@ -9,7 +9,7 @@ use crate::domain::State;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theme {
     palette: Palette,
     environment: Environment,

@@ -141,7 +141,7 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Receipt, |key| {
+        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Export, |key| {
             match tour.revoked(seen) {
                 Some(job) if job.counts.of(RowStatus::Revoked) > 0 => {
                     t!("The badge is revoked, and no row is missing. {key} saves the receipt: the outcome of every row.", key)

@@ -8,18 +8,16 @@ use crate::tui::input::keymap::Context;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::form::{FormText, squeezed};
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::width;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::Clear;
 
 /// The contexts for looking up keys in the confirmation.
 pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
 /// Maximum width of the popup in columns.
 const WIDEST: u16 = 100;
-/// Minimum height of the area in rows for a frame around the popup.
-const FRAMED: u16 = 9;
 /// Width of the field in columns, if there is room.
 const FIELD: usize = 24;
 
@@ -144,35 +142,19 @@ impl Confirm {
     /// Draws the popup at the bottom of `area`. `tell` writes what is confirmed: its first lines are the operation
     /// with the number, and the environment.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, tell: impl FnOnce(&mut FormText<'_>)) {
-        let framed = u16::from(area.height >= FRAMED);
-        let wide = area.width.min(WIDEST);
-        let outer = Rect { x: area.x + (area.width - wide) / 2, width: wide, ..area };
-        let inner = Rect { x: outer.x + framed, width: outer.width - 2 * framed, ..outer };
+        let edge = popup::edge(area);
+        let outer = popup::centred(area, WIDEST);
+        let inner = Rect { x: outer.x + edge, width: outer.width - 2 * edge, ..outer };
         let mut told = FormText::new(inner, env);
         tell(&mut told);
         told.blank();
         let foot = self.foot(inner, env);
         let rows = u16::try_from(foot.len()).unwrap_or(area.height);
-        let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * framed), env);
+        let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * edge), env);
         lines.extend(foot);
-        let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height - 2 * framed);
-        let outer = Rect { y: area.bottom() - rows - 2 * framed, height: rows + 2 * framed, ..outer };
-        frame.render_widget(Clear, outer);
-        if framed > 0 {
-            let [top_left, top_right, bottom_left, bottom_right, side] = env.glyphs.frame;
-            let room = usize::from(outer.width) - 2;
-            let rule = env.glyphs.rule.repeat(room);
-            let between = format!("{side}{}{side}", " ".repeat(room));
-            let mut sides = vec![Line::raw(between); usize::from(outer.height)];
-            if let [first, .., last] = sides.as_mut_slice() {
-                *first = Line::raw(format!("{top_left}{rule}{top_right}"));
-                *last = Line::raw(format!("{bottom_left}{rule}{bottom_right}"));
-            }
-            frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
-        }
-        let at = Rect { y: outer.y + framed, height: rows, ..inner };
-        frame.render_widget(Clear, at);
-        frame.render_widget(Text::from(lines), at);
+        let outer = popup::at_bottom(area, WIDEST, lines.len());
+        let inner = popup::open(frame, outer, area, "", env);
+        frame.render_widget(Text::from(lines), inner);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::domain::text::scrub;
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{Event, KeyEvent};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use ratatui::text::Span;
 use tui_input::Input;
@@ -18,11 +18,13 @@ pub struct Field {
     input: Input,
     /// Shows dots, for an API key.
     secret: bool,
+    /// Whether the whole text is selected, so that the next letter or paste replaces it.
+    selected: bool,
 }
 
 impl Field {
     pub fn secret() -> Self {
-        Self { input: Input::default(), secret: true }
+        Self { secret: true, ..Self::default() }
     }
 
     /// A field with a text and the cursor at its end.
@@ -37,7 +39,26 @@ impl Field {
     }
 
     pub fn set(&mut self, text: &str) {
+        self.selected = false;
         self.input = Input::new(clean(text));
+    }
+
+    /// Selects the whole text. The next letter or paste replaces it; a movement of the cursor keeps it.
+    pub fn select(&mut self) {
+        self.selected = !self.value().is_empty();
+    }
+
+    /// Sets the text, with the cursor between its two parts.
+    pub fn set_around(&mut self, before: &str, after: &str) {
+        let before = clean(before);
+        let cursor = before.chars().count();
+        self.input = Input::new(before + &clean(after)).with_cursor(cursor);
+    }
+
+    /// The text before and after the cursor.
+    pub fn split(&self) -> (&str, &str) {
+        let text = self.value();
+        text.split_at(text.char_indices().nth(self.input.cursor()).map_or(text.len(), |(at, _)| at))
     }
 
     /// Replaces the text, which may be too long for the field. Returns the number of characters cut off.
@@ -45,16 +66,28 @@ impl Field {
         let all = clean(text);
         let kept: String = all.chars().take(LONGEST).collect();
         let cut = all.chars().count() - kept.chars().count();
-        self.input = Input::new(kept);
+        self.set(&kept);
         cut
     }
 
     pub fn clear(&mut self) {
+        self.selected = false;
         self.input.reset();
     }
 
     /// Takes a key press. Returns true if the text changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        if std::mem::take(&mut self.selected) {
+            let is_plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
+            match key.code {
+                KeyCode::Char(_) if is_plain => self.clear(),
+                KeyCode::Backspace | KeyCode::Delete => {
+                    self.clear();
+                    return true;
+                }
+                _ => {}
+            }
+        }
         let before = self.input.value().len();
         let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
         if self.input.value().chars().count() > LONGEST && self.input.value().len() > before {
@@ -67,6 +100,9 @@ impl Field {
     /// Inserts pasted text at the cursor. Line breaks become spaces, other control characters are dropped. Pasted
     /// text never acts as keys.
     pub fn on_paste(&mut self, text: &str) {
+        if self.selected {
+            self.clear();
+        }
         let room = LONGEST.saturating_sub(self.input.value().chars().count());
         for c in clean(text).chars().take(room) {
             self.input.handle(tui_input::InputRequest::InsertChar(c));
@@ -81,11 +117,15 @@ impl Field {
             let before = self.input.cursor().min(all);
             ("*".repeat(before), "*".repeat(all - before))
         } else {
-            let cut =
-                self.value().char_indices().nth(self.input.cursor()).map_or(self.value().len(), |(at, _)| at);
-            let (before, after) = self.value().split_at(if focused { cut } else { 0 });
+            let (before, after) = if focused { self.split() } else { ("", self.value()) };
             (scrub(before).into_owned(), scrub(after).into_owned())
         };
+        if self.selected && focused {
+            let text = scrub(self.value());
+            let wide = width(&text).min(columns);
+            let text = fit(&text, wide, env.glyphs.ellipsis);
+            return vec![Span::styled(text, cursor(style)), Span::styled(" ".repeat(columns - wide), style)];
+        }
         if !focused || columns == 0 {
             return vec![Span::styled(fit(&(before + &after), columns, env.glyphs.ellipsis), style)];
         }
@@ -200,7 +240,6 @@ impl Focus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossterm::event::{KeyCode, KeyModifiers};
 
     fn text(spans: &[Span<'_>]) -> String {
         spans.iter().map(|s| s.content.as_ref()).collect()
@@ -220,6 +259,25 @@ mod tests {
         assert_eq!(field.value().len(), LONGEST);
         field.on_text_key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
         assert_eq!(field.value().len(), LONGEST);
+    }
+
+    #[test]
+    fn a_selected_text_is_replaced_by_what_comes_next_and_kept_by_a_movement() {
+        let press = |code| {
+            let mut field = Field::with("old");
+            field.select();
+            field.on_text_key(KeyEvent::new(code, KeyModifiers::NONE));
+            field.on_text_key(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::NONE));
+            field.value().to_owned()
+        };
+        assert_eq!(press(KeyCode::Char('2')), "2z");
+        assert_eq!(press(KeyCode::Backspace), "z");
+        assert_eq!(press(KeyCode::Left), "olzd");
+        assert_eq!(press(KeyCode::End), "oldz");
+        let mut field = Field::with("old");
+        field.select();
+        field.on_paste("new");
+        assert_eq!(field.value(), "new");
     }
 
     #[test]

@@ -1,74 +1,54 @@
-//! The filter bar: the filter fields of an endpoint. A filter applies after a pause in typing.
+//! The filter of a list: the filter fields of an endpoint. A line and a form are two views of the same fields. A
+//! change applies after a pause in typing.
 
-use crate::domain::BadgeTypeCode;
+mod draw;
+mod line;
+mod value;
+
+pub use value::{Choice, Known, Spec, Takes, Value, check};
+
+use value::read;
+
 use crate::i18n::tr;
-use crate::secrets::{Likeness, judge};
-use crate::tui::context::Env;
 use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Sight;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::field::{Field, Focus};
-use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{fit, width};
-use jiff::civil::Date;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use crossterm::event::KeyEvent;
+use line::Suggestion;
 use std::time::Duration;
 
 /// Pause in typing before lapel asks the service.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The kind of value that a filter field accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    Text,
-    /// `YYYY-MM-DD`.
-    Date,
-    /// Y or N.
-    YesNo,
-    /// A badge type of the contract, or its beginning.
-    BadgeType,
+/// The view that is open over the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Closed,
+    Line,
+    Form,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Spec {
-    /// The field's name in the contract and in files.
-    pub name: &'static str,
-    pub label: &'static str,
-    pub takes: Takes,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
-    Empty,
-    Text(String),
-    Date(Date),
-    YesNo(bool),
-    BadgeType(BadgeTypeCode),
-}
-
-impl Value {
-    pub fn text(&self) -> Option<String> {
-        if let Self::Text(text) = self { Some(text.clone()) } else { None }
-    }
-
-    pub fn date(&self) -> Option<Date> {
-        if let Self::Date(date) = self { Some(*date) } else { None }
-    }
-
-    pub fn yes_no(&self) -> Option<bool> {
-        if let Self::YesNo(yes) = self { Some(*yes) } else { None }
-    }
-
-    pub fn badge_type(&self) -> Option<BadgeTypeCode> {
-        if let Self::BadgeType(code) = self { Some(code.clone()) } else { None }
-    }
+/// The text of the line while it is open, or while it does not stand for a filter.
+#[derive(Default)]
+struct Line {
+    field: Field,
+    /// The chosen suggestion.
+    at: Option<usize>,
+    wrong: Option<String>,
 }
 
 pub struct FilterBar {
     specs: &'static [Spec],
     fields: Vec<Field>,
     focus: Focus,
-    pub open: bool,
+    view: View,
+    line: Option<Line>,
+    pub known: Known,
+    sight: Sight,
     pause: Option<RequestId>,
     error: Option<String>,
 }
@@ -79,13 +59,17 @@ impl FilterBar {
             specs,
             fields: vec![Field::default(); specs.len()],
             focus: Focus::default(),
-            open: false,
+            view: View::Closed,
+            line: None,
+            known: Known::default(),
+            sight: Sight::default(),
             pause: None,
             error: None,
         }
     }
 
     pub fn set(&mut self, at: usize, text: &str) {
+        self.line = None;
         if let Some(field) = self.fields.get_mut(at) {
             field.set(text);
         }
@@ -95,16 +79,24 @@ impl FilterBar {
         self.fields.iter().map(Field::value)
     }
 
+    /// The text of each field as files keep it.
+    pub fn written(&self) -> impl Iterator<Item = String> {
+        self.specs.iter().zip(self.texts()).map(|(spec, text)| line::written(*spec, text, &self.known))
+    }
+
     /// The checked values of all fields.
     ///
     /// # Errors
-    /// A translated text that names the first wrong field and its mistake.
+    /// A translated text that names the first wrong field or word and its mistake.
     pub fn values(&self) -> Result<Vec<Value>, String> {
+        if let Some(wrong) = self.line.as_ref().and_then(|line| line.wrong.clone()) {
+            return Err(wrong);
+        }
         let values: Vec<Value> = self
             .specs
             .iter()
-            .zip(&self.fields)
-            .map(|(spec, field)| read(*spec, field.value()))
+            .zip(self.texts())
+            .map(|(spec, text)| read(*spec, text, &self.known))
             .collect::<Result<_, _>>()?;
         for (pair, specs) in values.windows(2).zip(self.specs.windows(2)) {
             if let ([Value::Date(from), Value::Date(to)], [first, second]) = (pair, specs)
@@ -122,13 +114,19 @@ impl FilterBar {
     pub fn words(&self) -> Vec<String> {
         self.specs
             .iter()
-            .zip(&self.fields)
-            .filter(|(_, field)| !field.value().trim().is_empty())
-            .map(|(spec, field)| {
-                let value = crate::domain::text::scrub(field.value().trim()).into_owned();
+            .zip(self.texts())
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(|(spec, text)| {
+                let written = line::written(*spec, text, &self.known);
+                let value = match read(*spec, text, &self.known) {
+                    Ok(Value::State(state)) => tr(state.word()).to_owned(),
+                    Ok(Value::Mail(mail)) => mail.word().map_or(written, |word| tr(word).to_owned()),
+                    _ => self.known.shown(*spec, &written),
+                };
+                let value = crate::domain::text::scrub(&value).into_owned();
                 let label = tr(spec.label).to_lowercase();
                 match spec.takes {
-                    Takes::Text => format!("{label} \u{201c}{value}\u{201d}"),
+                    Takes::Text | Takes::Category => format!("{label} \u{201c}{value}\u{201d}"),
                     _ => format!("{label} {value}"),
                 }
             })
@@ -137,21 +135,85 @@ impl FilterBar {
 
     pub fn is_empty(&self) -> bool {
         self.fields.iter().all(|f| f.value().trim().is_empty())
+            && self.line.as_ref().is_none_or(|line| line.field.value().trim().is_empty())
+    }
+
+    /// The mistake in the open line.
+    pub fn mistake(&self) -> Option<String> {
+        if self.view == View::Line { self.values().err() } else { None }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.view != View::Closed
+    }
+
+    /// The contexts of the open view.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        match self.view {
+            View::Closed => None,
+            View::Line => Some(vec![Context::FilterLine, Context::Always]),
+            View::Form => Some(vec![Context::FilterBar, Context::Always]),
+        }
+    }
+
+    /// Opens a view. A line that does not stand for a filter stays as it is, and the form waits for its correction.
+    pub fn open(&mut self, view: View) {
+        self.view = view;
+        let is_wrong = self.line.as_ref().is_some_and(|line| line.wrong.is_some());
+        if is_wrong {
+            self.view = View::Line;
+        } else if view == View::Line {
+            let text = line::render(self.specs, self.texts(), &self.known);
+            self.line = Some(Line { field: Field::with(&text), ..Line::default() });
+        } else {
+            self.line = None;
+        }
+    }
+
+    pub fn close(&mut self) {
+        self.view = View::Closed;
+        self.line.take_if(|line| line.wrong.is_none());
+    }
+
+    /// Handles an action of the open view. Returns false for an action of the list.
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::NextField => self.step(true),
+            Action::PreviousField => self.step(false),
+            Action::ClearField => self.clear(self.view == View::Line, out),
+            Action::ClearFilter => self.clear(true, out),
+            Action::FilterForm if self.view == View::Line => self.open(View::Form),
+            Action::FilterForm => self.open(View::Line),
+            Action::Down | Action::Up => self.choose(action == Action::Down),
+            Action::Complete => self.take(out),
+            Action::Accept if self.line.as_ref().is_some_and(|line| line.at.is_some()) => self.take(out),
+            _ => return false,
+        }
+        true
     }
 
     /// Takes a key. A change restarts the pause.
-    pub fn on_text_key(&mut self, key: crossterm::event::KeyEvent, out: &mut Effects<'_>) {
-        if self.fields[self.focus.at].on_text_key(key) {
+    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
+        if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
+            if line.field.on_text_key(key) {
+                self.line_changed(out);
+            }
+        } else if self.fields[self.focus.at].on_text_key(key) {
             self.changed(out);
         }
     }
 
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
-        self.fields[self.focus.at].on_paste(text);
-        self.changed(out);
+        if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
+            line.field.on_paste(text);
+            self.line_changed(out);
+        } else {
+            self.fields[self.focus.at].on_paste(text);
+            self.changed(out);
+        }
     }
 
-    pub fn step(&mut self, forward: bool) {
+    fn step(&mut self, forward: bool) {
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
@@ -159,8 +221,38 @@ impl FilterBar {
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
+            self.line = self.line.take().filter(|_| self.view == View::Line).map(|_| Line::default());
         } else {
             self.fields[self.focus.at].clear();
+        }
+        self.changed(out);
+    }
+
+    /// Takes names of values that have arrived. What the line says may mean more now.
+    pub fn learn(&mut self, choices: Vec<Choice>, out: &mut Effects<'_>) {
+        for choice in choices {
+            if !self.known.choices.contains(&choice) {
+                self.known.choices.push(choice);
+            }
+        }
+        if self.line.is_some() {
+            self.line_changed(out);
+        }
+    }
+
+    /// Reads the line into the fields. Of a line with a wrong word, nothing is read.
+    fn line_changed(&mut self, out: &mut Effects<'_>) {
+        let Some(line) = &mut self.line else { return };
+        line.at = None;
+        match line::parse(self.specs, line.field.value()) {
+            Err(wrong) => line.wrong = Some(wrong),
+            Ok(values) => {
+                line.wrong = None;
+                self.fields.iter_mut().for_each(Field::clear);
+                for (at, typed) in values {
+                    self.fields[at].set(&line::written(self.specs[at], &typed, &self.known));
+                }
+            }
         }
         self.changed(out);
     }
@@ -168,6 +260,41 @@ impl FilterBar {
     fn changed(&mut self, out: &mut Effects<'_>) {
         self.error = self.values().err();
         out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
+    }
+
+    /// The suggestions for the word before the cursor, and where that word begins.
+    fn suggestions(&self) -> (usize, Vec<Suggestion>) {
+        match &self.line {
+            Some(line) if self.view == View::Line => {
+                line::suggestions(self.specs, line.field.split().0, &self.known)
+            }
+            _ => (0, Vec::new()),
+        }
+    }
+
+    /// Chooses the next or the previous suggestion. Before the first one, none is chosen.
+    fn choose(&mut self, next: bool) {
+        let last = self.suggestions().1.len().checked_sub(1);
+        let (Some(line), Some(last)) = (&mut self.line, last) else { return };
+        line.at = match (line.at, next) {
+            (None, true) => Some(0),
+            (None, false) => Some(last),
+            (Some(at), true) => Some((at + 1).min(last)),
+            (Some(at), false) => at.checked_sub(1),
+        };
+    }
+
+    /// Completes the line with the chosen suggestion, otherwise with the first one.
+    fn take(&mut self, out: &mut Effects<'_>) {
+        let (from, found) = self.suggestions();
+        let Some(line) = &mut self.line else { return };
+        let Some(chosen) = found.into_iter().nth(line.at.unwrap_or(0)) else { return };
+        let (before, after) = line.field.split();
+        // A value is complete; after a field its value follows.
+        let space = if chosen.word.ends_with(':') || after.starts_with(' ') { "" } else { " " };
+        let (before, after) = (format!("{}{}{space}", &before[..from], chosen.word), after.to_owned());
+        line.field.set_around(&before, &after);
+        self.line_changed(out);
     }
 
     /// Whether this request was the end of the pause. If so, the pause is over.
@@ -178,122 +305,19 @@ impl FilterBar {
         }
         false
     }
-
-    fn per_row(columns: u16) -> usize {
-        if columns >= 110 { 3 } else { 2 }
-    }
-
-    /// Lines on the screen, with one for errors; 0 while the bar is closed.
-    pub fn height(&self, columns: u16) -> u16 {
-        if !self.open {
-            return 0;
-        }
-        u16::try_from(self.specs.len().div_ceil(Self::per_row(columns))).unwrap_or(4) + 1
-    }
-
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let per_row = Self::per_row(area.width);
-        let cell = usize::from(area.width.saturating_sub(2)) / per_row;
-        let label = self.specs.iter().map(|s| width(tr(s.label))).max().unwrap_or(0);
-        for (row, chunk) in self.specs.chunks(per_row).enumerate() {
-            let mut spans = vec![Span::raw("  ")];
-            for (i, spec) in chunk.iter().enumerate() {
-                let at = row * per_row + i;
-                let focused = at == self.focus.at;
-                let style = if focused { env.theme.strong() } else { env.theme.dim() };
-                spans.push(Span::styled(fit(tr(spec.label), label, env.glyphs.ellipsis), style));
-                spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
-                let room = cell.saturating_sub(label + 3);
-                if self.fields[at].value().is_empty() && !focused {
-                    spans.push(Span::styled(
-                        fit(hint(spec.takes), room, env.glyphs.ellipsis),
-                        env.theme.dim(),
-                    ));
-                } else {
-                    spans.extend(self.fields[at].spans(room, focused, env));
-                }
-                spans.push(Span::raw("  "));
-            }
-            let Ok(row) = u16::try_from(row) else { break };
-            if row + 1 < area.height {
-                frame.render_widget(Line::from(spans), Rect { y: area.y + row, height: 1, ..area });
-            }
-        }
-        if area.height > 0 {
-            let last = Rect { y: area.y + area.height - 1, height: 1, ..area };
-            let line = match &self.error {
-                Some(error) => Line::styled(format!("  {error}"), env.theme.error()),
-                None => Line::raw(""),
-            };
-            frame.render_widget(line, last);
-        }
-    }
-}
-
-fn hint(takes: Takes) -> &'static str {
-    match takes {
-        Takes::Text => "",
-        Takes::Date => "YYYY-MM-DD",
-        Takes::YesNo => t!("Y or N"),
-        Takes::BadgeType => "COMPLETE, COMPETENCY ...",
-    }
-}
-
-/// Checks the typed text of a field.
-///
-/// # Errors
-/// A translated text that names the field and its mistake.
-pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
-    let typed = typed.trim();
-    if typed.is_empty() {
-        return Ok(Value::Empty);
-    }
-    let shown = crate::domain::text::scrub(typed);
-    let label = tr(spec.label);
-    match spec.takes {
-        Takes::Text => match judge(typed) {
-            Likeness::None => Ok(Value::Text(typed.to_owned())),
-            // For `Shape`, lapel asks the user when the bar closes.
-            Likeness::Shape | Likeness::Key => {
-                Err(t!("{label}: this looks like an API key; nothing was sent", label))
-            }
-        },
-        Takes::Date => Date::strptime("%Y-%m-%d", typed)
-            .map(Value::Date)
-            .map_err(|_| t!("{label}: {shown} is not a date; use YYYY-MM-DD", label, shown)),
-        Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
-            "Y" | "YES" => Ok(Value::YesNo(true)),
-            "N" | "NO" => Ok(Value::YesNo(false)),
-            _ => Err(t!("{label}: {shown} is not Y or N", label, shown)),
-        },
-        Takes::BadgeType => {
-            let upper = typed.to_ascii_uppercase();
-            let mut fitting = BadgeTypeCode::KNOWN.into_iter().filter(|code| code.wire().starts_with(&upper));
-            match (fitting.next(), fitting.next()) {
-                (Some(code), None) => Ok(Value::BadgeType(code)),
-                (Some(_), Some(_)) => {
-                    Err(t!("{label}: {shown} fits several values; type more", label, shown))
-                }
-                (None, _) => Err(t!(
-                    "{label}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
-                    label,
-                    shown
-                )),
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::BadgeTypeCode;
 
     const SPECS: &[Spec] = &[
-        Spec { name: "title", label: "Title", takes: Takes::Text },
-        Spec { name: "from", label: "Issued from", takes: Takes::Date },
-        Spec { name: "to", label: "to", takes: Takes::Date },
-        Spec { name: "use_yn", label: "In use", takes: Takes::YesNo },
-        Spec { name: "badge_type", label: "Type", takes: Takes::BadgeType },
+        Spec { name: "title", label: "Title", word: "title:", takes: Takes::Text },
+        Spec { name: "from", label: "Issued from", word: "from:", takes: Takes::Date },
+        Spec { name: "to", label: "to", word: "to:", takes: Takes::Date },
+        Spec { name: "use_yn", label: "In use", word: "use:", takes: Takes::YesNo },
+        Spec { name: "badge_type", label: "Type", word: "type:", takes: Takes::BadgeType },
     ];
 
     fn bar(values: [&str; 5]) -> FilterBar {

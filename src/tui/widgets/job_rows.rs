@@ -3,16 +3,22 @@
 
 pub mod columns;
 
+use crate::domain::{ServiceTime, Text};
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
 use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::record_field::short;
+use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::wrap;
 use crate::tui::worker::job_command::RowsQuery;
+use crossterm::event::KeyEvent;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -29,16 +35,27 @@ pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
     buckets: Vec<RowStatus>,
+    /// Only the rows of this group, if the job is a draft.
+    group: Option<String>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
+    search: Search,
 }
 
 impl RowList {
     /// The rows of a job with these statuses; an empty `buckets` means all rows.
     pub fn new(job: JobId, buckets: Vec<RowStatus>) -> Self {
-        Self { list: PagedList::default(), job, buckets, stale: false, ids: true }
+        Self {
+            list: PagedList::default(),
+            job,
+            buckets,
+            group: None,
+            stale: false,
+            ids: true,
+            search: Search::default(),
+        }
     }
 
     /// The same for a draft. A draft to issue has no column for badge ids.
@@ -55,9 +72,59 @@ impl RowList {
         &self.buckets
     }
 
+    /// The shown group; `None` for all rows with the shown statuses.
+    pub fn group(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+
     pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
-        self.buckets = buckets;
+        self.only_group(buckets, None, out);
+    }
+
+    /// Shows the rows of one group.
+    pub fn only_group(&mut self, buckets: Vec<RowStatus>, group: Option<String>, out: &mut Effects<'_>) {
+        (self.buckets, self.group) = (buckets, group);
         out.cancel(self.list.restart());
+    }
+
+    /// The contexts of the open search box.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        self.search.over()
+    }
+
+    pub fn is_searched(&self) -> bool {
+        self.search.text().is_some()
+    }
+
+    /// Moves the cursor, or narrows the list to the rows that a search finds. Returns false for other actions.
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        let before = self.search.text();
+        match self.search.on_action(action) {
+            Searched::Nothing => return self.list.on_action(action),
+            // Only matches are shown.
+            Searched::Step { forward } => self.list.move_by(if forward { 1 } else { -1 }),
+            Searched::Changed => self.searched(before.as_deref(), out),
+        }
+        true
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        let before = self.search.text();
+        let changed = self.search.on_text_key(key);
+        self.searched(before.as_deref(), out);
+        changed
+    }
+
+    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+        let before = self.search.text();
+        self.search.on_paste(text);
+        self.searched(before.as_deref(), out);
+    }
+
+    fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
+        if before != self.search.text().as_deref() {
+            out.cancel(self.list.restart());
+        }
     }
 
     /// Notes that the job has changed. Several changes lead to one read at a time.
@@ -94,10 +161,11 @@ impl RowList {
             self.stale = false;
             out.cancel(self.list.reload());
         }
-        let (job, buckets) = (self.job, &self.buckets);
+        let (job, buckets, group, text) = (self.job, &self.buckets, &self.group, self.search.typed());
         let per_page = self.list.per_page();
         let dropped = self.list.load_visible(|page| {
-            out.ask(Request::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page, order }))
+            let (buckets, group, text) = (buckets.clone(), group.clone(), text.clone());
+            out.ask(Request::Rows(RowsQuery { job, buckets, group, text, page, per_page, order }))
         });
         out.cancel(dropped);
     }
@@ -122,6 +190,10 @@ impl RowList {
         let widths = heading.widths(usize::from(area.width).saturating_sub(3));
         frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
         let body = rows(area);
+        let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
+        let counter = Span::styled(self.list.counter(), env.theme.dim());
+        let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
+        two_sided(frame, foot, search, counter, true);
         if heading.draw_menu(frame, body, &widths, env)
             || self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env)
         {
@@ -144,9 +216,6 @@ impl RowList {
             }
             spans
         });
-        let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let counter = Span::styled(self.list.counter(), env.theme.dim());
-        two_sided(frame, foot, Line::raw(""), counter, true);
     }
 }
 
@@ -181,9 +250,20 @@ pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
     }
 }
 
-/// A time in the time zone of the service: `11-03 11:10`.
+/// A time in the time zone of the service: `11-03 11:10`, in another year `2025-11-03`. The service's own times have
+/// the same form: [`short`].
 pub fn moment(at: Timestamp, env: &Env) -> String {
-    env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string()
+    let time = env.clock().offset().to_datetime(at);
+    let form = if time.year() == env.now().year() { "%m-%d %H:%M" } else { "%Y-%m-%d" };
+    time.strftime(form).to_string()
+}
+
+/// A time that the journal keeps as the service wrote it.
+fn service_time(text: Option<&Text>, env: &Env) -> String {
+    match text.and_then(|text| ServiceTime::new(text.wire())) {
+        Some(time) => short(Some(&time), env),
+        None => text.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
+    }
 }
 
 /// The journal's entry about a badge that the service does not show yet.
@@ -254,9 +334,9 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     let facts: Vec<String> = [
         said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
         said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
-        said(t!("issued"), row.issued_at.as_ref().map(ToString::to_string)),
-        said(t!("until"), row.valid_until.as_ref().map(ToString::to_string)),
-        said(t!("revoked"), row.revoke_at.as_ref().map(ToString::to_string)),
+        said(t!("issued"), row.issued_at.as_ref().map(|time| service_time(Some(time), env))),
+        said(t!("until"), row.valid_until.as_ref().map(|time| service_time(Some(time), env))),
+        said(t!("revoked"), row.revoke_at.as_ref().map(|time| service_time(Some(time), env))),
         said(t!("mail"), row.mail_status.as_ref().map(ToString::to_string)),
     ]
     .into_iter()

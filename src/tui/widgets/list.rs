@@ -7,7 +7,7 @@
 mod draw;
 mod pages;
 
-pub use draw::{draw_row, draw_texts};
+pub use draw::{draw_position, draw_row, draw_texts};
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::RecordProblem;
@@ -213,6 +213,11 @@ impl<T: Row> PagedList<T> {
             _ => None,
         };
         self.slots.values().filter_map(loading).collect()
+    }
+
+    /// The height of the list, in rows.
+    pub fn height(&self) -> u16 {
+        u16::try_from(self.height).unwrap_or(u16::MAX)
     }
 
     pub fn set_height(&mut self, rows: u16) {

@@ -50,6 +50,11 @@ pub struct Need {
     pub rows: u64,
 }
 
+/// Statuses of rows that lapel checks by itself.
+pub fn is_checked(status: RowStatus) -> bool {
+    matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
+}
+
 /// What a job needs from a person, the heaviest first. Rows that lapel still checks need nobody.
 pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     if matches!(job.phase, Phase::Draft | Phase::Moved) {
@@ -58,7 +63,8 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     let is_recent = now.duration_since(job.created) < RECENT;
     let is_need = |status| match status {
         RowStatus::NotSeen | RowStatus::Ask => true,
-        RowStatus::InDoubt => job.next_look.is_none() && !job.is_sending(),
+        // Nobody checks these rows.
+        status if is_checked(status) => job.next_look.is_none() && !job.is_sending(),
         RowStatus::Ready => job.phase == Phase::Stopped,
         // These rows cannot be cancelled, so without a limit they would count forever.
         RowStatus::NotDone | RowStatus::Dropped => is_recent,
@@ -68,6 +74,30 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_need(*status)).map(of).collect();
     all.sort_by_key(|need| need.weight);
     all
+}
+
+/// A need in words. Home and Activity show the same ones.
+pub fn words(need: &Need, job: &Job) -> String {
+    match (need.weight, &job.stop) {
+        (Weight::Stopped, Some(stop)) => {
+            let (n, all) = (number(need.rows), number(job.counts.total()));
+            t!("{n} of {all} not sent: {why}", n, all, why = stop.kind.word())
+        }
+        _ => counted(need.rows, &word(need.status, job)),
+    }
+}
+
+/// The number of rows in each status, the heaviest first, and their sum.
+pub fn sum(job: &Job, dot: &str) -> String {
+    let all = by_weight(job).into_iter().map(|(n, status, _)| {
+        let word = match (status, job.phase) {
+            (RowStatus::Ready, Phase::Running) => t!("queued"),
+            (RowStatus::Ready, _) => t!("not sent"),
+            (status, _) => status.word(),
+        };
+        format!("{word} {}", number(n))
+    });
+    format!("{} = {}", all.collect::<Vec<_>>().join(&format!(" {dot} ")), number(job.counts.total()))
 }
 
 /// The number of rows in each status, which add up to the job's total, and the status in words.
@@ -102,12 +132,12 @@ pub fn count(jobs: &[Job], now: Timestamp) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::jobs::{Code, JobId, Kind, Stop, StopKind};
 
     /// A job with these rows, planned an hour ago.
-    fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
+    pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         Job {
             id: JobId(3),
             kind: Kind::Issue,
@@ -118,6 +148,7 @@ mod tests {
             template_id: None,
             origin: None,
             created: now() - SignedDuration::from_hours(1),
+            updated: now(),
             counts: rows.iter().copied().collect(),
             held: 0,
             note: None,
@@ -132,7 +163,7 @@ mod tests {
         }
     }
 
-    fn now() -> Timestamp {
+    pub fn now() -> Timestamp {
         Timestamp::from_second(1_790_000_000).expect("a time")
     }
 
@@ -175,7 +206,7 @@ mod tests {
         let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
         assert_eq!(needs(&doubt, now()), []);
         let nobody_checks = Job { next_look: None, ..doubt.clone() };
-        assert_eq!(needs(&nobody_checks, now()).len(), 1, "a doubt that nobody checks");
+        assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
         for phase in [Phase::Draft, Phase::Moved] {
             assert_eq!(needs(&job(phase, &[(RowStatus::NotSeen, 1)]), now()), [], "{phase:?}");
         }

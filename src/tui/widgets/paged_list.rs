@@ -4,9 +4,11 @@
 mod draw;
 mod export;
 mod named;
+mod narrowed;
 mod view;
 
 pub use draw::{RowMark, two_sided};
+pub use narrowed::Part;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
@@ -19,13 +21,15 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::{FilterBar, Spec, Value};
+use crate::tui::widgets::filter::{Choice, FilterBar, Spec, Value};
 use crate::tui::widgets::list::{PagedList, Row};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
+use jiff::civil::DateTime;
+use narrowed::Behind;
 use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
 
@@ -34,7 +38,10 @@ const MARGINS: usize = 4;
 
 /// A record that a `Browser` can list.
 pub trait Browse: Row + 'static {
+    /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
+    /// What lapel compares itself, in the rows it has.
+    type Narrowing: Clone + Default + PartialEq;
     const FILTERS: &'static [Spec];
     /// All columns, in order.
     const FIELDS: &'static [RecordField<Self>];
@@ -49,6 +56,24 @@ pub trait Browse: Row + 'static {
     /// The list's name in files: `history`.
     const LIST: &'static str;
     fn filter(values: &[Value]) -> Self::Filter;
+    fn narrowing(_: &[Value]) -> Self::Narrowing {
+        Self::Narrowing::default()
+    }
+    fn fits(&self, _: &Self::Narrowing, _: DateTime) -> bool {
+        true
+    }
+    /// Requests for the names of values that the filter line offers.
+    fn ask_choices() -> Vec<Request> {
+        Vec::new()
+    }
+    /// The names in a response.
+    fn choices(_: &Response) -> Vec<Choice> {
+        Vec::new()
+    }
+    /// The names of values in a row.
+    fn choices_in(&self) -> Vec<Choice> {
+        Vec::new()
+    }
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
     /// Takes the page from a response, or returns a response of another kind.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
@@ -69,14 +94,19 @@ enum By {
 /// The input that is open over the list and takes the keys. The menus of the heading are separate.
 enum Top {
     Nothing,
-    Filter,
     Row(Field),
 }
 
 pub struct Browser<T: Browse> {
+    /// The rows that are shown.
     pub list: PagedList<T>,
+    /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
+    behind: Option<Behind<T>>,
     bar: FilterBar,
+    /// The requests for the names of values, until they are answered.
+    choices: Vec<RequestId>,
     filter: T::Filter,
+    narrowing: T::Narrowing,
     /// The applied filter, in words.
     applied: Vec<String>,
     heading: Heading,
@@ -87,6 +117,8 @@ pub struct Browser<T: Browse> {
     /// How often the filter has changed.
     changes: u64,
     top: Top,
+    /// What the screen says about the selected row, below the list.
+    pub aside: Option<String>,
 }
 
 impl<T: Browse> Default for Browser<T> {
@@ -94,7 +126,10 @@ impl<T: Browse> Default for Browser<T> {
         Self {
             list: PagedList::default(),
             bar: FilterBar::new(T::FILTERS),
+            behind: None,
+            choices: Vec::new(),
             filter: T::Filter::default(),
+            narrowing: T::Narrowing::default(),
             applied: Vec::new(),
             heading: Heading::new(
                 T::FIELDS.iter().map(|field| field.column),
@@ -105,6 +140,7 @@ impl<T: Browse> Default for Browser<T> {
             suspect: None,
             changes: 0,
             top: Top::Nothing,
+            aside: None,
         }
     }
 }
@@ -118,8 +154,8 @@ impl<T: Browse> Browser<T> {
     /// The contexts of the input or menu that is open over the list.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
+            Top::Nothing if self.bar.is_open() => self.bar.over(),
             Top::Nothing => self.heading.over().map(|menu| vec![menu, Context::Always]),
-            Top::Filter => Some(vec![Context::FilterBar, Context::Always]),
             Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
         }
     }
@@ -130,14 +166,15 @@ impl<T: Browse> Browser<T> {
     }
 
     pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
+        self.bar.close();
         self.bar.set(field, text);
         self.apply(out);
     }
 
     /// Handles an action. Returns false if it does not belong to the list.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Filter => return self.act_filter(action, out),
+            Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
             Top::Row(field) => {
                 match action {
                     Action::Accept => {
@@ -170,14 +207,16 @@ impl<T: Browse> Browser<T> {
         }
         match action {
             Action::GoToRow => self.top = Top::Row(Field::default()),
-            Action::Filter => {
-                self.bar.open = true;
-                self.top = Top::Filter;
+            Action::Filter => self.open_filter(env, out),
+            Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
+                let key = env.key(&[Context::History, Context::Templates], Action::Filter);
+                out.say(t!("There is no filter. {key} sets one.", key));
             }
-            Action::Reload => {
-                let dropped = self.list.reload();
-                out.cancel(dropped);
-            }
+            // Every row of a filtered list is a match.
+            Action::NextMatch => self.step(1),
+            Action::PreviousMatch => self.step(-1),
+            Action::Down | Action::PageDown | Action::Last if self.is_at_end() => self.step(1),
+            Action::Reload => self.reload(out),
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
             // Back first clears the filter.
@@ -192,15 +231,16 @@ impl<T: Browse> Browser<T> {
 
     fn act_filter(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::NextField => self.bar.step(true),
-            Action::PreviousField => self.bar.step(false),
-            Action::ClearField => self.bar.clear(false, out),
-            Action::ClearFilter => self.bar.clear(true, out),
+            _ if self.bar.on_action(action, out) => {}
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
-            Action::Back => {
-                self.bar.open = false;
-                self.top = Top::Nothing;
+            // The list below would not be what the line says.
+            Action::Back | Action::Accept => {
+                match self.bar.mistake().filter(|_| action == Action::Accept) {
+                    // The list below would not be what the line says.
+                    Some(mistake) => out.warn(mistake),
+                    None => self.bar.close(),
+                }
                 self.apply(out);
             }
             _ => return false,
@@ -211,7 +251,7 @@ impl<T: Browse> Browser<T> {
     fn set_order(&mut self, order: Option<SortOrder>, by: By, out: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
-            self.list.order_by(match (order, by) {
+            self.pages_mut().order_by(match (order, by) {
                 (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
                 _ => None,
             });
@@ -219,8 +259,7 @@ impl<T: Browse> Browser<T> {
             // Count it as a change: a refused order is not saved.
             self.changes += u64::from(by == By::Page { refused: true });
             self.by = by;
-            let dropped = self.list.restart();
-            out.cancel(dropped);
+            self.restart(out);
         }
     }
 
@@ -233,7 +272,7 @@ impl<T: Browse> Browser<T> {
         let values = match self.bar.values() {
             Ok(values) => values,
             // The open bar shows the error itself. The list is unchanged.
-            Err(_) if self.bar.open => return,
+            Err(_) if self.bar.is_open() => return,
             Err(_) if !self.key_like().is_empty() => {
                 out.go.push(Navigate::AskAboutFilter);
                 return;
@@ -243,20 +282,23 @@ impl<T: Browse> Browser<T> {
                 return;
             }
         };
-        let filter = T::filter(&values);
+        let (filter, narrowing) = (T::filter(&values), T::narrowing(&values));
         self.applied = self.bar.words();
+        if narrowing != self.narrowing {
+            self.changes += 1;
+            self.narrow(narrowing);
+        }
         if filter != self.filter {
             self.filter = filter;
             self.heading.forget_content();
             self.changes += 1;
-            let dropped = self.list.restart();
-            out.cancel(dropped);
+            self.restart(out);
         }
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Filter => self.bar.on_text_key(key, out),
+            Top::Nothing if self.bar.is_open() => self.bar.on_text_key(key, out),
             Top::Row(field) => {
                 field.on_text_key(key);
             }
@@ -267,7 +309,7 @@ impl<T: Browse> Browser<T> {
 
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Filter => self.bar.on_paste(text, out),
+            Top::Nothing if self.bar.is_open() => self.bar.on_paste(text, out),
             Top::Row(field) => field.on_paste(text),
             Top::Nothing => return false,
         }
@@ -289,18 +331,24 @@ impl<T: Browse> Browser<T> {
             self.apply(out);
             return Ok(());
         }
+        if self.choices.contains(&request) {
+            self.choices.retain(|one| *one != request);
+            self.learn(&answer, out);
+            return Ok(());
+        }
         let answer = T::answer(answer)?;
         // Only the first response with an order counts: a far page may be refused for other reasons.
-        let is_first = self.list.is_empty();
+        let is_first = self.pages().is_empty();
         let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
         let failed =
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
-        let Some((page, dropped)) = self.list.on_response(request, answer.map_err(|e| e.to_string())) else {
+        let Some((page, dropped)) = self.pages_mut().on_response(request, answer.map_err(|e| e.to_string()))
+        else {
             return Ok(());
         };
         out.cancel(dropped);
-        for row in self.list.page_rows(page) {
+        for row in self.behind.as_ref().map_or(&self.list, |behind| &behind.rows).page_rows(page) {
             self.heading.fit(&cells(T::FIELDS, row, &(), env));
         }
         if let Some((order, by)) = self.suspect.take() {
@@ -336,7 +384,7 @@ impl<T: Browse> Browser<T> {
     /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
     /// neighbours in order are enough. If the service ignores the order, about half are in order.
     fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
-        let rows = self.list.page_rows(page);
+        let rows = self.pages().page_rows(page);
         let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
         let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
         let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
@@ -348,18 +396,20 @@ impl<T: Browse> Browser<T> {
         preview::split(area, self.heading.wanted().map(|cells| cells + MARGINS))
     }
 
-    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
         self.heading.set_room(usize::from(area.width).saturating_sub(MARGINS));
         let filter = &self.filter;
-        let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
         let sort: Vec<Sort> = self.sort().into_iter().collect();
-        let dropped = self.list.load_visible(|page| {
+        let pages = self.behind.as_mut().map_or(&mut self.list, Behind::wanted);
+        let per_page = u32::try_from(pages.per_page()).unwrap_or(100);
+        let dropped = pages.load_visible(|page| {
             out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
         });
         out.cancel(dropped);
+        self.show_fitting(env.now());
     }
 
     /// The sort order for requests to the service.
@@ -370,7 +420,9 @@ impl<T: Browse> Browser<T> {
     }
 
     pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
-        if let Some((click, choose)) = self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing)) {
+        if let Some((click, choose)) =
+            self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing) && !self.bar.is_open())
+        {
             return Clicked::in_menu(click, choose);
         }
         let place = self.place_at(area, at.y);

@@ -136,16 +136,19 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
-        let titled = |(own, def): (&Column, &ColumnDef)| match own.least {
+        // The sorted column has an arrow behind its title.
+        let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
+        let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.least {
             0 => *own,
-            _ => own.titled(tr(def.title)),
+            _ => Column { least: own.least.max(width(tr(def.title)) + arrow(at)), ..*own },
         };
-        let all: Vec<Column> = self.own.iter().zip(&self.defs).map(titled).collect();
+        let all: Vec<Column> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
         let content: Vec<usize> = self
             .content
             .iter()
             .zip(&self.defs)
-            .map(|(cells, def)| usual(cells).max(width(tr(def.title))))
+            .enumerate()
+            .map(|(at, (cells, def))| usual(cells).max(width(tr(def.title)) + arrow(at)))
             .collect();
         self.columns.widths(&all, &content, room)
     }

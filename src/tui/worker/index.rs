@@ -34,9 +34,12 @@ pub enum IndexAsk {
     Sums(Period),
     List(Query),
     Find(String),
+    /// The badges that may be a caller's, by address, by name or by both.
+    People(Option<String>, Option<String>),
     /// The badges of a list without details in the index.
     WithoutDetails(Which),
-    Details(Vec<BadgeId>),
+    /// Read the details of these badges, up to the one with this certificate number.
+    Details(Vec<BadgeId>, Option<String>),
     /// The badges of a list that can be issued again.
     Renewals(Which),
 }
@@ -44,7 +47,7 @@ pub enum IndexAsk {
 impl IndexAsk {
     /// Whether it runs in the background, so that the screen does not wait for it.
     pub fn is_behind(&self) -> bool {
-        matches!(self, Self::Sync(_) | Self::Details(_))
+        matches!(self, Self::Sync(_) | Self::Details(..))
     }
 }
 
@@ -56,6 +59,7 @@ pub enum IndexAnswer {
     Sums(Result<Box<Overall>, String>),
     List(Result<Page<HistoryItem>, String>),
     Found(Result<Vec<Cert>, String>),
+    People(Result<Vec<HistoryItem>, String>),
     WithoutDetails(Result<Vec<BadgeId>, String>),
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
@@ -76,8 +80,9 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
         IndexAsk::Sums(_) => IndexAnswer::Sums(Err(why)),
         IndexAsk::List(_) => IndexAnswer::List(Err(why)),
         IndexAsk::Find(_) => IndexAnswer::Found(Err(why)),
+        IndexAsk::People(..) => IndexAnswer::People(Err(why)),
         IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
-        IndexAsk::Details(_) => IndexAnswer::Details(Err(why)),
+        IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
         IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
     }
 }
@@ -160,11 +165,15 @@ pub async fn run(
         }
         IndexAsk::List(query) => IndexAnswer::List(index.list(query).await.map_err(words)),
         IndexAsk::Find(cert_no) => IndexAnswer::Found(index.find_cert(&cert_no).await.map_err(words)),
+        IndexAsk::People(address, name) => {
+            IndexAnswer::People(index.find_people(address, name).await.map_err(words))
+        }
         IndexAsk::WithoutDetails(which) => {
             IndexAnswer::WithoutDetails(index.without_details(which, MOST_DETAILS).await.map_err(words))
         }
-        IndexAsk::Details(ids) => {
-            IndexAnswer::Details(index.read_details(reader, ids, &progress, cancel).await.map_err(words))
+        IndexAsk::Details(ids, until) => {
+            let read = index.read_details(reader, ids, until.as_deref(), &progress, cancel).await;
+            IndexAnswer::Details(read.map_err(words))
         }
         IndexAsk::Renewals(which) => {
             IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))

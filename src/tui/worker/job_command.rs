@@ -2,8 +2,9 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
-    RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows, Undone,
+    Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobError, JobId, JobRow, Jobs, NeverSeen,
+    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows, SuggestedRows,
+    Undone,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,11 @@ pub enum JobCommand {
     Undo(JobId, String),
     /// Start reviewed drafts.
     Begin(Vec<JobId>),
+    /// Open kept drafts for review. Returns the drafts.
+    OpenDrafts(Vec<JobId>),
+    /// Close the review of drafts, which are kept.
+    CloseDrafts(Vec<JobId>),
+    /// Remove drafts. A draft that is not open in this process must not be open in another one.
     Discard(Vec<JobId>),
     /// Pause before the next request.
     Pause(JobId),
@@ -43,6 +49,8 @@ pub enum JobCommand {
     Allow(JobId, Rows),
     /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
+    /// Correct the addresses of rows of a draft to the suggested ones.
+    TakeSuggestions(JobId, SuggestedRows),
     /// Undo the last decision of a draft's review.
     UndoDecision(JobId),
     /// Compare drafts with the file that they were read from.
@@ -60,6 +68,8 @@ pub enum Done {
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
     File(FileState),
+    /// Number of corrected rows.
+    Corrected(u64),
     /// The undone decision; `None` if there was none.
     Undone(Option<Undone>),
 }
@@ -70,6 +80,10 @@ pub struct RowsQuery {
     pub job: JobId,
     /// Only rows with these statuses. An empty list selects all rows.
     pub buckets: Vec<RowStatus>,
+    /// Only rows of a draft with a reason of this kind.
+    pub group: Option<String>,
+    /// Only rows with this text.
+    pub text: Option<String>,
     /// Counted from 1.
     pub page: u64,
     pub per_page: u64,
@@ -80,13 +94,13 @@ pub struct RowsQuery {
 /// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
 fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if user.is_empty() { "desk".to_owned() } else { format!("{user} (desk)") }
+    if user.is_empty() { "tui".to_owned() } else { format!("{user} (tui)") }
 }
 
 /// An error is text for the user, which also says whether anything was changed.
 pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
     let who = who();
-    let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
+    let fine = |result: Result<(), JobError>| result.map(|()| Done::Fine);
     let done = match command {
         JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
         JobCommand::Replace(plan, old, reason) => {
@@ -95,7 +109,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
         JobCommand::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
         JobCommand::Undo(id, reason) => match jobs.undo(id, &reason).await {
-            Ok(draft) => return drafts(jobs, vec![draft]).await.map(Done::Drafts),
+            Ok(draft) => return keep(jobs, vec![draft]).await.map(Done::Drafts),
             Err(why) => Err(why),
         },
         JobCommand::Begin(ids) => {
@@ -111,12 +125,9 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
             }
             Ok(Done::Fine)
         }
-        JobCommand::Discard(ids) => {
-            for id in ids {
-                jobs.discard(id).await.map_err(|why| why.to_string())?;
-            }
-            Ok(Done::Fine)
-        }
+        JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(Done::Drafts),
+        JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
+        JobCommand::Discard(ids) => discard(jobs, &ids).await.map(|()| Done::Fine),
         JobCommand::Pause(id) => fine(jobs.pause(id).await),
         JobCommand::Resume(id) => fine(jobs.resume(id, &who).await),
         JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
@@ -169,6 +180,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 }
             })
         }
+        JobCommand::TakeSuggestions(id, rows) => jobs.take_suggestions(id, rows).await.map(Done::Corrected),
         JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(Done::Undone),
         JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
@@ -176,6 +188,18 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         }
     };
     done.map_err(|why| why.to_string())
+}
+
+/// Removes each draft by itself: one that has begun meanwhile stays, and does not keep the others.
+async fn discard(jobs: &Jobs, ids: &[JobId]) -> Result<(), JobError> {
+    for id in ids {
+        let is_draft = jobs.job(*id).await.is_ok_and(|job| job.phase == Phase::Draft);
+        if is_draft {
+            jobs.open_drafts(&[*id]).await?;
+            jobs.discard(*id).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a draft for each template: either all of them or none.
@@ -193,7 +217,7 @@ async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Res
             }
         }
     }
-    drafts(jobs, ids).await
+    keep(jobs, ids).await
 }
 
 /// Runs the duplicate check for drafts, one after the other.
@@ -213,7 +237,13 @@ pub async fn guard(
     Ok((drafts(jobs, ids).await?, found))
 }
 
-pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
+/// Keeps new drafts, and returns them.
+pub async fn keep(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
+    jobs.keep_drafts(&ids).await.map_err(|why| why.to_string())?;
+    drafts(jobs, ids).await
+}
+
+async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
         all.push(jobs.job(id).await.map_err(|why| why.to_string())?);
@@ -222,15 +252,19 @@ pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, buckets, page, per_page, order } = query;
+    let RowsQuery { job, buckets, group, text, page, per_page, order } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
-    let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
-    let total = counts.sum(|b| buckets.is_empty() || buckets.contains(&b));
     // Row numbers of a job have no gaps, so the rows before the page need not be read.
-    let all = buckets.is_empty() && order.is_none();
+    let all = buckets.is_empty() && group.is_none() && text.is_none() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { buckets, class: None, after, skip, order };
+    let filter = RowFilter { buckets, group, text, after, skip, order };
+    let total = if filter.group.is_some() || filter.text.is_some() {
+        jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
+    } else {
+        let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
+        counts.sum(|b| filter.buckets.is_empty() || filter.buckets.contains(&b))
+    };
     let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {
         list_len: rows.len(),

@@ -1,25 +1,19 @@
-//! Reads for a support call besides wallet, history and badge: a holder's name, similar addresses, a check of
-//! the pictures. Each sends a bounded number of requests.
+//! Reads for a support call besides wallet, history and badge: names and similar addresses, a check of the pictures.
+//! Each sends a bounded number of requests.
 
 use crate::api::{
     ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureError,
     Pictures, Probe, Reader,
 };
-use crate::domain::address_search::{Lead, leads};
+use crate::domain::address_search::Lead;
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use tokio::task::JoinSet;
 
 /// A lookup for a support call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupQuery {
-    /// The badges with this name: one request.
-    Name(String),
-    /// Badges under similar addresses: at most [`crate::domain::address_search::MOST`] requests.
-    Elsewhere {
-        /// The address without badges.
-        address: String,
-        name: Option<String>,
-    },
+    /// The badges of names and addresses: one request for each.
+    Leads(Vec<Lead>),
     /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
     /// addresses are unknown, one more request reads the badge.
     Pictures(BadgeId, [Option<Text>; 2]),
@@ -27,7 +21,7 @@ pub enum LookupQuery {
 
 #[derive(Debug)]
 pub enum LookupReply {
-    /// To [`LookupQuery::Name`] and [`LookupQuery::Elsewhere`].
+    /// To [`LookupQuery::Leads`].
     Rows(Rows),
     Pictures {
         /// The results for front and back, as text.
@@ -62,9 +56,7 @@ pub struct Rows {
 /// The response when no request was possible.
 pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
     match errand {
-        LookupQuery::Name(_) | LookupQuery::Elsewhere { .. } => {
-            LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() })
-        }
+        LookupQuery::Leads(_) => LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() }),
         LookupQuery::Pictures(..) => {
             let said = || t!("not checked: a part of lapel failed").to_owned();
             LookupReply::Pictures { said: [said(), said()], detail: None, requests: 0 }
@@ -74,10 +66,7 @@ pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
 
 pub async fn run(errand: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
     match errand {
-        LookupQuery::Name(name) => LookupReply::Rows(rows(reader, vec![Lead::Name(name)], call).await),
-        LookupQuery::Elsewhere { address, name } => {
-            LookupReply::Rows(rows(reader, leads(&address, name.as_deref()), call).await)
-        }
+        LookupQuery::Leads(leads) => LookupReply::Rows(rows(reader, leads, call).await),
         LookupQuery::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
     }
 }

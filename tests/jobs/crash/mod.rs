@@ -8,6 +8,7 @@
 //! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.
 
 mod counting;
+mod drafts;
 mod faults;
 mod kill;
 mod many;

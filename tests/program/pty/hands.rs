@@ -29,7 +29,7 @@ fn menu(term: &mut Term) -> String {
 
 fn id(shown: &Shown) -> String {
     let line = shown.text.lines().find(|line| line.contains(msg("badge id"))).expect("the menu's line");
-    line.split_whitespace().last().expect("an id").to_owned()
+    line.split_whitespace().find(|word| word.starts_with("B-")).expect("an id").to_owned()
 }
 
 fn read(term: &Term, file: &str) -> String {
@@ -161,6 +161,6 @@ fn the_bell_rings_when_a_badge_that_is_followed_is_issued() {
     term.until("the review", |s| s.has(&asks("1")) && !s.is_loading());
     assert!(!contains(&term.raw(), b"\x07"));
     term.confirm("1");
-    term.until("the end", |s| s.has("1 issued"));
+    term.until("the end", |s| s.has("issued 1"));
     assert!(contains(&term.raw(), b"\x07"));
 }

@@ -159,8 +159,8 @@ fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
     term.send("\x1b[?2026;2$y");
     term.resize(100, 30);
     term.until("alive", |s| s.line(29).contains("quit"));
-    // The library takes a `c` for the answer's end, where it has read the whole of the answer in one piece.
-    term.send("jc");
+    // The library takes a `u` for the answer's end, where it has read the whole of the answer in one piece.
+    term.send("ju");
     term.send("?");
     term.shows(msg_part("Keys of this screen"));
     term.send("?");
@@ -174,8 +174,7 @@ fn the_cursor_of_a_field_is_seen_to_move() {
     let mut term = still_demo().start();
     term.shows("row 1 of");
     term.send("/ab");
-    let line =
-        |s: &super::kit::Shown| s.text.lines().position(|l| l.starts_with("  Title ") && l.contains("ab"));
+    let line = |s: &super::kit::Shown| s.text.lines().position(|l| l.starts_with("  /") && l.contains("ab"));
     let shown = term.until("the field", |s| line(s).is_some());
     let row = line(&shown).and_then(|y| u16::try_from(y).ok()).expect("the field's line");
     let reversed =

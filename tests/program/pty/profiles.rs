@@ -183,7 +183,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.until("the list", |s| s.has("dept") && s.has("add a profile"));
     term.send("jt");
     term.shows("Profile dept works");
-    term.send("e");
+    term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));
     term.send("Naru Department\t\t \t\t\t\t\t\t\t\r");
     term.shows("Changed profile dept");
@@ -197,7 +197,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     // Its key comes from a command from now on: asked once before that is kept.
     let key_file = term.home.path().join("badge-key");
     std::fs::write(&key_file, sandbox.api_key()).expect("written");
-    term.send("je");
+    term.send("jc");
     term.until("the place", |s| s.has(&msg_with("Change profile {name}", &[&"dept"])) && s.has("BADGE_KEY"));
     term.send(format!("\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
     term.shows("failed (");

@@ -283,6 +283,7 @@ pub fn shape(mut value: Value, bench: &Bench) -> String {
 fn redact(value: &mut Value, home: &Path, base_url: &str) {
     const VARIES: &[&str] = &[
         "created",
+        "updated",
         "guarded",
         "next_look",
         "accepted",

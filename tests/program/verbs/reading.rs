@@ -408,3 +408,19 @@ fn a_wallet_has_what_was_sent_from_here_in_its_json_too() {
         assert_eq!(nobody["sent_from_here"].as_array().map(Vec::len), Some(0), "{nobody}");
     }
 }
+
+#[test]
+fn a_wallet_names_the_waiting_badges_that_only_the_history_has() {
+    let bench = Bench::switched(&[("waiting-history", "visible")]);
+    let ids =
+        bench.insert(&[("waits@naru.example", RowState::Waiting), ("waits@naru.example", RowState::Issued)]);
+    let said = bench.run(&["wallet", "waits@naru.example"]).ended(0);
+    assert!(said.err.contains(&ids[0]) && !said.err.contains(&ids[1]), "{}", said.err);
+    let said = bench.json(&["wallet", "waits@naru.example"], 0);
+    assert_eq!(said["waiting_in_history"][0]["badge_id"], ids[0].as_str(), "{said}");
+    assert_eq!(said["list"][0]["badge_id"], ids[1].as_str(), "{said}");
+    // A history that cannot be read does not hide the wallet.
+    bench.control().add_fault("get /badges/history status=500").expect("a rule");
+    let said = bench.run(&["wallet", "waits@naru.example"]).ended(0);
+    assert!(said.out.contains(&ids[1]) && said.err.contains("history"), "{} {}", said.out, said.err);
+}

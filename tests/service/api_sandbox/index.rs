@@ -346,8 +346,10 @@ async fn certificate_numbers_are_found_once_records_were_read() {
     let ids = index.without_details(which.clone(), 5).await.expect("ids");
     assert_eq!(ids.len(), 5);
     let (told, _) = watch::channel(SyncProgress::default());
-    let read =
-        index.read_details(&kit.reader, ids.clone(), &told, CancellationToken::new()).await.expect("read");
+    let read = index
+        .read_details(&kit.reader, ids.clone(), None, &told, CancellationToken::new())
+        .await
+        .expect("read");
     assert_eq!((read.read, read.gone), (5, 0));
     assert_eq!(kit.ledger().requests_to("GET /badges/{badge_id}"), 5, "one request each");
     let record = kit.reader.badge(&ids[2], &kit.call).await.expect("a record");

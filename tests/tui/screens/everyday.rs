@@ -8,6 +8,11 @@ async fn walk(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "templates");
     h.press("/");
+    h.type_text("type:c");
+    h.settled().await;
+    h.press("down");
+    take(&mut h, "filter-line");
+    h.press("ctrl-u ctrl-f");
     h.type_text("파이썬");
     h.press("tab");
     h.type_text("maybe");
@@ -65,7 +70,7 @@ async fn walk(columns: u16, rows: u16) {
         row("evil \u{1b}[2J\u{202e}", RowState::Issued),
     ];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("story@naru.example");
     h.settled().await;
     h.press("esc space j space");
@@ -104,7 +109,7 @@ async fn walk(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "issue-review");
     h.confirm("1");
-    h.shows("1 waiting").await;
+    h.shows("waiting 1").await;
     h.settled().await;
     take(&mut h, "activity-one");
 }

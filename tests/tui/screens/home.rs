@@ -18,7 +18,7 @@ async fn walk_home(columns: u16, rows: u16) {
     })
     .await;
     crate::activity::issue(&mut h, 0..3).await;
-    h.shows("3 waiting = 3 rows").await;
+    h.shows("waiting 3 = 3").await;
     h.sandbox.control().set_quota(Some(5));
     crate::activity::issue(&mut h, 3..8).await;
     h.shows("not sent: quota exceeded").await;

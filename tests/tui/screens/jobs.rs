@@ -57,12 +57,18 @@ async fn walk_jobs(columns: u16, rows: u16) {
     arrange(&mut h, "job-rows");
     h.press("esc e");
     h.settled().await;
+    take(&mut h, "job-export");
+    h.press("e");
+    h.settled().await;
     take(&mut h, "receipt");
-    h.press("esc u");
+    h.press("esc x");
     h.type_text("잘못된 명단");
     h.settled().await;
     take(&mut h, "undo");
-    h.press("esc c");
+    h.press("esc R");
+    h.settled().await;
+    take(&mut h, "job-run");
+    h.press("c");
     h.settled().await;
     take(&mut h, "call-off");
 
@@ -82,7 +88,7 @@ async fn walk_jobs(columns: u16, rows: u16) {
         row("오지호", RowState::Issued),
     ];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    h.press("/ tab");
+    h.press("/ ctrl-f tab");
     h.type_text("story@naru.example");
     h.settled().await;
     h.press("esc a x tab");

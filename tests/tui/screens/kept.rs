@@ -19,7 +19,7 @@ async fn walk_kept(columns: u16, rows: u16) {
     take(&mut h, "filters");
     h.press("j d");
     take(&mut h, "filters-remove");
-    h.press("esc / tab tab");
+    h.press("esc / ctrl-f tab tab");
     h.type_text("데이터");
     h.settled().await;
     h.press("f2");

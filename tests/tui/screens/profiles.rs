@@ -49,7 +49,7 @@ async fn walk_profiles(columns: u16, rows: u16) {
     h.settled().await;
     h.press("j");
     take(&mut h, "profiles");
-    h.press("e");
+    h.press("c");
     take(&mut h, "profile-change");
     h.press("tab tab tab tab tab left tab tab tab");
     h.type_text("pass show badges");

@@ -6,7 +6,7 @@ use lapel::tui::{Glyphs, Keymap};
 use std::path::Path;
 
 const KEYS: &str = "[global]\nhelp = 'f12'\nquit = 'ctrl-q'\nhistory = 'g h'\n[list]\nfirst = 'g g'\n\
-                    [templates]\nissue = 'n'\nfilter = 'ctrl-f'\n[review]\naccept = 'f4'\nback = 'ctrl-o'\n\
+                    [templates]\nissue = 'E'\nfilter = 'ctrl-f'\n[review]\naccept = 'f4'\nback = 'ctrl-o'\n\
                     [form]\nback = 'ctrl-o'\n";
 
 async fn walk_rebound(columns: u16, rows: u16) {
@@ -22,7 +22,7 @@ async fn walk_rebound(columns: u16, rows: u16) {
     take(&mut h, "rebound-help");
     h.press("esc g");
     take(&mut h, "rebound-chord");
-    h.press("g n");
+    h.press("g E");
     h.settled().await;
     h.type_text("홍길동");
     h.press("enter");

@@ -25,7 +25,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "tour-issue-review");
     h.confirm("1");
-    h.until("1 waiting", |s| s.contains("1 waiting") && s.contains(msg_part("next check"))).await;
+    h.until("1 waiting", |s| s.contains("waiting 1") && s.contains(msg_part("next check"))).await;
     h.settled().await;
     take(&mut h, "tour-watch");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
@@ -43,7 +43,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.press("enter");
     take(&mut h, "tour-revoke-review");
     h.confirm("1");
-    h.until("1 revoking", |s| s.contains("1 revoking") && s.contains(msg_part("next check"))).await;
+    h.until("1 revoking", |s| s.contains("revoking 1") && s.contains(msg_part("next check"))).await;
     h.settled().await;
     take(&mut h, "tour-receipt");
     h.press("e");

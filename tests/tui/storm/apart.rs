@@ -28,7 +28,7 @@ impl Storm {
         self.each(&mut h, &places).await;
         h.confirm("1 연습용");
         h.shows(msg("quota exceeded")).await;
-        self.over(&mut h, "R", "resumes with the rows not sent").await;
+        self.over(&mut h, "R r", "resumes with the rows not sent").await;
     }
 
     /// While the service asks to wait.
@@ -65,7 +65,7 @@ impl Storm {
         h.tui.terminal.backend_mut().resize(80, 24);
         h.tui.app.update(Message::Resize(80, 24));
         h.confirm("1");
-        h.shows("1 waiting").await;
+        h.shows("waiting 1").await;
         self.over(&mut h, "", "Tour 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
         h.press("r");
@@ -125,7 +125,7 @@ impl Storm {
             ("type:1", "Pin another key"),
             ("esc", "no connection"),
             ("P", "add a profile"),
-            ("j e", "Base URL"),
+            ("j c", "Base URL"),
             ("tab tab tab tab tab left", "Base URL"),
             ("esc X type:1", "Remove profile two"),
             ("esc j enter", "Base URL"),

@@ -1,6 +1,7 @@
 //! Checks the e-mail address of a row.
 
 use super::{Field, Findings, Severity};
+use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
 use crate::jobs::intake::cell_text::{is_error_token, trim};
@@ -49,11 +50,4 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         findings.add(Field::Email, Severity::Ask, what);
     }
     address.as_str().to_owned()
-}
-
-/// Latin together with Cyrillic or Greek: `gmаil.com` with a Cyrillic а is another domain.
-pub(super) fn mixes_scripts(word: &str) -> bool {
-    let latin = word.chars().any(|c| c.is_ascii_alphabetic());
-    let twin = word.chars().any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}'));
-    latin && twin
 }

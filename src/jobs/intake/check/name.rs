@@ -1,7 +1,7 @@
 //! Checks the name of a row.
 
-use super::address::mixes_scripts;
 use super::{Field, Findings, Severity, quoted};
+use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::{is_invisible, is_joined, is_joiner};
 use crate::i18n;
 use crate::jobs::intake::cell_text::{

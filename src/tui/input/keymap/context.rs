@@ -22,7 +22,9 @@ pub enum Context {
     History,
     Wallet,
     Badge,
+    /// The form with all filter fields.
     FilterBar,
+    FilterLine,
     /// A single text field: badge id, row number.
     Prompt,
     /// The look-up box, which offers earlier look-ups.
@@ -44,6 +46,8 @@ pub enum Context {
     /// The list of jobs.
     Activity,
     JobRows,
+    /// What is possible with a job: the run popup and the export popup.
+    JobMenu,
     Home,
     /// The counts of Home, once the overview.
     Overview,
@@ -83,7 +87,8 @@ impl Context {
             Self::History => tr_noop!("History"),
             Self::Wallet => tr_noop!("Wallet"),
             Self::Badge => tr_noop!("Badge"),
-            Self::FilterBar => tr_noop!("Filter"),
+            Self::FilterBar => tr_noop!("Filter form"),
+            Self::FilterLine => tr_noop!("Filter line"),
             Self::Prompt => tr_noop!("Single field"),
             Self::LookUp => tr_noop!("Look-up box"),
             Self::SortMenu => tr_noop!("Sort menu"),
@@ -97,6 +102,7 @@ impl Context {
             Self::Review => tr_noop!("Confirmation"),
             Self::Activity => tr_noop!("Activity"),
             Self::JobRows => tr_noop!("Job rows"),
+            Self::JobMenu => tr_noop!("Job menu"),
             Self::Menu => tr_noop!("Choice"),
             Self::Profiles => tr_noop!("Profile list"),
             Self::Draft => tr_noop!("Issue draft review"),
@@ -120,6 +126,7 @@ impl Context {
         let over = matches!(
             self,
             Self::Menu
+                | Self::JobMenu
                 | Self::Profiles
                 | Self::SortMenu
                 | Self::ColumnMenu
@@ -140,6 +147,7 @@ impl Context {
             self,
             Self::Palette
                 | Self::FilterBar
+                | Self::FilterLine
                 | Self::Prompt
                 | Self::LookUp
                 | Self::Form

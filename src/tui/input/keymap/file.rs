@@ -99,9 +99,12 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             places.push(*context);
         }
     }
-    // Home was the overview, with a key that opened it.
     let (place, action) = match (said.place.as_str(), said.action.as_str()) {
+        // Home was the overview, with a key that opened it.
         ("global", "overview") => ("global", Action::Home.name()),
+        // These are in a popup now, which has their key.
+        (place @ ("activity" | "home"), "resume") => (place, Action::Run.name()),
+        (place @ ("activity" | "job-rows"), "receipt") => (place, Action::Export.name()),
         given => given,
     };
     let names: Vec<&str> = places.iter().map(|c| c.name()).collect();
@@ -282,6 +285,34 @@ mod tests {
             let wrong = keymap(text).expect_err(text);
             let first = &wrong[0];
             assert!(first.line == Some(line) && first.what.contains(said), "{text}: {wrong:?}");
+        }
+    }
+
+    /// The keys that earlier versions had by default, written into a file.
+    #[test]
+    fn a_file_of_earlier_versions_goes_on_working() {
+        let keymap = keymap(
+            "[activity]\nresume = 'R'\npause = 'p'\nuse-up = 'H'\nretry = 't'\ncall-off = 'c'\nundo = 'u'\n\
+             receipt = 'e'\nredo = 'o'\nmail = 'm'\n[job-rows]\nreceipt = 'e'\nredo = 'o'\n[home]\nresume = 'R'\n\
+             index-on = 'o'\nindex-stop = 'S'\n[overview]\nrescan = 'R'\n[global]\nlanguage = 'K'\n\
+             auto-refresh = 'A'\nforget-recent = 'ctrl-x f'\n[history]\nsave-filter = 'S'\n\
+             [profiles]\nchange-profile = 'e'\n[requests]\nsave = 's'\n",
+        )
+        .expect("keys");
+        let stack = [Context::Activity, Context::List, Context::Global, Context::Always];
+        for (key, action) in [
+            ("R", Action::Run),
+            ("p", Action::Pause),
+            ("H", Action::UseUp),
+            ("t", Action::Retry),
+            ("c", Action::CallOff),
+            ("u", Action::Undo),
+            ("e", Action::Export),
+            ("o", Action::Redo),
+            ("m", Action::Mail),
+            ("K", Action::Language),
+        ] {
+            assert_eq!(keymap.key(&stack, action).as_deref(), Some(key));
         }
     }
 

@@ -1,11 +1,11 @@
 //! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
 use crate::api::MAX_ENTRIES;
-use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
+use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
-use crate::tui::modals::draft::{DraftForm, Guard};
+use crate::tui::modals::draft::{DraftForm, Guard, titles};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{bucket_style, row_lines};
@@ -30,6 +30,14 @@ impl DraftForm {
         let mut foot = FormText::new(area, env);
         if self.beginning {
             foot.busy(t!("starting"));
+        } else if self.selected().is_some_and(|row| row.suggested_address().is_some()) {
+            let key = |action| env.key(&self.key_contexts(), action);
+            foot.dim(&t!(
+                "Nothing is sent until you confirm.  {enter} correct this address  {down} next row  {esc} back",
+                enter = key(Action::Accept),
+                down = key(Action::Down),
+                esc = key(Action::Back)
+            ));
         } else if self.sendable() == 0 {
             let esc = env.key(&self.key_contexts(), Action::Back);
             foot.text(&t!("None of these rows can be sent.  {esc} back", esc), env.theme.warning());
@@ -140,6 +148,10 @@ impl DraftForm {
         let room = usize::from(area.width).saturating_sub(4);
         if let Some(row) = self.selected() {
             let mut lines = row_lines(row, job, room, env);
+            if let Some(suggestion) = self.suggestion(row, env) {
+                lines.truncate(1);
+                lines.push(Line::styled(fit(&suggestion, room, env.glyphs.ellipsis), theme.warning()));
+            }
             if let Some(hint) = self.group_hint(row, env) {
                 lines.truncate(usize::from(ROW_LINES) - 1);
                 lines.push(Line::styled(fit(&hint, room, env.glyphs.ellipsis), theme.dim()));
@@ -171,10 +183,13 @@ impl DraftForm {
 
     /// Shows the active row filter on the last line, before the row number. Shows nothing if all rows are shown.
     fn draw_choice(&self, frame: &mut Frame<'_>, rows: Rect, kind: Kind, env: &Env) {
-        let only = match self.rows.buckets() {
-            [] => return,
-            [one] => words(*one, kind),
-            _ => t!("rows that need review"),
+        let statuses = self.rows.buckets();
+        let group = self.rows.group().and_then(|key| self.groups.title(statuses.first(), key));
+        let only = match (&group, statuses) {
+            (Some(title), _) => title,
+            (None, []) => return,
+            (None, [one]) => words(*one, kind),
+            (None, _) => t!("rows that need review"),
         };
         let key = env.key(&self.key_contexts(), Action::Only);
         let text = t!("only {only} ({key}: next filter)", only, key);
@@ -199,21 +214,12 @@ impl DraftForm {
                 plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)")
             }
         };
-        let title = match self.jobs.len() {
-            1 => job.title.to_string(),
-            all => count!(all as u64, "template", "templates"),
-        };
+        let title = titles(&self.jobs);
         let dot = env.glyphs.dot;
         form.asks(&format!("{what} {dot} {title}"), &env.place(), env);
         form.text(&self.what_is_sent(env), env.theme.text());
-        let mut rest: Vec<(RowStatus, u64)> = Vec::new();
-        for (bucket, n) in self.jobs.iter().flat_map(|job| job.counts.iter()) {
-            match rest.iter_mut().find(|(known, _)| *known == bucket) {
-                Some((_, all)) => *all += n,
-                None if matches!(bucket, RowStatus::Ready | RowStatus::Queued) => {}
-                None => rest.push((bucket, n)),
-            }
-        }
+        let mut rest = sums(&self.jobs);
+        rest.retain(|(bucket, _)| !matches!(bucket, RowStatus::Ready | RowStatus::Queued));
         if !rest.is_empty() {
             let rest = rest
                 .iter()
@@ -250,6 +256,27 @@ impl DraftForm {
         }
         parts.join(&format!(" {dot} "))
     }
+}
+
+/// Number of rows of each status, over drafts that belong together.
+pub fn sums(drafts: &[Job]) -> Vec<(RowStatus, u64)> {
+    let mut all: Vec<(RowStatus, u64)> = Vec::new();
+    for (status, n) in drafts.iter().flat_map(|job| job.counts.iter()) {
+        match all.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, sum)) => *sum += n,
+            None => all.push((status, n)),
+        }
+    }
+    all
+}
+
+/// The rows of drafts in words: `1,111 ready`, `74 need review`.
+pub fn shares(drafts: &[Job]) -> Vec<String> {
+    let kind = drafts.first().map_or(Kind::Issue, |job| job.kind);
+    sums(drafts)
+        .into_iter()
+        .map(|(status, n)| t!("{n} {state}", n = number(n), state = words(status, kind)))
+        .collect()
 }
 
 /// Name of a row status in a draft.

@@ -1,13 +1,15 @@
 //! Groups of rows with the same reason: their numbers, and one decision for all of them.
 
-use super::DraftForm;
-use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, Undone};
+use super::{DraftForm, look_through};
+use crate::domain::Text;
+use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, SuggestedRows, Undone};
 use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::text_layout::number;
+use crate::tui::worker::job_command::JobCommand;
 
 /// Number of groups in the summary.
 const SHOWN: usize = 4;
@@ -46,6 +48,22 @@ impl Groups {
     pub fn set(&mut self, groups: Vec<RowGroup>) {
         self.request = None;
         self.all = groups;
+    }
+
+    /// The shown rows: statuses, and the key of a group.
+    pub fn choices(&self) -> impl Iterator<Item = (Vec<RowStatus>, Option<String>)> {
+        self.all.iter().map(|group| (vec![group.bucket], Some(group.key.clone())))
+    }
+
+    /// Whether a group has no rows any more.
+    pub fn is_gone(&self, status: Option<&RowStatus>, key: &str) -> bool {
+        let is_read = self.of.is_some() && !self.stale && self.request.is_none();
+        is_read && !self.all.iter().any(|group| Some(&group.bucket) == status && group.key == key)
+    }
+
+    /// What the rows of a group have in common, with their number.
+    pub fn title(&self, status: Option<&RowStatus>, key: &str) -> Option<String> {
+        self.all.iter().find(|group| Some(&group.bucket) == status && group.key == key).map(title)
     }
 
     fn find(&self, row: &JobRow) -> Option<&RowGroup> {
@@ -93,15 +111,50 @@ pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
 }
 
 impl DraftForm {
+    /// Shows the rows that need review, then those of one group after the other, then all.
+    pub(super) fn only_next(&mut self, out: &mut Effects<'_>) {
+        let Some(job) = self.job() else { return };
+        let mut choices = vec![(look_through(job), None)];
+        choices.extend(self.groups.choices());
+        let grouped: Vec<RowStatus> =
+            choices.iter().skip(1).flat_map(|(statuses, _)| statuses).copied().collect();
+        let others = job.counts.iter().map(|(status, _)| status).filter(|status| !grouped.contains(status));
+        choices.extend(others.map(|status| (vec![status], None)));
+        choices.push((Vec::new(), None));
+        choices.dedup();
+        let is_shown = |(statuses, group): &(Vec<RowStatus>, Option<String>)| {
+            statuses == self.rows.buckets() && group.as_deref() == self.rows.group()
+        };
+        let now = choices.iter().position(is_shown).unwrap_or(0);
+        let (statuses, group) = choices.swap_remove((now + 1) % choices.len());
+        self.rows.only_group(statuses, group, out);
+    }
+
+    /// Corrects the address of the selected row, or those of its group, as lapel suggests.
+    pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
+        let (Some(job), Some(row)) = (self.job().map(|job| job.id), self.selected()) else { return };
+        let rows = match row.group.clone().filter(|_| whole_group) {
+            Some(key) => SuggestedRows::Group(key),
+            None => SuggestedRows::One(row.no),
+        };
+        self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
+    }
+
+    /// The key that takes the suggestion of a row.
+    pub(super) fn suggestion(&self, row: &JobRow, env: &Env) -> Option<String> {
+        let address = row.suggested_address()?;
+        let key = env.key(&self.key_contexts(), Action::Accept);
+        Some(t!("{key} corrects it to {address}", key, address = Text::from(address.as_str())))
+    }
+
     /// Says what was undone. After a correction, the duplicate check runs again.
     pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
         match undone {
             None => out.say(t!("There is no decision to undo.")),
-            Some(Undone { corrected: true, .. }) => {
-                self.corrected(out);
-                out.say(t!("Undone: the row is as before the correction."));
-            }
-            Some(Undone { rows, .. }) => {
+            Some(Undone { rows, corrected }) => {
+                if corrected {
+                    self.corrected(out);
+                }
                 out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."));
             }
         }
@@ -111,6 +164,17 @@ impl DraftForm {
     pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
         let key = |action| env.key(&self.key_contexts(), action);
+        if row.suggested_address().is_some() {
+            let (take, send, skip) =
+                (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
+            return Some(t!(
+                "{rows} rows with this reason: {take} corrects them, {send} sends them as they are, {skip} skips them",
+                rows = number(group.rows),
+                take,
+                send,
+                skip
+            ));
+        }
         let (send, skip) = (key(Action::AllowClass), key(Action::LeaveOutClass));
         let (allows, rows) = (number(group.allows), number(group.rows));
         let can_send = group.allows > 0 && self.is_enabled(Action::AllowClass, env);

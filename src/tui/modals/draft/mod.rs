@@ -3,7 +3,9 @@
 mod draw;
 mod groups;
 
-use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
+pub use draw::shares;
+
+use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
@@ -13,6 +15,7 @@ use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::question::Question;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
@@ -43,6 +46,8 @@ pub struct DraftForm {
     beginning: bool,
     said: Option<String>,
     groups: Groups,
+    /// Whether the user decided something in this review.
+    decided: bool,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
 }
@@ -84,6 +89,7 @@ impl DraftForm {
             beginning: false,
             said: None,
             groups: Groups::default(),
+            decided: false,
             replaces: Vec::new(),
             jobs,
         };
@@ -131,18 +137,9 @@ impl DraftForm {
 
     fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
+        self.decided = true;
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
         self.doing = Some(out.ask(Request::Do(Box::new(command))));
-    }
-
-    fn only_next(&mut self, out: &mut Effects<'_>) {
-        let Some(job) = self.job() else { return };
-        let mut choices: Vec<Vec<RowStatus>> = vec![look_through(job), Vec::new()];
-        choices.extend(job.counts.iter().map(|(bucket, _)| vec![bucket]));
-        choices.dedup();
-        let now = choices.iter().position(|c| c == self.rows.buckets()).unwrap_or(0);
-        let next = choices.swap_remove((now + 1) % choices.len());
-        self.rows.only(next, out);
     }
 
     fn next_job(&mut self, out: &mut Effects<'_>) {
@@ -154,16 +151,27 @@ impl DraftForm {
         }
     }
 
-    fn give_up(&mut self, out: &mut Effects<'_>) {
+    /// Closes the review and keeps the drafts. A new mapping without decisions is not kept: the drafts that it would
+    /// have replaced remain.
+    fn close(&mut self, out: &mut Effects<'_>) {
         if self.beginning {
             out.say(t!("Starting. Activity shows it in a moment."));
+            return;
+        }
+        if self.doing.is_some() {
+            out.say(t!("lapel is still saving the last change. Try again."));
             return;
         }
         if let Guard::Reading { request, .. } = self.guard {
             out.cancel([request]);
         }
-        out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
-        out.say(t!("Draft discarded. Nothing was sent."));
+        if self.decided || self.replaces.is_empty() {
+            out.ask(Request::Do(Box::new(JobCommand::CloseDrafts(self.ids()))));
+            out.say(t!("Draft kept. Nothing was sent. Home shows it."));
+        } else {
+            out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
+            out.say(t!("The earlier draft is kept. Nothing was sent."));
+        }
         out.close();
     }
 
@@ -205,6 +213,7 @@ impl DraftForm {
 
     /// Checks for duplicates again: the corrected row may be another recipient.
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
+        self.decided = true;
         self.rows.changed();
         self.guard(out);
     }
@@ -212,11 +221,22 @@ impl DraftForm {
     /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
     fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
+        if let Some(key) = self.rows.group()
+            && self.groups.is_gone(self.rows.buckets().first(), key)
+        {
+            let look = look_through(job);
+            self.rows.only(look, out);
+            return;
+        }
         let shown = self.rows.buckets();
         if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
             let look = look_through(job);
             self.rows.only(look, out);
         }
+    }
+
+    fn has_suggestion(&self) -> bool {
+        self.selected().is_some_and(|row| row.suggested_address().is_some())
     }
 
     fn selected(&self) -> Option<&JobRow> {
@@ -244,7 +264,8 @@ impl Component for DraftForm {
                 self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
             }
             Action::NextTemplate => self.jobs.len() > 1,
-            Action::Accept => self.sendable() > 0,
+            Action::Accept => self.sendable() > 0 || self.has_suggestion(),
+            Action::TakeSuggestions => self.has_suggestion(),
             Action::Reload => match self.guard {
                 Guard::Failed(_) => true,
                 Guard::Read => self.is_incomplete(),
@@ -265,6 +286,8 @@ impl Component for DraftForm {
                 | Action::Correct
                 | Action::Columns
                 | Action::UndoLast
+                | Action::TakeSuggestions
+                | Action::DiscardDraft
         );
         if decides && self.beginning {
             // What is sent is what was confirmed.
@@ -277,7 +300,13 @@ impl Component for DraftForm {
         }
         match action {
             Action::Back if self.confirming => self.confirming = false,
-            Action::Back => self.give_up(out),
+            Action::Back => self.close(out),
+            Action::DiscardDraft => {
+                let drafts: Vec<Job> =
+                    self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
+                let question = Question::discard(&drafts);
+                out.open(|_, _| question);
+            }
             Action::Only => self.only_next(out),
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.guard(out),
@@ -288,7 +317,14 @@ impl Component for DraftForm {
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
+            Action::Accept if self.has_suggestion() && self.doing.is_none() => {
+                self.take_suggestions(false, out);
+            }
             Action::Accept => self.confirming = self.may_begin(env, out),
+            Action::TakeSuggestions if self.has_suggestion() && self.doing.is_none() => {
+                self.take_suggestions(true, out);
+            }
+            Action::TakeSuggestions => out.say(t!("There is no suggestion for this row.")),
             Action::Allow | Action::LeaveOut => {
                 if let Some(row) = self.rows.list.selected() {
                     self.review(action == Action::Allow, Rows::One(row.no), out);
@@ -376,7 +412,9 @@ impl Component for DraftForm {
                             .jobs
                             .iter()
                             .filter(|j| {
-                                j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) == 0
+                                j.phase == Phase::Draft
+                                    && j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued))
+                                        == 0
                             })
                             .map(|j| j.id)
                             .chain(self.replaces.drain(..))
@@ -389,6 +427,10 @@ impl Component for DraftForm {
                     }
                     Ok(Done::Said(text)) => out.say(text),
                     Ok(Done::Undone(undone)) => self.undone(undone, out),
+                    Ok(Done::Corrected(rows)) => {
+                        out.say(plural!(rows, "{n} address corrected.", "{n} addresses corrected."));
+                        self.corrected(out);
+                    }
                     Ok(Done::File(state)) => FileForm::open_again(&self.jobs, &self.replaces, state, out),
                     Ok(_) => self.said = None,
                 }
@@ -453,6 +495,35 @@ impl Modal for DraftForm {
         if self.may_begin(env, out) {
             self.begin(out);
         }
+    }
+}
+
+/// Groups kept drafts, newest first, by the import that made them: one for each template that a column names. A second
+/// import of the same file begins where a template comes again.
+pub fn imports(drafts: &[Job]) -> Vec<Vec<Job>> {
+    let is_split = |job: &Job| {
+        let source = job.origin.as_ref().and_then(|origin| origin.source.as_ref());
+        source.is_some_and(|source| source.by_column)
+    };
+    let mut all: Vec<Vec<Job>> = Vec::new();
+    for draft in drafts {
+        let is_of = |import: &&mut Vec<Job>| {
+            let is_alike = |one: &Job| one.origin == draft.origin && one.template_id != draft.template_id;
+            is_split(draft) && import.iter().all(is_alike)
+        };
+        match all.last_mut().filter(is_of) {
+            Some(import) => import.insert(0, draft.clone()),
+            None => all.push(vec![draft.clone()]),
+        }
+    }
+    all
+}
+
+/// The title of drafts that belong together, or their number.
+pub fn titles(drafts: &[Job]) -> String {
+    match drafts {
+        [one] => one.title.to_string(),
+        all => count!(all.len() as u64, "template", "templates"),
     }
 }
 

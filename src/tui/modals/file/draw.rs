@@ -10,7 +10,7 @@ use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{Step, column_name};
-use crate::tui::modals::file::{FileForm, Purpose};
+use crate::tui::modals::file::{FileForm, Kept, Purpose};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{cells, fit, number, width};
@@ -33,13 +33,15 @@ impl FileForm {
         form.cut(&head, theme.strong());
         form.text(&self.source_words(env), theme.accent());
         let esc = env.key(&self.key_contexts(), Action::Back);
-        if let Some(work) = &self.work {
-            let verb = match (&self.purpose, work.drafting) {
+        if self.is_reading() {
+            let (drafting, done, all) =
+                self.work.as_ref().map_or((false, 0, 0), |work| (work.drafting, work.done, work.all));
+            let verb = match (&self.purpose, drafting) {
                 (_, false) => t!("reading the file"),
                 (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
                 (Purpose::Revoke { .. }, true) => t!("checking each badge"),
             };
-            let far = match (work.done, work.all) {
+            let far = match (done, all) {
                 (_, 0) => String::new(),
                 (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
             };
@@ -78,7 +80,7 @@ impl FileForm {
                 form.blank();
                 form.extend(foot);
             }
-            (None, Some(opened)) if self.said.is_none() => {
+            (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, Kept::Reading(_)) => {
                 for question in opened.questions() {
                     form.warning(&question.to_string());
                 }
@@ -158,7 +160,7 @@ impl FileForm {
     }
 
     fn menu(&self, at: usize, rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let choices = self.step_choices();
+        let choices = self.step_choices(env);
         let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
         choices
             .iter()

@@ -7,16 +7,20 @@ mod steps;
 
 use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
-use crate::jobs::{FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Opened, Preview};
+use crate::jobs::{
+    FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
+};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
-use crate::tui::modals::draft::DraftForm;
+use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::moment;
+use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
@@ -36,6 +40,14 @@ pub struct FileForm {
     said: Option<String>,
     /// Set if the form maps the columns of drafts again.
     again: Option<Again>,
+    kept: Kept,
+}
+
+/// The kept drafts. The form offers those of this file once, before anything else.
+enum Kept {
+    Reading(RequestId),
+    Read(Vec<Job>),
+    Offered,
 }
 
 /// Drafts whose file is read again with another mapping.
@@ -80,7 +92,15 @@ struct Work {
 impl FileForm {
     /// `source` is a file or pasted text.
     pub fn new(purpose: Purpose, source: Source, out: &mut Effects<'_>) -> Self {
-        let mut form = Self {
+        let kept = Kept::Reading(out.ask(Request::KeptDrafts));
+        let mut form = Self { kept, ..Self::unasked(purpose, source) };
+        form.open(out);
+        form
+    }
+
+    /// A form that offers no kept drafts.
+    fn unasked(purpose: Purpose, source: Source) -> Self {
+        Self {
             purpose,
             source,
             choices: Choices::default(),
@@ -90,9 +110,8 @@ impl FileForm {
             sight: Sight::default(),
             said: None,
             again: None,
-        };
-        form.open(out);
-        form
+            kept: Kept::Offered,
+        }
     }
 
     /// Opens the file of drafts at the column mapping, or says that the file is gone. The drafts keep their rows.
@@ -115,9 +134,10 @@ impl FileForm {
         let drafts = drafts.iter().map(|job| job.id).chain(replaced.iter().copied()).collect();
         out.open(move |_, out| {
             let purpose = Purpose::Issue { template, by_column: source.by_column };
-            let mut form = Self::new(purpose, Source::File(source.path.clone()), out);
-            form.cancel(out);
-            form.choices = source.choices.clone();
+            let mut form = Self {
+                choices: source.choices.clone(),
+                ..Self::unasked(purpose, Source::File(source.path.clone()))
+            };
             form.again = Some(Again { drafts, source, change, is_new: true });
             form.open(out);
             form
@@ -149,6 +169,11 @@ impl FileForm {
         out.cancel(self.work.take().map(|work| work.request));
     }
 
+    /// Whether something is still to come before the user can go on.
+    fn is_reading(&self) -> bool {
+        self.work.is_some() || matches!(self.kept, Kept::Reading(_))
+    }
+
     fn questions(&self) -> Vec<Question> {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
@@ -175,7 +200,7 @@ impl FileForm {
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {
-        if self.work.is_some() {
+        if self.is_reading() {
             out.say(t!("Still reading the file. Nothing was sent."));
             return;
         }
@@ -206,6 +231,57 @@ impl FileForm {
         self.work = Some(Work { request, drafting: true, done: 0, all: 0 });
     }
 
+    /// Whether a draft was made from this file, for this purpose. The file may have changed since.
+    fn is_of_this_file(&self, draft: &Job, opened: &Opened) -> bool {
+        let Some(origin) = &draft.origin else { return false };
+        let is_same_path = match (&self.source, &origin.source) {
+            (Source::File(path), Some(source)) => *path == source.path,
+            _ => false,
+        };
+        let is_same_purpose = match &self.purpose {
+            Purpose::Issue { template, .. } => {
+                let is_split = origin.source.as_ref().is_some_and(|source| source.by_column);
+                draft.kind == Kind::Issue && (is_split || draft.template_id.as_ref() == Some(&template.0))
+            }
+            Purpose::Revoke { .. } => draft.kind == Kind::Revoke,
+        };
+        is_same_purpose && (is_same_path || origin.sha256 == opened.about.sha256)
+    }
+
+    /// Offers the kept drafts of this file, or asks the first question, once the file and the drafts are read.
+    fn begin_questions(&mut self) {
+        let Some(opened) = &self.opened else { return };
+        match &self.kept {
+            Kept::Reading(_) => return,
+            Kept::Read(all) => {
+                let mine: Vec<Job> =
+                    all.iter().filter(|draft| self.is_of_this_file(draft, opened)).cloned().collect();
+                self.kept = Kept::Offered;
+                if !mine.is_empty() {
+                    self.step = Some(Step::Kept { at: 0, drafts: imports(&mine) });
+                    return;
+                }
+            }
+            Kept::Offered => {}
+        }
+        let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
+        if !self.ask_next() && maps_again {
+            self.step = self.columns();
+        }
+    }
+
+    /// Goes on with the drafts of an earlier import, or asks the first question for a new one.
+    fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
+        match import {
+            Some(drafts) => {
+                let ids = drafts.iter().map(|job| job.id).collect();
+                let request = out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
+                self.work = Some(Work { request, drafting: false, done: 0, all: 0 });
+            }
+            None => self.begin_questions(),
+        }
+    }
+
     /// Opens the step for the first open question. Returns whether there is one.
     fn ask_next(&mut self) -> bool {
         let Some(opened) = &self.opened else { return false };
@@ -224,8 +300,8 @@ impl FileForm {
         self.step.is_some()
     }
 
-    fn act_step(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        let choices = self.step_choices().len().max(1);
+    fn act_step(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        let choices = self.step_choices(env).len().max(1);
         if !matches!(action, Action::Down | Action::Up) {
             self.sight.forget_clicks();
         }
@@ -273,6 +349,10 @@ impl FileForm {
                 forget_columns(&mut self.choices);
             }
             Step::IdColumn { at } => self.choices.id_column = Some(at),
+            Step::Kept { at, drafts } => {
+                self.choose_kept(drafts.get(at), out);
+                return;
+            }
             Step::Columns(mut mapping) => match mapping.accept(about) {
                 Accepted::Map(map) => self.choices.columns = Some(map),
                 Accepted::NotYet => {
@@ -284,7 +364,7 @@ impl FileForm {
         self.open(out);
     }
 
-    fn step_choices(&self) -> Vec<String> {
+    fn step_choices(&self, env: &Env) -> Vec<String> {
         let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
         let about = &opened.about;
         match step {
@@ -313,6 +393,11 @@ impl FileForm {
             // The mapping has fields instead of a list.
             Step::Columns(_) => Vec::new(),
             Step::IdColumn { .. } => columns(about, &opened.rows).collect(),
+            Step::Kept { drafts, .. } => drafts
+                .iter()
+                .map(|import| kept_words(import, &about.sha256, env))
+                .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
+                .collect(),
         }
     }
 
@@ -327,6 +412,7 @@ impl FileForm {
             },
             Some(Step::Header { .. }) => t!("Which row has the column names?").to_owned(),
             Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
+            Some(Step::Kept { .. }) => t!("A draft of this file is kept. Go on with it?").to_owned(),
             Some(Step::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
             None => String::new(),
         }
@@ -352,7 +438,9 @@ impl Component for FileForm {
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        let Some(opened) = &self.opened else { return action == Action::Back };
+        let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, Kept::Reading(_))) else {
+            return action == Action::Back;
+        };
         match action {
             Action::Encoding => opened.about.encoding.is_some(),
             Action::Sheet => opened.about.sheets.len() > 1,
@@ -364,7 +452,7 @@ impl Component for FileForm {
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
-            return self.act_step(action, out);
+            return self.act_step(action, env, out);
         }
         match action {
             Action::Back => {
@@ -407,6 +495,15 @@ impl Component for FileForm {
         _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
+        if matches!(self.kept, Kept::Reading(reading) if reading == request) {
+            let Response::KeptDrafts(kept) = answer else { return Err(answer) };
+            self.kept = Kept::Read(kept.unwrap_or_else(|why| {
+                self.said = Some(why);
+                Vec::new()
+            }));
+            self.begin_questions();
+            return Ok(());
+        }
         if self.work.as_ref().is_none_or(|work| work.request != request) {
             return Err(answer);
         }
@@ -420,11 +517,7 @@ impl Component for FileForm {
                         if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                             *by_column &= has;
                         }
-                        let maps_again =
-                            self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
-                        if !self.ask_next() && maps_again {
-                            self.step = self.columns();
-                        }
+                        self.begin_questions();
                     }
                     Err(why) => self.said = Some(why),
                 }
@@ -435,10 +528,17 @@ impl Component for FileForm {
                     Ok(jobs) => {
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
                         DraftForm::open_instead(jobs, replaces.unwrap_or_default(), out);
+                        out.close();
                     }
                     Err(why) => self.said = Some(why),
                 }
             }
+            Response::Done(Ok(Done::Drafts(jobs))) => {
+                self.work = None;
+                DraftForm::open(jobs, out);
+                out.close();
+            }
+            Response::Done(Err(why)) => (self.work, self.said) = (None, Some(why)),
             other => return Err(other),
         }
         Ok(())
@@ -462,6 +562,18 @@ impl Component for FileForm {
 impl Modal for FileForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+}
+
+/// When drafts of one import were made, and their rows.
+fn kept_words(import: &[Job], sha256: &str, env: &Env) -> String {
+    let Some(first) = import.first() else { return String::new() };
+    let (time, title) = (moment(first.created, env), titles(import));
+    let rows = shares(import).join(&format!(" {} ", env.glyphs.dot));
+    if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
+        t!("draft of {time}  {title}: {rows}", time, title, rows)
+    } else {
+        t!("draft of {time}, before the file changed  {title}: {rows}", time, title, rows)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::mapping::Mapping;
 use crate::domain::Text;
+use crate::jobs::Job;
 use crate::jobs::intake::{About, RawRow, TextEncoding};
 
 pub enum Step {
@@ -15,6 +16,8 @@ pub enum Step {
     Columns(Mapping),
     /// Column with the badge ids.
     IdColumn { at: usize },
+    /// Kept drafts of this file, by import. The last entry is a new draft.
+    Kept { at: usize, drafts: Vec<Vec<Job>> },
 }
 
 impl Step {
@@ -35,16 +38,22 @@ impl Step {
 
     pub fn at(&self) -> usize {
         match self {
-            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
-                *at
-            }
+            Self::Encoding { at, .. }
+            | Self::Sheet { at }
+            | Self::Header { at }
+            | Self::IdColumn { at }
+            | Self::Kept { at, .. } => *at,
             Self::Columns(mapping) => mapping.focus(),
         }
     }
 
     pub fn set(&mut self, to: usize) {
         match self {
-            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
+            Self::Encoding { at, .. }
+            | Self::Sheet { at }
+            | Self::Header { at }
+            | Self::IdColumn { at }
+            | Self::Kept { at, .. } => {
                 *at = to;
             }
             Self::Columns(mapping) => mapping.set_focus(to),

@@ -46,15 +46,18 @@ impl RequestLog {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
-        let all = count!(self.entries.len() as u64, "request", "requests");
+        let entries = self.shown();
+        let all = count!(entries.len() as u64, "request", "requests");
         let head = t!("  {all}, newest first; names and e-mails masked", all);
+        let head = Line::styled(head, theme.strong());
+        let head = self.search.line(usize::from(area.width), env).unwrap_or(head);
         let right = t!(
             "row {at} of {entries}",
             at = number(self.at() as u64 + 1),
-            entries = number(self.entries.len() as u64)
+            entries = number(entries.len() as u64)
         );
-        let right = if self.entries.is_empty() { String::new() } else { right };
-        two_sided(frame, line(0), Line::styled(head, theme.strong()), Span::styled(right, theme.dim()), true);
+        let right = if entries.is_empty() { String::new() } else { right };
+        two_sided(frame, line(0), head, Span::styled(right, theme.dim()), true);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> =
             HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
@@ -63,9 +66,9 @@ impl RequestLog {
         frame.render_widget(Line::from(spans), line(1));
         let at = self.at();
         let place = Rect { height: list_height(area), ..line(2) };
-        let shown = self.sight.lay(place, at, self.entries.len());
+        let shown = self.sight.lay(place, at, entries.len());
         let base = env.reader.as_ref().map(crate::api::Reader::base_path).unwrap_or_default();
-        let rows = self.entries.iter().enumerate().skip(shown.start).take(shown.len());
+        let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (i, entry)) in (place.y..).zip(rows) {
             let here = Rect { y, height: 1, ..place };
             let selected = i == at;
@@ -82,12 +85,19 @@ impl RequestLog {
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {
             Some(save) => save.draw(frame, below, env),
-            None => self.draw_detail(frame, below, &base, env),
+            None => self.draw_detail(frame, below, entries.get(at).copied(), &base, env),
         }
     }
 
-    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, base: &str, env: &Env) {
-        let Some(entry) = self.entries.get(self.at()) else { return };
+    fn draw_detail(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        entry: Option<&LogEntry>,
+        base: &str,
+        env: &Env,
+    ) {
+        let Some(entry) = entry else { return };
         let room = usize::from(area.width).saturating_sub(4);
         let code = entry.code.as_ref().map_or_else(String::new, |code| t!(", code {code}", code));
         let answer = match entry.status {

@@ -72,7 +72,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
         if read.iter().any(|(before, _)| before == spec.name) {
             return Err(t!("--filter {shown}: this field is given twice.", shown));
         }
-        match filter::read(*spec, value) {
+        match filter::check(*spec, value) {
             Ok(Value::Empty) => {
                 return Err(t!("--filter {shown}: the value after = is missing.", shown));
             }

@@ -1,74 +1,98 @@
 //! The fields of a job: facts, its progress, and the number of rows in each status.
 
-use super::draw::{bar, done_of, standing, standing_style, state};
+use super::draw::{bar, done_of, is_finished, standing, standing_style, state};
+use super::is_mine;
 use crate::export::FieldValue;
-use crate::jobs::{Job, Kind, RowStatus, shares};
+use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::Env;
 use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::needs::{needs, words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::{Column, number, width};
+use jiff::Timestamp;
 use ratatui::style::Style;
 
-type Field = RecordField<Job, usize>;
+type Field = RecordField<Job, CellRoom>;
 
-/// Indexes of the columns whose widths depend on the width of the list or on the language.
-const KIND: usize = 0;
-const TITLE: usize = 1;
-const BAR: usize = 3;
+/// What a list knows about the cells of a job besides the job.
+#[derive(Default)]
+pub(super) struct CellRoom {
+    /// Widths in columns.
+    progress: usize,
+    needs: usize,
+    now: Timestamp,
+}
+
+/// Indexes of the columns whose widths depend on the width of the list, on the jobs or on the language.
+const KIND: usize = 1;
+const TITLE: usize = 2;
+const PROGRESS: usize = 4;
+const NEEDS: usize = 5;
+/// Columns of the progress on a wide screen.
+const WIDE_PROGRESS: usize = 18;
+/// Columns of the percentage behind a bar.
+const PERCENT: usize = " 100 %".len();
 
 /// The fields of a job. The columns with the number of rows in each status follow them.
-/// Besides the job, a list gives the width of the bar.
-pub(super) const FIELDS: [Field; 14] = [
-    Field::with_value("kind", tr_noop!("Kind"), (6, 0, 0), |job| FieldValue::Code(Some(job.kind.word())))
+pub(super) const FIELDS: [Field; 16] = [
+    Field::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
+        .shown(|job, room, env| format!("#{} {}", job.id, sign(job, room.now, env)))
+        .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
+    Field::with_value("kind", tr_noop!("What"), (6, 0, 2), |job| FieldValue::Code(Some(job.kind.word())))
         .dim(),
-    Field::with_value("title", tr_noop!("Title or reason"), (20, 0, 0), |job| Some(&job.title).into())
+    Field::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
         .styled(|_, _| Style::new()),
-    // Both columns are one cell wider than their content, to leave a gap.
-    Field::with_value("rows", tr_noop!("Rows"), (8, 0, 0), |job| count(job.counts.total()))
-        .shown(|job, _, _| format!("{} ", number(job.counts.total())))
+    Field::with_value("rows", tr_noop!("Rows"), (6, 0, 4), |job| count(job.counts.total()))
         .styled(|_, _| Style::new())
         .right(),
-    Field::with_value("progress", tr_noop!("Progress"), (11, 0, 0), |job| count(done_of(job, 1_000_000)))
-        .shown(|job, room, env| bar(job, *room, env))
+    Field::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
+        .shown(|job, room, env| progress(job, room.progress, env))
         .styled(|job, env| if job.is_open() { env.theme.accent() } else { env.theme.dim() }),
     // Sorted by the number of rows that need a person.
-    Field::with_value("standing", tr_noop!("Row statuses"), (1, 1, 0), |job| {
+    Field::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
+        count(job.counts.sum(RowStatus::needs_a_person))
+    })
+    .shown(needed)
+    .styled(standing_style)
+    .whole(|job, room, env| needs_words(job, room.now).join(&format!(" {} ", env.glyphs.dot))),
+    Field::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
+        FieldValue::Number(Some(job.updated.as_second()))
+    })
+    .shown(|job, _, env| moment(job.updated, env))
+    .dim(),
+    Field::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
     })
     .shown(|job, _, env| standing(job, env))
     .styled(standing_style)
     .whole(|job, _, _| shares(job)),
-    Field::with_value("job", tr_noop!("Job"), (5, 0, 4), |job| FieldValue::Number(Some(job.id.0)))
-        .shown(|job, _, _| job.id.to_string())
-        .dim()
-        .right(),
-    Field::with_value("state", tr_noop!("State"), (12, 1, 4), |job| FieldValue::Code(Some(state(job))))
+    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| FieldValue::Code(Some(state(job))))
         .styled(standing_style),
-    Field::with_value("created", tr_noop!("Created"), (16, 0, 4), |job| {
+    Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
-    .shown(|job, _, env| env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M").to_string())
+    .shown(|job, _, env| moment(job.created, env))
     .dim(),
-    Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 4), |job| {
-        FieldValue::Number(job.next_look.map(jiff::Timestamp::as_second))
+    Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
+        FieldValue::Number(job.next_look.map(Timestamp::as_second))
     })
     .shown(|job, _, env| job.next_look.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
     .dim(),
-    Field::with_value("file", tr_noop!("File"), (12, 1, 4), |job| {
+    Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().map(|origin| &origin.name).into()
     }),
-    Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 4), |job| (&job.template_id).into())
+    Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| (&job.template_id).into())
         .dim(),
-    Field::with_value("profile", tr_noop!("Profile"), (8, 0, 4), |job| FieldValue::Code(Some(&job.profile)))
+    Field::with_value("profile", tr_noop!("Profile"), (8, 0, 5), |job| FieldValue::Code(Some(&job.profile)))
         .dim(),
-    Field::with_value("follows", tr_noop!("After job"), (5, 0, 4), |job| {
+    Field::with_value("follows", tr_noop!("After job"), (5, 0, 5), |job| {
         FieldValue::Number(job.follows.map(|id| id.0))
     })
     .shown(|job, _, env| job.follows.map_or_else(|| env.glyphs.dash.to_owned(), |id| id.to_string()))
     .dim()
     .right(),
-    Field::computed("owner", tr_noop!("Owner"), (12, 1, 4))
+    Field::computed("owner", tr_noop!("Owner"), (12, 1, 5))
         .shown(|job, _, env| owner(job).unwrap_or_else(|| env.glyphs.dash.to_owned()))
         .sorted(|job, _| SortKey::text(owner(job).as_deref()))
         .dim(),
@@ -86,32 +110,97 @@ fn count(rows: u64) -> FieldValue<'static> {
 }
 
 pub fn heading() -> Heading {
-    Heading::new(defs(), 5, tr_noop!("newest first"))
+    Heading::new(defs(), 7, tr_noop!("newest first"))
+}
+
+/// The sign beside the number of a job.
+fn sign(job: &Job, now: Timestamp, env: &Env) -> &'static str {
+    match is_finished(job) {
+        _ if !needs(job, now).is_empty() => env.glyphs.alert,
+        true if job.phase != Phase::Cancelled => env.glyphs.done,
+        _ => "",
+    }
+}
+
+/// The bar of a job and the finished part in percent. A finished job has neither.
+fn progress(job: &Job, columns: usize, env: &Env) -> String {
+    if is_finished(job) {
+        return if job.phase == Phase::Cancelled { job.phase.word() } else { t!("done") }.to_owned();
+    }
+    let percent = format!(" {:>3} %", done_of(job, 100));
+    format!("{}{percent}", bar(job, columns.saturating_sub(PERCENT), env))
+}
+
+fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
+    needs(job, now).iter().map(|need| words(need, job)).collect()
+}
+
+/// What a job needs from a person, the heaviest first. A need that does not fit is counted, never cut.
+fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
+    let all = needs_words(job, room.now);
+    for shown in (1..=all.len()).rev() {
+        let mut text = all[..shown].join(&format!(" {} ", env.glyphs.dot));
+        if shown < all.len() {
+            text.push_str(&format!(" +{}", all.len() - shown));
+        }
+        if shown == 1 || width(&text) <= room.needs {
+            return text;
+        }
+    }
+    let elsewhere = !is_mine(job) && job.owner.is_some();
+    if elsewhere { t!("in another lapel").to_owned() } else { env.glyphs.dash.to_owned() }
+}
+
+/// The columns that the longest of the heaviest needs takes.
+pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &Env) -> usize {
+    let now = env.clock().utc();
+    let heaviest = |job| {
+        let all = needs_words(job, now);
+        let more = if all.len() > 1 { " +9".len() } else { 0 };
+        all.first().map_or(0, |words| width(words) + more)
+    };
+    jobs.map(heaviest).max().unwrap_or(0)
 }
 
 fn defs() -> impl Iterator<Item = ColumnDef> {
     let of_status = |bucket: RowStatus| ColumnDef {
         key: bucket.code(),
         title: bucket.name(),
-        layout: Column { least: 5, share: 0, goes: 4 },
+        layout: Column { least: 5, share: 0, goes: 5 },
         right: true,
     };
     FIELDS.iter().map(|field| field.column).chain(RowStatus::ALL.iter().copied().map(of_status))
 }
 
-/// The columns for a list that is `columns` cells wide.
-pub fn own(columns: usize) -> Vec<Column> {
+/// The columns for a list that is `columns` cells wide and needs this many for the needs.
+pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
     let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
     own[KIND].least =
         [Kind::Issue, Kind::Revoke].map(|kind| width(kind.word())).into_iter().fold(6, usize::max);
-    own[TITLE].least = (columns / 4).clamp(10, 30);
-    own[BAR].least = if columns >= 90 { 21 } else { 11 };
+    own[TITLE].least = (columns / 6).clamp(10, 30);
+    own[PROGRESS].least = if columns >= 90 { WIDE_PROGRESS } else { 12 };
+    // The number of the job, a part of its title and the needs always have room.
+    own[NEEDS].least = needs.clamp(10, columns.saturating_sub(22).max(10));
     own
 }
 
-pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(String, Style)> {
-    let room = heading.width_of(BAR, widths).saturating_sub(1);
-    let mut cells = record_field::cells(&FIELDS, job, &room, env);
+/// The cells of a job where every column has room.
+pub(super) fn widest(job: &Job, env: &Env) -> Vec<(String, Style)> {
+    let room = CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX, now: env.clock().utc() };
+    all_cells(job, &room, env)
+}
+
+pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(String, Style)> {
+    let room = CellRoom {
+        progress: heading.width_of(PROGRESS, widths),
+        needs: heading.width_of(NEEDS, widths),
+        now: env.clock().utc(),
+    };
+    all_cells(job, &room, env)
+}
+
+fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
+    let mut cells = record_field::cells(&FIELDS, job, room, env);
     cells.extend(RowStatus::ALL.iter().map(|bucket| match job.counts.of(*bucket) {
         0 => (env.glyphs.dash.to_owned(), env.theme.dim()),
         n => (number(n), env.theme.text()),
@@ -122,7 +211,7 @@ pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(
 pub fn sort_key(job: &Job, column: usize) -> SortKey {
     let of_status = |at: usize| RowStatus::ALL.get(at).map(|bucket| job.counts.of(*bucket));
     match (FIELDS.get(column), column.checked_sub(FIELDS.len()).and_then(of_status)) {
-        (Some(field), _) => field.sort_key(job, &0),
+        (Some(field), _) => field.sort_key(job, &CellRoom::default()),
         (None, Some(rows)) => SortKey::Number(i64::try_from(rows).unwrap_or(i64::MAX)),
         (None, None) => SortKey::None,
     }

@@ -15,6 +15,10 @@ impl Screen for Activity {
         self.rows.is_some()
     }
 
+    fn has_pane(&self) -> bool {
+        self.rows.is_some()
+    }
+
     fn rows_built(&self) -> u64 {
         self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
     }
@@ -25,7 +29,14 @@ impl Screen for Activity {
             let Some(job) = self.job() else { return all };
             all.one('i', t!("job number"), Some(&job.id.to_string()));
             let fields = pick(&columns::FIELDS, &columns::COPIED);
-            all.records(&fields, Some(job), self.in_order(), t!("of the job list"), |_| 0, env);
+            all.records(
+                &fields,
+                Some(job),
+                self.in_order(),
+                t!("of the job list"),
+                |_| columns::CellRoom::default(),
+                env,
+            );
             return all;
         };
         let selected = rows.list.selected();

@@ -8,36 +8,73 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
-use crate::tui::widgets::list::{draw_row, draw_texts};
-use crate::tui::widgets::needs::{by_weight, counted, shares, word};
+use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
+use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, word, words};
+use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Minimum screen width, in columns, for showing the selected job beside the list.
-const BESIDE: u16 = 140;
-/// Height of the detail of a row below the rows, in lines.
-const ROW_DETAIL: u16 = 5;
+/// Columns of a list that no column takes: the cursor and the gaps around it.
+const MARGINS: usize = 4;
+/// Height of the pane below a list of rows, in lines, with the rule above it.
+const ROW_PANE: u16 = 6;
 
-fn detail_area(area: Rect, list: Rect) -> Rect {
-    if area.width >= BESIDE {
-        let x = list.right() + 2;
-        Rect { x, width: area.right().saturating_sub(x + 1), ..area }
-    } else {
-        let y = list.bottom() + 1;
-        Rect {
-            x: area.x + 2,
-            y,
-            width: area.width.saturating_sub(4),
-            height: area.bottom().saturating_sub(y),
-        }
-    }
+/// The areas of a list with its headings, and of the text about its selected entry.
+pub(super) struct Panes {
+    pub list: Rect,
+    /// The text beside or below the list.
+    pub text: Rect,
+    /// The whole pane beside the list; `None` if the text is below.
+    beside: Option<Rect>,
 }
 
-/// The area of a job's rows, including headings and footer.
-pub fn rows_area(area: Rect) -> Rect {
-    Rect { y: area.y + 2, height: area.height.saturating_sub(2 + ROW_DETAIL), ..area }
+impl Panes {
+    /// Splits the area below the first `head` lines. Below a list, the text has a rule above it.
+    fn of(area: Rect, head: u16, wanted: Option<usize>, below: impl FnOnce(u16) -> u16) -> Self {
+        let (left, beside) = preview::split(area, wanted);
+        let body = Rect { y: left.y + head, height: left.height.saturating_sub(head), ..left };
+        if let Some(pane) = beside {
+            return Self { list: body, text: preview::inside(pane), beside };
+        }
+        let rows = below(body.height).min(body.height);
+        let list = Rect { height: rows, ..body };
+        let text = Rect {
+            x: area.x + 2,
+            y: (list.bottom() + 1).min(area.bottom()),
+            width: area.width.saturating_sub(4),
+            height: area.bottom().saturating_sub(list.bottom() + 1),
+        };
+        Self { list, text, beside: None }
+    }
+
+    /// Draws the edge of the pane, with the title if the pane is below. Returns whether the title is drawn.
+    fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, env: &Env) {
+        let theme = &env.theme;
+        match self.beside {
+            Some(pane) => preview::draw_edge(frame, pane, env),
+            None if self.text.height > 0 => {
+                let room = usize::from(self.list.width).saturating_sub(2);
+                let title = fit(title, width(title).min(room.saturating_sub(6)), env.glyphs.ellipsis);
+                let rest = env.glyphs.rule.repeat(room.saturating_sub(width(&title) + 4));
+                let line = Line::from(vec![
+                    Span::styled(format!(" {} ", env.glyphs.rule.repeat(2)), theme.dim()),
+                    Span::styled(title, theme.strong()),
+                    Span::styled(format!(" {rest}"), theme.dim()),
+                ]);
+                frame.render_widget(line, Rect { y: self.list.bottom(), height: 1, ..self.list });
+            }
+            None => {}
+        }
+    }
+
+    /// The first lines of the text: the title, if it is not in the edge.
+    fn head(&self, title: &str, env: &Env) -> Vec<Line<'static>> {
+        let room = usize::from(self.text.width);
+        let shown = self.beside.map(|_| wrap(title, room)).unwrap_or_default();
+        shown.into_iter().map(|line| Line::styled(line, env.theme.strong())).collect()
+    }
 }
 
 fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
@@ -48,6 +85,11 @@ fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
 /// Whether a row in this status is finished and needs nothing more.
 fn is_done(bucket: RowStatus) -> bool {
     matches!(bucket, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
+}
+
+/// Whether nothing of a job is left to do, for lapel or for a person who resumes it.
+pub(super) fn is_finished(job: &Job) -> bool {
+    !job.is_open() && !job.is_sending() && !job.can_resume()
 }
 
 /// The finished part of a job, on a scale from 0 to `parts`.
@@ -103,23 +145,45 @@ pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
 }
 
 impl Activity {
-    /// The area of the list of jobs, without its first line and its headings.
-    pub(super) fn list_area(&self, area: Rect) -> Rect {
-        let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).max(1);
-        let head = 1 + u16::from(self.has_headings());
-        let below = Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area };
-        if area.width >= BESIDE {
-            Rect { width: area.width * 3 / 5, ..below }
-        } else if self.heading.over().is_some() {
-            below
-        } else {
-            Rect { height: jobs.min((area.height / 2).saturating_sub(head)).max(1), ..below }
-        }
+    /// The list of jobs and the pane of the selected one, below the first line.
+    pub(super) fn panes(&self, area: Rect) -> Panes {
+        let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).saturating_add(1);
+        let wanted = self.heading.wanted().map(|cells| cells + MARGINS);
+        Panes::of(area, 1, wanted, |height| match self.heading.over() {
+            Some(_) => height,
+            None => jobs.min(height / 2).max(2),
+        })
     }
 
-    /// Whether the columns have headings. The default columns need none: each cell explains itself.
-    fn has_headings(&self) -> bool {
-        !self.jobs.is_empty() && !self.heading.is_usual()
+    /// The rows of the list of jobs, without its headings.
+    pub(super) fn list_area(&self, area: Rect) -> Rect {
+        below(self.panes(area).list, 1)
+    }
+
+    /// The list of a job's rows, with headings and counter, and the pane of the selected row.
+    pub(super) fn row_panes(&self, area: Rect) -> Panes {
+        Panes::of(area, 2, None, |height| height.saturating_sub(ROW_PANE))
+    }
+
+    /// The title of a job's pane. It names the zone of the times on the screen.
+    fn title(job: &Job, env: &Env) -> String {
+        let file = job.origin.as_ref().map(|origin| origin.name.to_string());
+        let parts = [Some(format!("#{}", job.id)), file, Some(env.zone())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+    }
+
+    /// The text of the pane: of the selected row, or of the selected job.
+    pub(super) fn pane_lines(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+        let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
+        let room = usize::from(panes.text.width);
+        let Some(job) = self.job() else { return Vec::new() };
+        let Some(rows) = &self.rows else {
+            let mut lines = panes.head(&Self::title(job, env), env);
+            lines.extend(self.detail_lines(job, room, env));
+            return lines;
+        };
+        let Some(row) = rows.list.selected() else { return Vec::new() };
+        row_lines(row, job, room, env)
     }
 
     pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -140,7 +204,6 @@ impl Activity {
             }
         };
         frame.render_widget(line, top);
-        let list = self.list_area(area);
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
                 let mut text =
@@ -157,11 +220,10 @@ impl Activity {
             }
             return;
         }
+        let panes = self.panes(area);
+        let list = below(panes.list, 1);
         let widths = self.heading.widths(usize::from(list.width).saturating_sub(3));
-        if self.has_headings() {
-            let line = Rect { y: list.y.saturating_sub(1), height: 1, ..list };
-            frame.render_widget(self.heading.line(&widths, 2, env), line);
-        }
+        frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
         let mut built = 0;
         if !self.heading.draw_menu(frame, list, &widths, env) {
             let selected = self.at();
@@ -173,24 +235,12 @@ impl Activity {
                 spans.extend(self.heading.cells(cells, &widths, env));
                 draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
             }
+            draw_position(frame, list, self.top as u64, self.jobs.len() as u64, env);
         }
         self.built.set(built);
-        let detail = detail_area(area, list);
-        if area.width >= BESIDE {
-            for y in area.y..area.bottom() {
-                frame.render_widget(
-                    Span::styled(env.glyphs.bar, theme.dim()),
-                    Rect { x: list.right(), y, width: 1, height: 1 },
-                );
-            }
-        } else if list.bottom() < area.bottom() {
-            let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-            let at = Rect { y: list.bottom(), height: 1, ..area };
-            frame.render_widget(Line::styled(format!(" {rule}"), theme.dim()), at);
-        }
         if let Some(job) = self.job() {
-            let lines = self.detail_lines(job, usize::from(detail.width), env);
-            frame.render_widget(ratatui::text::Text::from(lines), detail);
+            panes.draw_edge(frame, &Self::title(job, env), env);
+            self.scroll.draw(frame, panes.text, self.pane_lines(area, env), &[Context::Activity], env);
         }
     }
 
@@ -201,44 +251,10 @@ impl Activity {
         let mut put = |text: &str, style: Style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(l, style)));
         };
-        let planned = env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M");
-        put(
-            &[
-                t!("job {id}", id = job.id),
-                job.kind.word().to_owned(),
-                job.title.to_string(),
-                t!("created {planned}", planned),
-            ]
-            .join(&dot),
-            theme.strong(),
-        );
-        let total = job.counts.total();
-        put(&format!("{} = {}", joined(shares(job), env), count!(total, "row", "rows")), theme.text());
-        if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
-            put(
-                &t!(
-                    "{alert} it belongs to another running lapel ({owner}); only that one can change it",
-                    alert = env.glyphs.alert,
-                    owner = owner.label
-                ),
-                theme.warning(),
-            );
-        }
-        if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
-            put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
-            if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
-                // The keys of the list, even while a menu covers it.
-                let key = |action| env.key(&[Context::Activity], action);
-                let text = t!(
-                    "{resume} resumes when there is quota again; {use_up} uses up the remaining quota; {redo} saves the unsent rows in a file.",
-                    resume = key(Action::Resume),
-                    use_up = key(Action::UseUp),
-                    redo = key(Action::Redo)
-                );
-                put(&text, theme.text());
-            }
-        } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
-            put(job.phase.word(), theme.warning());
+        put(&[job.kind.word(), &job.title.to_string()].join(&dot), theme.strong());
+        put(&sum(job, env.glyphs.dot), theme.text());
+        for (text, style) in advice(job, env) {
+            put(&text, style);
         }
         if let Some(AcceptedCount { accepted, sent }) =
             job.accepted.filter(|count| count.accepted < count.sent)
@@ -272,6 +288,7 @@ impl Activity {
         }
         if self.peek.of == Some(job.id) {
             for row in &self.peek.rows {
+                lines.push(Line::raw(""));
                 lines.extend(row_lines(row, job, room, env));
             }
         }
@@ -281,13 +298,15 @@ impl Activity {
     pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, rows: &RowList) {
         let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
         let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let name = t!("job {id}", id = job.id);
+        let (panes, whole) = (self.row_panes(area), area);
+        let area = Rect { width: panes.list.width, ..area };
         let dot = env.glyphs.dot;
         let by = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
-        let head = format!("  {name} {} {dot} {}{by}", job.kind.word(), job.title);
-        let head = fit(&head, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
-        frame.render_widget(Line::styled(head, theme.strong()), Rect { height: 1, ..area });
+        let ends = format!(" {dot} {}{by}", env.zone());
+        let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
+        let head = format!("  #{} {dot} {} {dot} {}", job.id, job.kind.word(), job.title);
+        let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
+        frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
         let mut spans = vec![Span::raw("  ")];
         let all = count!(job.counts.total(), "row", "rows");
@@ -312,16 +331,60 @@ impl Activity {
         }
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
         let words = |row: &JobRow| word(row.bucket, job);
-        rows.draw(frame, rows_area(area), env, &self.rows_heading, &words);
-        if let Some(row) = rows.list.selected() {
-            let at = rows_area(area).bottom();
-            let detail = Rect {
-                x: area.x + 2,
-                y: at,
-                width: area.width.saturating_sub(4),
-                height: area.bottom().saturating_sub(at),
-            };
-            frame.render_widget(ratatui::text::Text::from(row_lines(row, job, room, env)), detail);
+        rows.draw(frame, panes.list, env, &self.rows_heading, &words);
+        if rows.list.selected().is_some() {
+            panes.draw_edge(frame, t!("Row"), env);
+            let lines = self.pane_lines(whole, env);
+            self.scroll.draw(frame, panes.text, lines, &[Context::JobRows], env);
         }
     }
+}
+
+/// What a person can do about a job, and why, the heaviest first. Each sentence names its key.
+fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
+    let theme = &env.theme;
+    if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
+        let text = t!(
+            "{alert} it belongs to another running lapel ({owner}); only that one can change it",
+            alert = env.glyphs.alert,
+            owner = owner.label
+        );
+        return vec![(text, theme.warning())];
+    }
+    // The keys of the list, even while a menu covers it.
+    let key = |action| env.key(&[Context::Activity, Context::JobRows], action);
+    let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
+    let mut all: Vec<(String, Style)> = Vec::new();
+    for need in needs(job, env.clock().utc()) {
+        let rows = count!(need.rows, "row", "rows");
+        let text = match need.weight {
+            Weight::InDoubt => t!(
+                "{open}: show the rows. {resolve} there resolves each one.",
+                open,
+                resolve = env.key(&[Context::JobRows], Action::Decide)
+            ),
+            Weight::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
+            Weight::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
+                Some(StopKind::Quota) => {
+                    t!(
+                        "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",
+                        run,
+                        export,
+                        rows
+                    )
+                }
+                _ => t!("{run}: resume, or cancel the rest. {export}: save {rows}.", run, export, rows),
+            },
+            _ => t!("{export}: save {rows} to correct them.", export, rows),
+        };
+        all.push((format!("{} {}. {text}", env.glyphs.alert, words(&need, job)), theme.warning()));
+    }
+    if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
+        all.push((format!("{}: {}", stop.kind.word(), stop.why), theme.error()));
+    } else if job.phase == Phase::Paused && job.can_resume() {
+        all.push((format!("{}. {}", job.phase.word(), t!("{run}: resume.", run)), theme.warning()));
+    } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
+        all.push((job.phase.word().to_owned(), theme.warning()));
+    }
+    all
 }

@@ -13,14 +13,17 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList};
+use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{JobCommand, RowsQuery};
+use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
@@ -46,6 +49,12 @@ pub struct Activity {
     rows: Option<RowList>,
     rows_heading: Heading,
     peek: Peek,
+    /// How far the pane is scrolled, and the job and the row that it shows.
+    scroll: Scroll,
+    scrolled: Option<(JobId, Option<u64>)>,
+    pane_height: u16,
+    /// Columns of the longest need in the list.
+    needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
     fresh: bool,
@@ -66,6 +75,10 @@ impl Default for Activity {
             rows: None,
             rows_heading: job_rows::columns::heading(),
             peek: Peek::default(),
+            scroll: Scroll::default(),
+            scrolled: None,
+            pane_height: 0,
+            needs_width: 0,
             built: std::cell::Cell::new(0),
             fresh: true,
         }
@@ -174,6 +187,21 @@ impl Activity {
         self.jobs.get(at)
     }
 
+    /// Keeps the pane within its text, and at the first line of another job or row.
+    fn fit_pane(&mut self, area: Rect, env: &Env) {
+        let row = self.rows.as_ref().map(|rows| rows.list.selected().map(|row| row.no));
+        let shown = self.job().map(|job| (job.id, row.flatten()));
+        if self.scrolled != shown {
+            self.scrolled = shown;
+            self.scroll.reset();
+        }
+        let panes = if row.is_some() { self.row_panes(area) } else { self.panes(area) };
+        self.pane_height = panes.text.height;
+        if self.scroll.is_scrolled() {
+            self.scroll.limit(self.pane_lines(area, env).len(), panes.text.height);
+        }
+    }
+
     /// Shows only the rows of the next status. After the last status, shows all rows again.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
@@ -240,6 +268,15 @@ pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
             let job = Box::new(job.clone());
             out.open(|_, _| Prompt::undo(job));
         }
+        Action::Run => {
+            let menu = JobMenu::run(job);
+            out.open_some(|_, _| menu);
+        }
+        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, out),
+        Action::Export => {
+            let menu = JobMenu::export(job);
+            out.open_some(|_, _| menu);
+        }
         Action::Receipt | Action::Redo => {
             let question = Prompt::file(job, action == Action::Redo);
             out.open(|_, _| question);
@@ -280,7 +317,9 @@ pub fn is_interrupted(job: &Job) -> bool {
 fn is_job_command(action: Action) -> bool {
     matches!(
         action,
-        Action::Pause
+        Action::Run
+            | Action::Export
+            | Action::Pause
             | Action::Resume
             | Action::UseUp
             | Action::Retry
@@ -300,7 +339,8 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let mine = is_mine(job);
     match action {
         Action::Look => job.is_open(),
-        Action::Receipt => true,
+        Action::Run => JobMenu::run(job).is_some(),
+        Action::Export | Action::Receipt => true,
         Action::Redo => count(Step::Redo, job) > 0,
         Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
         Action::Pause => mine && job.can_pause(),
@@ -329,6 +369,7 @@ fn refusal(action: Action, job: &Job) -> String {
     }
     let why = match action {
         _ if job.phase == Phase::Moved => t!("continues on another computer"),
+        Action::Run => t!("has nothing to pause, resume, send again or cancel"),
         Action::Pause => t!("is not sending anything"),
         Action::Resume => t!("has nothing left to send"),
         Action::UseUp => t!("did not stop at the quota"),
@@ -391,6 +432,9 @@ impl Component for Activity {
         if let Some(menu) = self.shown_heading().over() {
             return vec![menu, Context::Always];
         }
+        if let Some(search) = self.rows.as_ref().and_then(RowList::over) {
+            return search;
+        }
         vec![inner, Context::List, Context::Global, Context::Always]
     }
 
@@ -403,6 +447,7 @@ impl Component for Activity {
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {
+            Action::NextMatch | Action::PreviousMatch => self.rows.as_ref().is_some_and(RowList::is_searched),
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
             Action::Decide => row.is_some_and(|row| can_decide(row, job)),
@@ -411,17 +456,22 @@ impl Component for Activity {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        if let Some(done) = self.act_heading(action, out) {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
         if is_job_command(action) {
             self.command(action, out);
             return true;
         }
+        if matches!(action, Action::PreviewDown | Action::PreviewUp) {
+            self.scroll.by(action == Action::PreviewDown, self.pane_height);
+            return true;
+        }
         match &mut self.rows {
+            Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
             Some(rows) => match action {
-                Action::Back => self.rows = None,
+                Action::Back if !rows.is_searched() => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
                     Some(id) => out.go.push(Navigate::Badge(id, None)),
@@ -431,7 +481,7 @@ impl Component for Activity {
                     Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 },
-                _ => return rows.list.on_action(action),
+                _ => return rows.on_action(action, out),
             },
             None => match action {
                 Action::Ids => out.open(RevokeIds::new),
@@ -451,15 +501,26 @@ impl Component for Activity {
         true
     }
 
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.rows.as_mut().is_some_and(|rows| rows.on_text_key(key, out))
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if let Some(rows) = &mut self.rows {
+            rows.on_paste(text, out);
+        }
+    }
+
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
         }
+        let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
-            return Clicked::changed(rows.on_click(draw::rows_area(area), at.y));
+            return Clicked::changed(rows_area.contains(at) && rows.on_click(rows_area, at.y));
         }
         let list = self.list_area(area);
-        if !(list.y..list.bottom()).contains(&at.y) {
+        if !list.contains(at) {
             return Clicked::Nothing;
         }
         let place = self.top + usize::from(at.y - list.y);
@@ -512,16 +573,19 @@ impl Component for Activity {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
-            rows.load_visible(draw::rows_area(area), &mut self.rows_heading, out);
+            rows.load_visible(rows_area, &mut self.rows_heading, out);
+            self.fit_pane(area, env);
             return;
         }
+        self.arrange(env);
         let list = self.list_area(area);
         self.height = usize::from(list.height);
-        self.heading.set_own(columns::own(usize::from(list.width)));
+        self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
-        self.arrange();
+        self.fit_pane(area, env);
         let at = self.at();
         let last = self.jobs.len().saturating_sub(self.height);
         self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
@@ -536,7 +600,15 @@ impl Component for Activity {
             match buckets {
                 None => self.peek.rows.clear(),
                 Some(buckets) => {
-                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
+                    let query = RowsQuery {
+                        job: id,
+                        buckets,
+                        group: None,
+                        text: None,
+                        page: 1,
+                        per_page: PEEK,
+                        order: None,
+                    };
                     self.peek.request = Some(out.ask(Request::Rows(query)));
                 }
             }

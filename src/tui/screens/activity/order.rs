@@ -2,12 +2,16 @@
 
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
+use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 use ratatui::layout::Position;
+
+/// Number of jobs whose cells decide how wide the columns are.
+const MEASURED: usize = 200;
 
 impl Activity {
     pub(super) fn shown_heading(&self) -> &Heading {
@@ -21,13 +25,13 @@ impl Activity {
     }
 
     /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
-    pub(super) fn act_heading(&mut self, action: Action, out: &mut Effects<'_>) -> Option<bool> {
+    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
         match heading.on_action(action, out) {
-            Did::Chose(order) => self.sort_by(order, out),
+            Did::Chose(order) => self.sort_by(order, env, out),
             Did::Something => {}
             Did::Nothing if heading.over().is_some() => return Some(false),
             Did::Nothing => return None,
@@ -37,7 +41,7 @@ impl Activity {
 
     /// Sorts the list on the screen and keeps the selection.
     /// The jobs are all here. The rows of a job are read again in the new order.
-    fn sort_by(&mut self, order: Option<SortOrder>, out: &mut Effects<'_>) {
+    fn sort_by(&mut self, order: Option<SortOrder>, env: &Env, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);
@@ -48,16 +52,23 @@ impl Activity {
         let (id, into) = (self.job().map(|job| job.id), self.at().saturating_sub(self.top));
         self.heading.set_order(order);
         self.unsorted = true;
-        self.arrange();
+        self.arrange(env);
         self.selected = id;
         // The selected job also keeps its place on the screen.
         self.top = self.at().saturating_sub(into);
     }
 
     /// Sorts the jobs in the chosen order, if they have changed since the last sorting.
-    pub(super) fn arrange(&mut self) {
+    /// The columns are as wide as the newest jobs need.
+    pub(super) fn arrange(&mut self, env: &Env) {
         if !std::mem::take(&mut self.unsorted) {
             return;
+        }
+        let newest = &self.jobs[..self.jobs.len().min(MEASURED)];
+        self.needs_width = columns::needs_width(newest.iter(), env);
+        self.heading.forget_content();
+        for job in newest {
+            self.heading.fit(&columns::widest(job, env));
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {

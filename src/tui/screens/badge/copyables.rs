@@ -19,6 +19,10 @@ impl Screen for BadgeScreen {
         self.over_text
     }
 
+    fn has_pane(&self) -> bool {
+        self.over_text
+    }
+
     fn shows_age(&self, env: &Env) -> bool {
         self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
     }

@@ -6,9 +6,6 @@ use crate::tui::context::Env;
 use crate::tui::screens::wallet::pane;
 use ratatui::text::Line;
 
-/// Width of the labels on the Badge tab, in columns: the widest one (`Accepted at`) and one space.
-const LABEL: usize = 12;
-
 pub(super) fn held(badge: &Badge) -> Held {
     Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) }
 }
@@ -25,6 +22,7 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
         masked: false,
         by_id: false,
         namesakes: 0,
+        question: None,
         now,
         zone_known,
     }
@@ -37,7 +35,7 @@ pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> (Vec<
     let case = case(&held, env);
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
-        lines.extend(pane::told(&case, advice, (room, LABEL), env));
+        lines.extend(pane::told(&case, advice, false, room, env));
         lines
     };
     match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {

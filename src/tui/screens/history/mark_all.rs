@@ -3,6 +3,7 @@
 
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
+use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
 use crate::tui::component::Component;
 use crate::tui::context::Env;
@@ -16,6 +17,8 @@ pub struct Marking {
     request: RequestId,
     /// The filter of the request. A change of the list's filter ends the request.
     filter: HistoryFilter,
+    /// What lapel compares in the badges that it has read.
+    narrowing: HistoryNarrowing,
     done: u64,
     /// The number of matching badges, or 0 if unknown.
     all: u64,
@@ -25,17 +28,20 @@ impl History {
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
     pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Effects<'_>) {
         let list = &self.browser.list;
-        let rows = list.is_counted().then(|| list.len());
+        let part = self.browser.part().filter(|part| !part.is_whole);
+        let counted = list.is_counted().then(|| list.len());
+        // Of a list that lapel narrows, the service's rows are read.
+        let rows = part.map_or(counted, |part| Some(part.all));
         if self.marking.is_some() {
             let esc = env.key(&self.key_contexts(), Action::Back);
             out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not loaded yet. Nothing was marked."));
-        } else if list.is_empty() {
+        } else if list.is_empty() && part.is_none() {
             out.say(t!("No badge matches, so there is nothing to mark."));
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
-        } else if rows == Some(list.loaded().count() as u64) {
+        } else if part.is_none() && rows == Some(list.loaded().count() as u64) {
             self.marks.add(self.loaded());
             out.say(plural!(
                 rows.unwrap_or(0),
@@ -44,15 +50,16 @@ impl History {
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
-            out.open(move |_, _| MarkAllForm::new(rows, words));
+            out.open(move |_, _| MarkAllForm::new(rows, words, part.is_some()));
         }
     }
 
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
-        let all = self.browser.list.len();
+        let narrowing = self.browser.narrowing().clone();
+        let all = self.browser.part().map_or(self.browser.list.len(), |part| part.all);
         let request = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
-        self.marking = Some(Marking { request, filter, done: 0, all });
+        self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }
 
     pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
@@ -62,7 +69,10 @@ impl History {
 
     /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
     pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
-        if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
+        let is_other = |marking: &Marking| {
+            marking.filter != *self.browser.filter() || marking.narrowing != *self.browser.narrowing()
+        };
+        if self.marking.as_ref().is_some_and(is_other) {
             out.cancel(self.marking.take().map(|marking| marking.request));
             out.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
         }
@@ -93,13 +103,21 @@ impl History {
         &mut self,
         request: RequestId,
         answer: Response,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
+        let is_mine = |marking: &mut Marking| marking.request == request;
         match answer {
-            Response::Matching(read) if self.marking.as_ref().is_some_and(|m| m.request == request) => {
-                self.marking = None;
+            Response::Matching(read) => {
+                let Some(marking) = self.marking.take_if(is_mine) else {
+                    return Err(Response::Matching(read));
+                };
                 match *read {
-                    Ok(read) => self.take_matching(read, out),
+                    Ok(mut read) => {
+                        let now = env.now();
+                        read.rows.retain(|row| marking.narrowing.fits(row, now));
+                        self.take_matching(read, out);
+                    }
                     Err(NotMarked::TooMany) => out.warn(too_many(None)),
                     Err(NotMarked::Service(why)) => {
                         out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));

@@ -78,6 +78,11 @@ impl Marks {
         self.change(Vec::new(), &all);
     }
 
+    /// Whether there is a change to undo.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
     /// Undoes the last change. Returns the number of marks that came back and that went, or `None` if there is none.
     pub(super) fn undo(&mut self) -> Option<(u64, u64)> {
         let Change { added, removed } = self.changes.pop_back()?;
@@ -135,16 +140,18 @@ impl History {
     }
 
     /// The number of marks, and how many of them the filter hides.
-    pub(super) fn marks_in_words(&self) -> String {
+    pub(super) fn marks_in_words(&self, env: &Env) -> String {
         let filter = self.browser.filter();
-        let hidden = if *filter == HistoryFilter::default() {
-            0
-        } else {
+        let now = env.now();
+        let hidden = if self.browser.is_filtered() {
             // What the list shows is not hidden, however the service compares.
             let loaded: BTreeSet<&BadgeId> =
                 self.browser.list.loaded().map(|(_, row)| &row.badge_id).collect();
-            let is_hidden = |row: &&HistoryItem| !may_match(filter, row) && !loaded.contains(&row.badge_id);
+            let fits = |row: &HistoryItem| may_match(filter, row) && self.browser.fits(row, now);
+            let is_hidden = |row: &&HistoryItem| !fits(row) && !loaded.contains(&row.badge_id);
             self.marks.values().filter(is_hidden).count()
+        } else {
+            0
         };
         let marked = number(self.marks.len() as u64);
         match hidden {

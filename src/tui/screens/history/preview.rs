@@ -16,6 +16,7 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, REST, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
+use crate::tui::widgets::text_layout::wrap;
 use crate::tui::widgets::timeline::timeline;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -29,6 +30,8 @@ const FIELDS: [&str; 7] =
 pub(super) struct Preview {
     /// The badge that is shown.
     shown: Option<crate::domain::BadgeId>,
+    /// The copies of the badge among the loaded rows, in words.
+    copies: Option<String>,
     scroll: Scroll,
     /// The area of the text in the last layout; `None` without a preview.
     area: Option<Rect>,
@@ -46,14 +49,20 @@ impl Preview {
         }
     }
 
+    pub fn is_shown(&self) -> bool {
+        self.area.is_some()
+    }
+
     /// Follows the selected row. Asks for its picture when the cursor has rested.
     pub fn lay_out(
         &mut self,
         row: Option<&HistoryItem>,
+        copies: Option<String>,
         pane: Option<Rect>,
         env: &Env,
         out: &mut Effects<'_>,
     ) {
+        self.copies = copies;
         let (Some(row), Some(pane)) = (row, pane) else {
             self.area = None;
             return;
@@ -65,7 +74,7 @@ impl Preview {
         let area = areas(pane, env).1;
         self.area = Some(area);
         if self.scroll.is_scrolled() {
-            self.scroll.limit(lines(row, usize::from(area.width), env).len(), area.height);
+            self.scroll.limit(self.lines(row, usize::from(area.width), env).len(), area.height);
         }
         let template = row.template_id.as_ref().filter(|id| !self.pictures.contains_key(*id));
         let is_wanted = self.wanted.as_ref().map(|(id, _)| id) == template;
@@ -121,7 +130,7 @@ impl Preview {
             env.pictures.draw(frame, &want, env.theme.dim());
         }
         let keys = [Context::History, Context::Always];
-        self.scroll.draw(frame, area, lines(row, usize::from(area.width), env), &keys, env);
+        self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), env), &keys, env);
     }
 }
 
@@ -131,15 +140,20 @@ fn areas(pane: Rect, env: &Env) -> (Option<Rect>, Rect) {
     if env.pictures.is_on() { picture::above(inside) } else { (None, inside) }
 }
 
-fn lines(row: &HistoryItem, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
-    let mut lines = head(&held, "", room, env);
-    let timeline = timeline(&held, env.now(), room, env);
-    if !timeline.is_empty() {
+impl Preview {
+    fn lines(&self, row: &HistoryItem, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
+        let mut lines = head(&held, "", room, env);
+        if let Some(copies) = &self.copies {
+            lines.extend(wrap(copies, room).into_iter().map(|line| Line::styled(line, env.theme.warning())));
+        }
+        let timeline = timeline(&held, env.now(), room, env);
+        if !timeline.is_empty() {
+            lines.push(Line::raw(""));
+            lines.extend(timeline);
+        }
         lines.push(Line::raw(""));
-        lines.extend(timeline);
+        lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, env), room, env));
+        lines
     }
-    lines.push(Line::raw(""));
-    lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, env), room, env));
-    lines
 }

@@ -1,22 +1,25 @@
 //! Drawing of Home: one line for each job or count, in parts with headings. No text is cut; a long one wraps.
 
 use super::counts::draw::spark;
-use super::lines::{HomeLine, Part, is_checked};
+use super::lines::{HomeLine, Part};
 use super::{Home, JournalState, STACK, Shown};
 use crate::index::Period;
 use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
+use crate::tui::modals::draft::{shares, titles};
 use crate::tui::screens::activity::{bar, can};
+use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::needs::{Need, Weight, counted, word};
+use crate::tui::widgets::needs::{self, counted, is_checked, word};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::rc::Rc;
 
 /// Width of a progress bar, in columns.
 const BAR: usize = 12;
@@ -26,6 +29,9 @@ const BEFORE: usize = 3;
 const GAP: usize = 2;
 /// Limits of the width of the titles, in columns.
 const TITLE: (usize, usize) = (12, 40);
+
+/// What a layout depends on besides the state of Home.
+pub(super) type LaidOutFor = (Rect, Theme, Glyphs, usize);
 
 /// A row of the screen. A line of Home has one or more.
 pub(super) struct Placed {
@@ -54,8 +60,21 @@ struct Widths {
 }
 
 impl Home {
-    /// The rows of the screen, at this width.
-    pub(super) fn rows(&self, area: Rect, env: &Env) -> Vec<Placed> {
+    /// The rows of the screen. Handling a message lays them out, and drawing uses that layout.
+    pub(super) fn laid_out(&self, area: Rect, env: &Env) -> Rc<Vec<Placed>> {
+        let what = (area, env.theme, env.glyphs, env.spin);
+        let mut known = self.laid_out.borrow_mut();
+        match &*known {
+            Some((before, rows)) if *before == what => Rc::clone(rows),
+            _ => {
+                let rows = Rc::new(self.rows(area, env));
+                *known = Some((what, Rc::clone(&rows)));
+                rows
+            }
+        }
+    }
+
+    fn rows(&self, area: Rect, env: &Env) -> Vec<Placed> {
         let texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
         let widths = Widths::of(&texts, usize::from(area.width), env);
         let parts: Vec<Vec<Placed>> = Part::ALL
@@ -130,6 +149,7 @@ impl Home {
                     say(&mut head, t!("Soon"), theme.strong());
                 }
             }
+            Part::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
             Part::Checking if !rows.is_empty() => say(&mut head, t!("lapel is checking"), theme.strong()),
             Part::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
             Part::Plot if !rows.is_empty() => {
@@ -140,7 +160,7 @@ impl Home {
                 };
                 say(&mut head, head_text, theme.strong());
             }
-            Part::Checking | Part::Running | Part::Plot => {}
+            Part::Drafts | Part::Checking | Part::Running | Part::Plot => {}
         }
         head.append(&mut rows);
         head
@@ -165,10 +185,27 @@ impl Home {
         };
         match line {
             HomeLine::Need(job, needs) => {
-                let words: Vec<String> = needs.iter().map(|need| need_words(need, job)).collect();
+                let words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
                 let resumes = !env.read_only() && can(Action::Resume, job);
-                let hint = if resumes { (Action::Resume, Action::Resume.hint()) } else { show };
+                let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
                 Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
+            }
+            HomeLine::Draft(drafts) => {
+                let Some(first) = drafts.first() else { return plain(String::new(), show) };
+                let mut words = vec![t!("kept {time}", time = moment(first.created, env))];
+                words.extend(
+                    first
+                        .origin
+                        .as_ref()
+                        .map(|origin| origin.name.to_string())
+                        .filter(|name| !name.is_empty()),
+                );
+                words.extend(shares(drafts));
+                let title = titles(drafts);
+                Texts {
+                    job: Some((t!("Draft {id}", id = first.id), title)),
+                    ..plain(words.join(&dot), (Action::Open, t!("open")))
+                }
             }
             HomeLine::Check(job) => {
                 let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
@@ -217,6 +254,12 @@ impl Home {
         }
     }
 
+    /// Whether a line shows a time.
+    fn names_times(&self) -> bool {
+        self.counts.all().is_some()
+            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_look.is_some())
+    }
+
     fn cost(&self) -> String {
         match self.index_cost() {
             Some(n) => plural!(n, "about {n} request", "about {n} requests"),
@@ -237,15 +280,22 @@ impl Home {
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         debug_assert!(self.shown == Shown::Lines);
-        let rows = self.rows(area, env);
+        let rows = self.laid_out(area, env);
         let total = rows.len();
         let visible = self.visible(total, area);
-        for (y, row) in (area.y..area.y + visible).zip(rows.into_iter().skip(self.top)) {
+        for (y, row) in (area.y..area.y + visible).zip(rows.iter().skip(self.top)) {
             let at = Rect { y, height: 1, ..area };
             match row.line {
-                Some(line) => draw_row(frame, at, line == self.at, row.spans, env),
-                None => frame.render_widget(Line::from(row.spans), at),
+                Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), env),
+                None => frame.render_widget(Line::from(row.spans.clone()), at),
             }
+        }
+        // The zone of every time on Home, beside the first heading.
+        let zone = Span::styled(env.zone(), env.theme.dim());
+        if self.top == 0 && self.names_times() {
+            let wide = u16::try_from(width(&zone.content)).unwrap_or(area.width).min(area.width);
+            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, height: 1, ..area };
+            frame.render_widget(zone, at);
         }
         let left = total.saturating_sub(self.top + usize::from(visible));
         if visible < area.height {
@@ -341,16 +391,6 @@ impl Texts {
             rows.push(Placed { line: Some(line), spans });
         }
         rows
-    }
-}
-
-fn need_words(need: &Need, job: &Job) -> String {
-    let (n, all) = (number(need.rows), number(job.counts.total()));
-    match (need.weight, &job.stop) {
-        (Weight::Stopped, Some(stop)) => {
-            t!("{n} of {all} not sent: {why}", n, all, why = stop.kind.word())
-        }
-        _ => counted(need.rows, &word(need.status, job)),
     }
 }
 

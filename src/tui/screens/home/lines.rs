@@ -3,13 +3,15 @@
 use crate::domain::Text;
 use crate::index::Which;
 use crate::jobs::{Job, JobId, Phase, RowStatus};
-use crate::tui::widgets::needs::{Need, needs};
+use crate::tui::modals::draft::imports;
+use crate::tui::widgets::needs::{Need, is_checked, needs};
 use crate::tui::worker::index::Overall;
 use jiff::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     NeedsYou,
+    Drafts,
     Checking,
     Running,
     Soon,
@@ -17,7 +19,8 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 5] = [Self::NeedsYou, Self::Checking, Self::Running, Self::Soon, Self::Plot];
+    pub const ALL: [Self; 6] =
+        [Self::NeedsYou, Self::Drafts, Self::Checking, Self::Running, Self::Soon, Self::Plot];
 }
 
 /// What a line is about. The selection stays on it when the lines change.
@@ -34,6 +37,8 @@ pub enum LineId {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
     Need(Box<Job>, Vec<Need>),
+    /// Kept drafts of one import.
+    Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
     /// Badges of the whole history that wait too long, and the badges themselves.
@@ -60,6 +65,7 @@ impl HomeLine {
     pub fn id(&self) -> LineId {
         match self {
             Self::Need(job, _) => LineId::Job(Part::NeedsYou, job.id),
+            Self::Draft(drafts) => LineId::Job(Part::Drafts, drafts.first().map_or(JobId(0), |job| job.id)),
             Self::Check(job) => LineId::Job(Part::Checking, job.id),
             Self::Run(job) => LineId::Job(Part::Running, job.id),
             Self::Overdue(..) => LineId::Overdue,
@@ -73,6 +79,7 @@ impl HomeLine {
     pub fn part(&self) -> Part {
         match self {
             Self::Need(..) => Part::NeedsYou,
+            Self::Draft(_) => Part::Drafts,
             Self::Check(_) | Self::Overdue(..) => Part::Checking,
             Self::Run(_) => Part::Running,
             Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => Part::Soon,
@@ -86,11 +93,6 @@ impl HomeLine {
             _ => None,
         }
     }
-}
-
-/// Statuses of rows that lapel checks by itself.
-pub fn is_checked(status: RowStatus) -> bool {
-    matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
 }
 
 fn runs(job: &Job) -> bool {
@@ -109,8 +111,8 @@ fn runs(job: &Job) -> bool {
     job.is_sending() || is_paused || job.counts.sum(is_under_way) > 0
 }
 
-/// The lines in the order of the screen. Among equally heavy jobs the newest is first.
-pub fn lines(jobs: &[Job], index: &IndexState<'_>, now: Timestamp) -> Vec<HomeLine> {
+/// The lines about jobs. Among equally heavy jobs the newest is first.
+pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
     needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.weight), std::cmp::Reverse(job.id)));
@@ -119,10 +121,19 @@ pub fn lines(jobs: &[Job], index: &IndexState<'_>, now: Timestamp) -> Vec<HomeLi
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
     let checked = here().filter(|job| job.next_look.is_some() && job.counts.sum(is_checked) > 0);
     all.extend(checked.map(|job| HomeLine::Check(Box::new(job.clone()))));
+    all.extend(here().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
+    all
+}
+
+/// All lines in the order of the screen.
+pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
+    let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
+    let kept = imports(drafts).into_iter().map(HomeLine::Draft);
+    let mut all: Vec<HomeLine> = of(Part::NeedsYou).chain(kept).chain(of(Part::Checking)).collect();
     if let IndexState::On(all_counts) = index {
         all.extend(overdue(all_counts));
     }
-    all.extend(here().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
+    all.extend(of(Part::Running));
     match index {
         IndexState::Off => all.push(HomeLine::NoIndex),
         IndexState::Unknown => all.push(HomeLine::Plot),
@@ -154,4 +165,27 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
     }
     all.push(HomeLine::Plot);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::needs::tests::{job, now};
+
+    /// A row that is not finished is in a part of Home, whoever has to act on it.
+    #[test]
+    fn no_open_row_is_out_of_sight() {
+        for status in RowStatus::ALL.iter().filter(|status| status.is_open()) {
+            for phase in [Phase::Running, Phase::Paused, Phase::Stopped, Phase::Cancelled] {
+                for next_look in [None, Some(now())] {
+                    let job = Job { next_look, ..job(phase, &[(*status, 1)]) };
+                    let lines = of_jobs(&[job], now());
+                    assert!(
+                        !lines.is_empty(),
+                        "{status:?} of a job that is {phase:?}, next check {next_look:?}"
+                    );
+                }
+            }
+        }
+    }
 }

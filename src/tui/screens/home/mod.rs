@@ -14,25 +14,31 @@ use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::request::{RequestId, Response};
+use crate::tui::modals::draft::imports;
+use crate::tui::modals::question::Question;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::needs;
+use crate::tui::widgets::needs::{self, is_checked};
+use crate::tui::worker::job_command::JobCommand;
 use counts::Counts;
 use counts::sections::Section;
 use crossterm::event::KeyEvent;
-use draw::Placed;
-use jiff::Timestamp;
-use lines::{HomeLine, IndexState, LineId, is_checked, lines};
+use draw::{LaidOutFor, Placed};
+use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
 use ratatui::layout::{Position, Rect};
+use std::cell::RefCell;
+use std::rc::Rc;
 use tokio::time::Instant;
 
 pub struct Home {
-    jobs: Vec<Job>,
+    /// The lines about jobs.
+    of_jobs: Vec<HomeLine>,
     /// The number of jobs that need a person.
     needing: usize,
     journal: JournalState,
+    drafts: Drafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
     stale: bool,
@@ -44,8 +50,21 @@ pub struct Home {
     height: usize,
     counts: Counts,
     shown: Shown,
+    /// The rows of the screen, from the last layout, and what they were laid out for.
+    laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
     /// Badges of the history, if lapel has seen their number.
     history: Option<u64>,
+}
+
+/// The kept drafts, as last read.
+#[derive(Default)]
+struct Drafts {
+    kept: Vec<Job>,
+    request: Option<RequestId>,
+    /// Whether a job command may have changed them since.
+    stale: bool,
+    /// Whether the user was told that there are some.
+    told: bool,
 }
 
 /// What lapel knows of the journal.
@@ -69,9 +88,10 @@ const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Conte
 impl Default for Home {
     fn default() -> Self {
         Self {
-            jobs: Vec::new(),
+            of_jobs: Vec::new(),
             needing: 0,
             journal: JournalState::Reading,
+            drafts: Drafts::default(),
             lines: Vec::new(),
             stale: true,
             selected: None,
@@ -80,6 +100,7 @@ impl Default for Home {
             height: 0,
             counts: Counts::by_week(),
             shown: Shown::Lines,
+            laid_out: RefCell::default(),
             history: None,
         }
     }
@@ -87,11 +108,23 @@ impl Default for Home {
 
 impl Home {
     /// Takes the jobs of the journal after a change.
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState) {
-        self.needing = needs::count(jobs, Timestamp::now());
-        self.jobs = jobs.to_vec();
+    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &Env) {
+        let now = env.clock().utc();
+        self.needing = needs::count(jobs, now);
+        self.of_jobs = of_jobs(jobs, now);
         self.journal = journal;
         self.stale = true;
+    }
+
+    /// Reads the kept drafts of another connection, also while another tab is shown.
+    pub fn restart(&mut self, out: &mut Effects<'_>) {
+        self.drafts = Drafts { request: Some(out.ask(Request::KeptDrafts)), ..Drafts::default() };
+        self.stale = true;
+    }
+
+    /// A job command has ended: drafts may have come, begun, or gone.
+    pub fn drafts_changed(&mut self) {
+        self.drafts.stale = true;
     }
 
     /// Takes the number of badges in the history. It says what an index costs.
@@ -142,7 +175,7 @@ impl Home {
             None if self.counts.is_on(env) => IndexState::Unknown,
             None => IndexState::Off,
         };
-        self.lines = lines(&self.jobs, &index, Timestamp::now());
+        self.lines = lines(&self.of_jobs, &self.drafts.kept, &index);
         let known = self.selected.and_then(|id| self.lines.iter().position(|line| line.id() == id));
         self.select(known.unwrap_or(if self.selected.is_some() { self.at } else { 0 }));
     }
@@ -170,6 +203,10 @@ impl Home {
                 // The list of jobs says why a job stopped, and what can follow.
                 let rows = heaviest.filter(|status| *status != RowStatus::Ready);
                 out.go.push(Navigate::Job(job.id, rows.into_iter().collect()));
+            }
+            HomeLine::Draft(drafts) => {
+                let ids = drafts.iter().map(|job| job.id).collect();
+                out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
@@ -204,9 +241,16 @@ impl Home {
             Action::PageUp => self.go_to(self.at.saturating_sub(self.height.max(2) - 1)),
             Action::First => self.go_to(0),
             Action::Last => self.go_to(usize::MAX),
-            Action::Resume => match self.line().and_then(HomeLine::job) {
+            Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => run(job, action, out),
                 None => out.say(t!("There is no job here.")),
+            },
+            Action::DiscardDraft => match self.line() {
+                Some(HomeLine::Draft(drafts)) => {
+                    let question = Question::discard(drafts);
+                    out.open(|_, _| question);
+                }
+                _ => out.say(t!("There is no draft here.")),
             },
             Action::Issue => {
                 out.go.push(Navigate::Run(Action::Templates));
@@ -226,6 +270,10 @@ impl Home {
 
 impl Screen for Home {
     fn can_go_back(&self) -> bool {
+        self.shown != Shown::Lines
+    }
+
+    fn has_pane(&self) -> bool {
         self.shown != Shown::Lines
     }
 
@@ -264,7 +312,10 @@ impl Component for Home {
         match action {
             Action::Open => self.line().is_some(),
             Action::Period => self.counts.all().is_some(),
-            Action::Resume => self.line().and_then(HomeLine::job).is_some_and(|job| can(action, job)),
+            Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
+            Action::Run | Action::Mail => {
+                self.line().and_then(HomeLine::job).is_some_and(|job| can(action, job))
+            }
             Action::IndexOn | Action::IndexStop | Action::Reload => self.counts.is_enabled(action, env),
             _ => true,
         }
@@ -302,7 +353,7 @@ impl Component for Home {
             return self.counts.on_click(at, area, env, out);
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
-        let hit = self.rows(area, env).into_iter().nth(row).and_then(|row| row.line);
+        let hit = self.laid_out(area, env).get(row).and_then(|row| row.line);
         if let Some(line) = hit {
             self.go_to(line);
         }
@@ -319,8 +370,12 @@ impl Component for Home {
             return;
         }
         self.counts.count(env, out);
+        if std::mem::take(&mut self.drafts.stale) {
+            self.drafts.request = Some(out.ask(Request::KeptDrafts));
+        }
         self.arrange(env);
-        let rows = self.rows(area, env);
+        self.laid_out.take();
+        let rows = self.laid_out(area, env);
         self.height = usize::from(self.visible(rows.len(), area)).max(1);
         let is_here = |row: &Placed| row.line == Some(self.at);
         let first = rows.iter().position(is_here).unwrap_or(0);
@@ -339,7 +394,25 @@ impl Component for Home {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         self.stale = true;
-        self.counts.on_response(request, answer, env, out)
+        match answer {
+            Response::KeptDrafts(kept) if self.drafts.request == Some(request) => {
+                self.drafts.request = None;
+                match kept {
+                    Ok(kept) => self.drafts.kept = kept,
+                    Err(why) => out.warn(why),
+                }
+                let imports = imports(&self.drafts.kept).len() as u64;
+                if !std::mem::replace(&mut self.drafts.told, true) && imports > 0 {
+                    out.say(plural!(
+                        imports,
+                        "{n} draft is kept. Home shows it.",
+                        "{n} drafts are kept. Home shows them."
+                    ));
+                }
+                Ok(())
+            }
+            other => self.counts.on_response(request, other, env, out),
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

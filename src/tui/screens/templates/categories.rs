@@ -7,7 +7,7 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::request::{Request, RequestId};
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
@@ -76,6 +76,29 @@ impl Categories {
 }
 
 impl Templates {
+    /// Takes what the open lists wait for. Returns any other response.
+    pub(super) fn receive_categories(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        self.browser.learn(&answer, out);
+        let Some(open) = &mut self.categories else { return Err(answer) };
+        match answer {
+            Response::Categories(listed) if open.request == Some(request) => {
+                open.request = None;
+                open.categories = Some(listed);
+            }
+            Response::BadgeTypes(types) if open.types_request == Some(request) => {
+                open.types_request = None;
+                open.types = Some(types);
+            }
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
     pub(super) fn act_categories(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let Some(open) = &mut self.categories else { return false };
         let listed = match &open.categories {

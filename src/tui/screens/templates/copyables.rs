@@ -24,7 +24,7 @@ impl Templates {
         if self.categories.is_some() {
             return;
         }
-        self.browser.on_action(Action::Reload, out);
+        self.browser.reload(out);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
             out.ask_instead(&mut self.detail_request, Request::Template(id));
         }
@@ -34,6 +34,10 @@ impl Templates {
 impl Screen for Templates {
     fn can_go_back(&self) -> bool {
         self.full || self.categories.is_some() || self.browser.can_go_back()
+    }
+
+    fn has_pane(&self) -> bool {
+        self.full || self.categories.is_some()
     }
 
     fn is_behind(&self, action: Action) -> bool {

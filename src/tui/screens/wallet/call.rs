@@ -1,21 +1,23 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
-use super::people::{Origin, People};
-use super::{BUDGET, Call, HolderBadges, Lookups, Wallet, alone, cert, masked, wants_reason};
+use super::Sought;
+use super::people::Origin;
+use super::{
+    BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
+};
 use crate::api::ApiError;
-use crate::domain::address_search::{Why, leads, matches};
-use crate::domain::holder::{join, names};
+use crate::domain::holder::join;
 use crate::domain::text::short;
-use crate::domain::{BadgeId, EmailKey, Query};
+use crate::domain::{BadgeId, Query};
 use crate::jobs::{Opening, SentHere};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Holder, Request, Response};
 use crate::tui::widgets::field::Recent;
-use crate::tui::worker::index::IndexAnswer;
+use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::{LookupQuery, LookupReply, Remaining, Rows};
+use crate::tui::worker::lookup::LookupReply;
 
 impl Wallet {
     /// Clears the previous look-up and cancels its requests.
@@ -100,8 +102,11 @@ impl Wallet {
                     // The search for other addresses is repeated, too.
                     self.people = None;
                     self.choosing = false;
+                    self.call.tried.clear();
+                    self.call.rows.clear();
+                    self.call.index = None;
                 }
-                out.ask_instead(&mut self.request, Request::Holder(email));
+                self.read(email, out);
             }
             (None, None, Some(query)) => self.start(query, out),
             (None, None, None) => {
@@ -118,11 +123,31 @@ impl Wallet {
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.typing = false;
         self.asked = Some(email.to_owned());
-        out.ask_instead(&mut self.request, Request::Holder(email.to_owned()));
+        self.call.pages = FIRST_PAGES;
+        self.read(email.to_owned(), out);
+    }
+
+    fn read(&mut self, email: String, out: &mut Effects<'_>) {
+        out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
+    }
+
+    /// The number of badges read, and of those in the wallet if that is more, while there are more to read.
+    pub(super) fn left_to_read(&self) -> Option<(u64, Option<u64>)> {
+        let found = self.found.as_ref().filter(|found| found.troubles.is_empty() && !found.complete)?;
+        let read = found.held.iter().filter(|held| held.wallet.is_some()).count() as u64;
+        (self.call.pages < MOST_PAGES).then_some((read, found.total_count.filter(|total| *total > read)))
+    }
+
+    /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
+    /// may have changed.
+    pub(super) fn read_on(&mut self, email: String, out: &mut Effects<'_>) {
+        self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
+        self.read(email, out);
     }
 
     pub(super) fn badge(&mut self, id: BadgeId, out: &mut Effects<'_>) {
         self.call.by_id = Some(id.clone());
+        self.call.tried_id = true;
         self.send(Lookups::ById(id.clone()), Request::Badge(id), out);
     }
 
@@ -142,34 +167,6 @@ impl Wallet {
         let badge = self.call.details.get(id)?.as_ref().ok()?;
         let email = badge.recipient_email.as_ref().filter(|email| !email.looks_empty())?;
         Some(email.wire().to_owned())
-    }
-
-    fn name(&mut self, name: String, out: &mut Effects<'_>) {
-        self.call.name = Some(name.clone());
-        self.send(Lookups::Name(name.clone()), Request::Call(LookupQuery::Name(name)), out);
-    }
-
-    /// Searches for other addresses that may have the caller's badges.
-    pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
-        let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
-            out.say(t!("Look up an e-mail address first. Then search further for its badges."));
-            return;
-        };
-        // If all badges found have the same name, it is the caller's. Otherwise the name is unknown.
-        let name = match names(self.held()).as_slice() {
-            [one] => Some(one.wire().to_owned()),
-            _ => None,
-        };
-        let name = self.call.name.clone().or(name);
-        if leads(&address, name.as_deref()).is_empty() {
-            out.say(t!("Nothing else to search. Type the caller's name into the box."));
-            return;
-        }
-        self.send(
-            Lookups::Elsewhere(address.clone()),
-            Request::Call(LookupQuery::Elsewhere { address, name }),
-            out,
-        );
     }
 
     pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
@@ -257,22 +254,19 @@ impl Wallet {
             |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
         let sent: Vec<SentHere> = holder.sent.into_iter().filter(|one| !is_shown(one)).collect();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
-        let (both, order) = (troubles.is_empty(), Vec::new());
-        self.found = Some(HolderBadges { email, held, order, troubles, sent, both, complete, failed });
+        // Of lists that were not read to their end, nothing can be said to be missing.
+        let (both, order) = (troubles.is_empty() && complete, Vec::new());
+        let total_count = holder.total_count;
+        self.found =
+            Some(HolderBadges { email, held, order, troubles, sent, both, complete, failed, total_count });
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
             self.at = place.unwrap_or(self.at).min(self.len().saturating_sub(1));
         }
-        if nothing && self.people.is_none() && self.errand.is_none() {
-            let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
-            if !leads(&address, name.as_deref()).is_empty() {
-                self.send(
-                    Lookups::Elsewhere(address.clone()),
-                    Request::Call(LookupQuery::Elsewhere { address, name }),
-                    out,
-                );
-            }
+        if nothing && self.people.is_none() && self.errand.is_none() && !self.leads_left().is_empty() {
+            let address = self.asked.clone().unwrap_or_default();
+            self.ask_index(Sought::Address(address), out);
         }
     }
 
@@ -286,6 +280,20 @@ impl Wallet {
         match (errand, answer) {
             (Lookups::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
                 self.take_cert(query, &found, out);
+            }
+            (Lookups::CertCost(number), Response::Index(IndexAnswer::WithoutDetails(found))) => {
+                self.take_cert_cost(number, found, out);
+            }
+            (Lookups::CertRecords(number), Response::Index(IndexAnswer::Details(read))) => match read {
+                Ok(read) => {
+                    self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
+                    let ask = IndexAsk::Find(number.clone());
+                    self.send(Lookups::CertAgain(number), Request::Index(Box::new(ask)), out);
+                }
+                Err(why) => out.warn(why),
+            },
+            (Lookups::CertAgain(number), Response::Index(IndexAnswer::Found(found))) => {
+                self.take_cert_again(&number, &found, out);
             }
             (Lookups::ById(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
@@ -333,12 +341,28 @@ impl Wallet {
             }
             (Lookups::Name(name), Response::Call(report)) => {
                 if let LookupReply::Rows(rows) = *report {
-                    self.take_names(&name, rows, out);
+                    let trouble = self.take_rows(rows);
+                    self.take_names(&name, trouble, out);
                 }
             }
-            (Lookups::Elsewhere(address), Response::Call(report)) => {
+            (Lookups::Index(sought), Response::Index(IndexAnswer::People(found))) => {
+                self.call.index = Some(found.is_ok());
+                self.call.rows.extend(found.unwrap_or_default());
+                let matches = self.found_matches(&sought);
+                match sought {
+                    _ if matches.is_empty() => self.search_unasked(sought, out),
+                    // The index may be old, so it does not show that nobody else has this name.
+                    Sought::Name(name) => {
+                        self.call.nothing = None;
+                        self.choose_names(&name, matches);
+                    }
+                    Sought::Address(_) => self.take_further(sought, None, out),
+                }
+            }
+            (Lookups::Further(sought), Response::Call(report)) => {
                 if let LookupReply::Rows(rows) = *report {
-                    self.take_elsewhere(&address, rows, out);
+                    let trouble = self.take_rows(rows);
+                    self.take_further(sought, trouble, out);
                 }
             }
             (Lookups::Pictures(id), Response::Call(report)) => {
@@ -372,6 +396,7 @@ impl Wallet {
             both: false,
             complete: true,
             failed: false,
+            total_count: None,
         });
     }
 
@@ -385,84 +410,17 @@ impl Wallet {
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
-    /// No badge has this id. Tries the text as a name, unless that was done before.
+    /// No badge has this id. Tries it in capitals, then the text as a name, unless that was done before.
     fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
-        if self.call.name.is_none() {
-            self.name(id.wire().to_owned(), out);
-        } else {
-            self.call.nothing =
-                Some(t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = short(id.wire())));
+        let capitals = id.wire().to_uppercase();
+        let has_digit = capitals.bytes().any(|b| b.is_ascii_digit());
+        let capitals = BadgeId::new(capitals).filter(|capitals| has_digit && capitals != id);
+        match (capitals, self.call.name.clone(), &self.call.query) {
+            (Some(capitals), ..) => self.badge(capitals, out),
+            (None, None, Some(Query::BadgeId(typed))) => self.name(typed.wire().to_owned(), out),
+            (None, None, _) => self.name(id.wire().to_owned(), out),
+            (None, Some(name), _) => self.ask_index(Sought::Name(name), out),
         }
-    }
-
-    /// Handles the addresses with a name: opens a single one, lists several.
-    fn take_names(&mut self, name: &str, rows: Rows, out: &mut Effects<'_>) {
-        self.call.requests += rows.requests;
-        if let Some(error) = rows.trouble {
-            self.error = Some(t!("The history could not be searched for this name: {error}", error));
-            return;
-        }
-        let found = matches(self.call.before.as_deref(), Some(name), &rows.items);
-        let read = rows.items.len() as u64;
-        match found.as_slice() {
-            [] => match self.call.query.take() {
-                Some(Query::Name { name, or_id: Some(id) }) => {
-                    self.call.query = Some(Query::Name { name, or_id: None });
-                    self.badge(id, out);
-                }
-                query => {
-                    let was_id = matches!(query, Some(Query::BadgeId(_)));
-                    self.call.query = query;
-                    let name = short(name);
-                    self.call.nothing = Some(if was_id {
-                        t!("No badge has the id or the name \u{201c}{name}\u{201d}.", name)
-                    } else {
-                        t!("No badge has the name \u{201c}{name}\u{201d}.", name)
-                    });
-                }
-            },
-            [one] if rows.beyond == Remaining::Nothing => {
-                let email = one.address.wire().to_owned();
-                self.call.namesakes = 1;
-                self.field.set(&email);
-                self.holder(&email, out);
-            }
-            _ => {
-                let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
-                self.people = Some(People::with_name(name, found, (read, rows.beyond), exact));
-                self.choosing = true;
-                self.at = 0;
-                self.top = 0;
-            }
-        }
-    }
-
-    fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Effects<'_>) {
-        self.call.requests += rows.requests;
-        let own = EmailKey::of(address);
-        let has_badges = !self.held().is_empty();
-        let name = self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
-            [one] => Some(one.wire().to_owned()),
-            _ => None,
-        });
-        let mut found = matches(Some(address), name.as_deref(), &rows.items);
-        // Badges that are on the screen already are not a new place.
-        found.retain(|one| !(has_badges && own.is(one.address.wire())));
-        let trouble = rows.trouble.map(|error| t!("The search is incomplete: {error}", error));
-        if has_badges && found.is_empty() {
-            out.say(trouble.unwrap_or_else(|| {
-                plural!(
-                    u64::from(rows.requests),
-                    "Nothing found in {n} further search.",
-                    "Nothing found in {n} further searches."
-                )
-            }));
-            return;
-        }
-        self.people = Some(People::elsewhere(address, has_badges, found, rows.beyond, trouble));
-        self.choosing = true;
-        self.at = 0;
-        self.top = 0;
     }
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
@@ -487,12 +445,17 @@ impl Wallet {
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
             Lookups::Opening(_) => t!("recording that this wallet is opened").to_owned(),
-            Lookups::Cert(_) => t!("searching the index for this certificate number").to_owned(),
+            Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
+                t!("searching the index for this certificate number").to_owned()
+            }
+            Lookups::CertRecords(number) => {
+                t!("reading records to find certificate number {number}", number = short(number))
+            }
             Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
             Lookups::Name(name) => t!("searching for {name}", name = short(name)),
-            Lookups::Elsewhere(_) => t!("searching further").to_owned(),
+            Lookups::Index(_) | Lookups::Further(_) => t!("searching further").to_owned(),
             Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })
     }

@@ -1,12 +1,14 @@
 //! Search by certificate number. Only the local index can do it, not the service.
 
 use super::{Lookups, Wallet};
-use crate::domain::Query;
-use crate::index::Cert;
+use crate::domain::text::short;
+use crate::domain::{BadgeId, Query};
+use crate::index::{Cert, Which};
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::question::Question;
 use crate::tui::request::Request;
 use crate::tui::worker::index::IndexAsk;
 
@@ -71,6 +73,75 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
 }
 
 impl Wallet {
+    /// The certificate number that the index does not know, while that is what the screen says.
+    pub(super) fn unknown_cert(&self) -> Option<String> {
+        let query = self.call.query.as_ref().filter(|_| self.call.nothing.is_some())?;
+        number_in(query).filter(|_| self.call.certs == Certs::Unknown).map(str::to_owned)
+    }
+
+    /// Counts the records that were not read yet. This costs no request.
+    pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
+        let ask = IndexAsk::WithoutDetails(Which::All);
+        self.send(Lookups::CertCost(number), Request::Index(Box::new(ask)), out);
+    }
+
+    /// Asks for the one confirmation, with the number of requests.
+    pub(super) fn take_cert_cost(
+        &mut self,
+        number: String,
+        found: Result<Vec<BadgeId>, String>,
+        out: &mut Effects<'_>,
+    ) {
+        let ids = match found {
+            Ok(ids) => ids,
+            Err(why) => return out.warn(why),
+        };
+        if ids.is_empty() {
+            out.say(t!("lapel has already read the record of every badge in the index."));
+            return;
+        }
+        let n = ids.len() as u64;
+        let what = t!("Find certificate number {number}", number = short(&number));
+        let text = vec![
+            t!(
+                "lapel reads the records of badges in the background, the newest first, until one has this number: at most {requests}.",
+                requests = count!(n, "request", "requests")
+            ),
+            t!("Nothing is changed.").to_owned(),
+        ];
+        out.open(move |_, _| {
+            Question::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids)))
+        });
+    }
+
+    pub fn read_records(&mut self, number: String, ids: Vec<BadgeId>, out: &mut Effects<'_>) {
+        let ask = IndexAsk::Details(ids, Some(number.clone()));
+        self.send(Lookups::CertRecords(number), Request::Index(Box::new(ask)), out);
+    }
+
+    /// Opens the badge if its record was among those read.
+    pub(super) fn take_cert_again(
+        &mut self,
+        number: &str,
+        found: &Result<Vec<Cert>, String>,
+        out: &mut Effects<'_>,
+    ) {
+        match found.as_deref() {
+            Ok([one]) => {
+                self.call.nothing = None;
+                self.badge(one.badge_id.clone(), out);
+            }
+            Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
+            Ok([]) => {
+                self.call.nothing = Some(t!(
+                    "No record in the index has the certificate number {number}.",
+                    number = short(number)
+                ));
+            }
+            Err(why) => out.warn(why.clone()),
+        }
+    }
+
     /// Asks the index first. This costs no request, and the service cannot search by these numbers.
     pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();

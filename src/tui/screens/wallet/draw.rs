@@ -4,8 +4,10 @@ use super::cert::Certs;
 use super::people::People;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
+use crate::domain::call_advice::Question;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
+use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::component::Component;
@@ -19,7 +21,7 @@ use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -59,6 +61,27 @@ impl Wallet {
             self.top = self.at + 1 - self.height;
         }
         self.top = self.top.min(self.len().saturating_sub(self.height));
+        self.lay_out_pane(area, env);
+    }
+
+    /// Keeps the answer within its text. The answer about another badge begins at its first line.
+    fn lay_out_pane(&mut self, area: Rect, env: &Env) {
+        let selected = self.selected().map(|held| held.badge_id.clone());
+        if self.scrolled != selected {
+            self.scroll.reset();
+            self.scrolled = selected;
+        }
+        let pane = self.areas(area, env).pane.unwrap_or_default();
+        self.pane_height = pane.height;
+        if self.scroll.is_scrolled() {
+            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, env).len());
+            self.scroll.limit(lines, pane.height);
+        }
+    }
+
+    fn answer_lines(&self, held: &Held, pane: Rect, env: &Env) -> Vec<Line<'static>> {
+        let room = (usize::from(pane.width), usize::from(pane.height));
+        pane::fitted(&self.case(held, env), &self.beside(held, env), room, env)
     }
 
     pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
@@ -141,13 +164,18 @@ impl Wallet {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
+        let question = self.question(env).unwrap_or_default();
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);
+        let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
         let mut spans = vec![
             Span::styled(label, env.theme.strong()),
             Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
         ];
         spans.extend(self.field.spans(room, self.typing, env));
         frame.render_widget(Line::from(spans), line(0));
+        let style = if self.call.question.is_some() { env.theme.accent() } else { env.theme.dim() };
+        let at = Rect { width: area.width.saturating_sub(2), ..line(0) };
+        frame.render_widget(Line::styled(question, style).right_aligned(), at);
         let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
         frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
@@ -161,7 +189,17 @@ impl Wallet {
             draw_texts(frame, body, &[said], env.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let rows = self.draw_message(nothing, frame, body, env);
-            draw_texts(frame, below(body, rows + 1), &no_such(self.call.certs, env), env.theme.dim());
+            let mut said: Vec<String> =
+                self.tried().into_iter().chain(no_such(self.call.certs, env)).collect();
+            if self.unknown_cert().is_some() {
+                let key = env.key(&[Context::Wallet], Action::Elsewhere);
+                said.push(t!(
+                    "{key} reads the records that are missing, after a confirmation with the cost.",
+                    key
+                ));
+            }
+            said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
+            draw_texts(frame, below(body, rows + 1), &said, env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
@@ -197,7 +235,7 @@ impl Wallet {
             return None;
         }
         let enter = env.key(&self.key_contexts(), Action::Accept);
-        Some(match Query::read(self.field.value()) {
+        let hint = match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
             Query::Address { .. } => t!("{enter} looks up this e-mail address.", enter),
@@ -205,6 +243,10 @@ impl Wallet {
                 t!("{enter} shows the issuer's record of the badge with this id.", enter)
             }
             Query::Name { .. } => t!("{enter} searches the history for this name.", enter),
+        };
+        Some(match foreign(self.field.value()) {
+            Some(foreign) => format!("{hint} {foreign}"),
+            None => hint,
         })
     }
 
@@ -266,7 +308,8 @@ impl Wallet {
         self.draw_notes(frame, areas.notes, env);
         if people.matches.is_empty() {
             let email = self.found.as_ref().map_or("", |f| f.email.as_str());
-            draw_texts(frame, below(areas.list, 1), &nothing_found(email), env.theme.dim());
+            let said: Vec<String> = self.tried().into_iter().chain(nothing_found(email)).collect();
+            draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
             return;
         }
         let widths = People::widths(usize::from(areas.list.width));
@@ -302,10 +345,28 @@ impl Wallet {
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
-            (t!("No badge found for {email}, but not everything could be read.", email), Vec::new())
+            let goes_on = self.left_to_read().map(|_| {
+                let key = env.key(&[Context::Wallet], Action::Elsewhere);
+                format!(" {dot} {}", t!("{key} reads more", key))
+            });
+            let said = t!("No badge found for {email}, but not everything could be read.", email);
+            (said, goes_on.into_iter().collect())
         } else if self.call.masked {
             (t!("The record of one badge").to_owned(), Vec::new())
-        } else if !found.both {
+        } else if let Some((read, total)) = self.left_to_read() {
+            let read = match total {
+                Some(total) => {
+                    t!("{read} of {total} badges read", read = number(read), total = number(total))
+                }
+                None => t!(
+                    "{badges}, not read to the end",
+                    badges = count!(found.held.len() as u64, "badge", "badges")
+                ),
+            };
+            let key = env.key(&[Context::Wallet], Action::Elsewhere);
+            let goes_on = t!("{key} reads more", key);
+            (who, vec![format!(" {dot} {read} {dot} {goes_on}"), format!(" {dot} {read}")])
+        } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
         } else {
@@ -344,7 +405,8 @@ impl Wallet {
             }
             if found.both && found.complete && found.sent.is_empty() {
                 let areas = Areas { list, ..areas };
-                let mut said = nothing_found(&found.email);
+                let mut said: Vec<String> = self.tried().into_iter().collect();
+                said.extend(nothing_found(&found.email));
                 said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
                 draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
             }
@@ -381,16 +443,17 @@ impl Wallet {
                 frame.render_widget(place, Rect { width: at.width.saturating_sub(3), ..at });
             }
         }
-        let height = usize::from(pane.height);
-        let room = (usize::from(pane.width), height);
-        let mut lines = pane::fitted(&self.case(held, env), &self.beside(held, env), room, env);
-        if lines.len() > height {
-            let left = lines.len() - height + 1;
-            lines.truncate(height.saturating_sub(1));
-            let text = t!("{left} more lines: enlarge the window", left);
-            lines.push(Line::styled(text, env.theme.dim()));
-        }
-        frame.render_widget(ratatui::text::Text::from(lines), pane);
+        let lines = self.answer_lines(held, pane, env);
+        self.scroll.draw(frame, pane, lines, &[Context::Wallet], env);
+    }
+
+    /// The caller's question, or how to choose one.
+    fn question(&self, env: &Env) -> Option<String> {
+        let is_shown = self.call.question.is_some() || !self.typing;
+        self.selected().filter(|_| !self.call.masked && is_shown)?;
+        let key = env.key(&[Context::Wallet], Action::Question);
+        let word = self.call.question.map_or_else(|| t!("caller's question"), Question::word);
+        Some(format!("{key} {word}"))
     }
 }
 
@@ -405,12 +468,19 @@ fn nothing_found(email: &str) -> Vec<String> {
             .to_owned(),
         t!("Ask the caller to spell the address, or type their name into the box to search the history.").to_owned(),
     ];
+    said.extend(foreign(email));
     if let Ok(address) = Address::check(email) {
         said.extend(
             address.warnings().iter().map(|remark| t!("E-mail address: {remark}", remark = ended(remark))),
         );
     }
     said
+}
+
+/// Names a Cyrillic or Greek letter among Latin ones.
+fn foreign(text: &str) -> Option<String> {
+    let letter = letter_name(foreign_letter(text)?);
+    Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
 fn no_such(certs: Certs, env: &Env) -> Vec<String> {

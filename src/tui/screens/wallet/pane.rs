@@ -3,25 +3,20 @@
 use super::rows::place;
 use crate::domain::call_advice::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
-use crate::domain::summary::with_age;
-use crate::domain::time::{OffsetBasis, age};
-use crate::domain::{Held, ServiceTime, Text, Verdict};
+use crate::domain::time::OffsetBasis;
+use crate::domain::{Held, Text, Verdict};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
-use jiff::SignedDuration;
-use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-/// Highest value of `less` in [`lines`]: leaves out the most.
-const MOST_LESS: u8 = 3;
-/// lapel shows the remaining time of a badge that expires sooner than this.
-const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Highest value of `less` in [`facts`] and [`told`]: leaves out the most.
+const MOST_LESS: u8 = 2;
 /// Width of the labels of the last lines, in columns.
-const LABEL: usize = 8;
+const LABEL: usize = 6;
 
 /// Facts about a badge that its records do not contain.
 #[derive(Clone, Debug, Default)]
@@ -32,25 +27,25 @@ pub(super) struct Beside<'a> {
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
-/// It first leaves out general advice, then facts that are also shown elsewhere.
+/// It first leaves out general advice, then facts that are also shown elsewhere. If that is not enough, what to say
+/// comes before the facts, so that only facts are left to scroll to.
 pub(super) fn fitted(
     case: &Case<'_>,
     beside: &Beside<'_>,
     (room, rows): (usize, usize),
     env: &Env,
 ) -> Vec<Line<'static>> {
-    let mut shown = Vec::new();
-    for less in 0..=MOST_LESS {
-        shown = lines(case, beside, room, less, env);
-        if shown.len() <= rows {
-            break;
-        }
-    }
-    shown
+    let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, env));
+    shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
+        let verdict = verdict(case, room, env);
+        let told = told(case, false, true, room, env);
+        let facts = facts(case, beside, room, 0, env);
+        verdict.into_iter().chain(told).chain(facts).collect()
+    })
 }
 
-/// The answer in as many rows as it needs. With `less` from 1 it omits general advice, from 2 the dates.
-/// With 3 it also omits title, type and level, and the warning about the time zone.
+/// The answer in as many rows as it needs. With `less` from 1 it omits general advice, with 2 also title, type and
+/// level, and the warning about the time zone.
 pub(super) fn lines(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -58,22 +53,30 @@ pub(super) fn lines(
     less: u8,
     env: &Env,
 ) -> Vec<Line<'static>> {
-    let (theme, held) = (&env.theme, case.held);
-    let verdict = held.verdict(case.now);
+    let mut lines = verdict(case, room, env);
+    lines.extend(facts(case, beside, room, less, env));
+    lines.extend(told(case, less < 1, true, room, env));
+    lines
+}
+
+fn verdict(case: &Case<'_>, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let verdict = case.held.verdict(case.now);
     let state = verdict.state();
     let (word, why) = verdict.line();
-    let glyph = env.glyphs.state(&state);
-    let style = theme.state(&state).add_modifier(Modifier::BOLD);
-    let mut lines = styled(&format!("{glyph} {word}  {why}"), room, style);
+    let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
+    styled(&format!("{} {word}  {why}", env.glyphs.state(&state)), room, style)
+}
+
+/// The mail, the ids, the reason and the pictures.
+fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, less: u8, env: &Env) -> Vec<Line<'static>> {
+    let (theme, held) = (&env.theme, case.held);
+    let mut lines = Vec::new();
     let dot = format!(" {} ", env.glyphs.dot);
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
-    if less < 3 {
-        lines.extend(styled(
-            &what.into_iter().flatten().collect::<Vec<_>>().join(&dot),
-            room,
-            theme.strong(),
-        ));
+    if less < 2 {
+        let what: Vec<String> = what.into_iter().flatten().collect();
+        lines.extend(styled(&what.join(&dot), room, theme.strong()));
     }
     if !case.masked {
         lines.extend(mail(held, room, env));
@@ -89,15 +92,7 @@ pub(super) fn lines(
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
-    let mut dates = dates(held.reg_date(), held.issued_at(), case.now);
-    if let Verdict::Valid { until: Some(until) } = &verdict {
-        let left = until.end().map(|end| end.duration_since(case.now));
-        dates.extend(left.filter(|left| *left < SOON).map(|left| t!("expires in {age}", age = age(left))));
-    }
-    if less < 2 {
-        lines.extend(packed(&dates, &dot, room, theme.dim()));
-    }
-    if let (Some(doubt), true) = (zone_doubt(case, env), less < 3) {
+    if let (Some(doubt), true) = (zone_doubt(case, env), less < 2) {
         lines.extend(styled(&doubt, room, theme.warning()));
     }
     if let Some(why) = &beside.reason_missing {
@@ -107,28 +102,32 @@ pub(super) fn lines(
         lines.extend(labelled(t!("Front"), front, room, theme.text(), env));
         lines.extend(labelled(t!("Back"), back, room, theme.text(), env));
     }
-    lines.extend(told(case, less < 1, (room, LABEL), env));
     lines
 }
 
-/// Advice for the caller and what is not possible, `room` columns wide, with labels of `label` columns.
-/// `advice` includes general advice.
-pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &Env) -> Vec<Line<'static>> {
+/// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
+/// times of the record, which a screen may show in another way.
+pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let told = script(case);
     let mut lines = Vec::new();
     let say = told.say.iter().filter(|line| advice || *line != correction());
     for (i, say) in say.enumerate() {
-        lines.extend(behind(label, if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
+        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
     }
-    lines.extend(behind(
-        label,
-        t!("Limits"),
-        &t!("not possible: {what}", what = told.cannot),
-        room,
-        theme.dim(),
-        env,
-    ));
+    if times {
+        let room_of_text = room.saturating_sub(LABEL).max(8);
+        let why = pieces(&told.why, &format!(" {} ", env.glyphs.dot), room_of_text);
+        for (i, why) in why.iter().enumerate() {
+            lines.extend(labelled(if i == 0 { t!("Why") } else { "" }, why, room, theme.dim(), env));
+        }
+    }
+    let label = t!("Not possible");
+    for (i, line) in wrap(&format!("{label}  {}", told.cannot), room).into_iter().enumerate() {
+        let rest = line.strip_prefix(label).filter(|_| i == 0).map(str::to_owned);
+        let label = Span::styled(if rest.is_some() { label } else { "" }, theme.accent());
+        lines.push(Line::from(vec![label, Span::styled(rest.unwrap_or(line), theme.dim())]));
+    }
     lines
 }
 
@@ -146,30 +145,6 @@ fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
             _ => t!("ages assume this computer's zone, UTC{offset}; set utc_offset in the profile to correct them", offset),
         }
     })
-}
-
-/// Times of acceptance and issue. If both are on one day, only one age is shown.
-fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
-    let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
-    let mut dates = Vec::new();
-    if let (Some(accepted), Some(issued), Some(at), true) =
-        (accepted, issued, issued.and_then(ServiceTime::start).filter(|at| *at <= now), same_day)
-        && !issued.is_date_only()
-    {
-        dates.push(t!("accepted {time}", time = accepted.to_minute()));
-        dates.push(t!(
-            "issued {time} ({age} ago)",
-            time = at.strftime("%H:%M"),
-            age = age(now.duration_since(at))
-        ));
-    } else {
-        dates.extend(accepted.map(|at| t!("accepted {time}", time = with_age(at, now))));
-        dates.extend(issued.map(|at| t!("issued {time}", time = with_age(at, now))));
-    }
-    if !dates.is_empty() {
-        dates.push(t!("service time").to_owned());
-    }
-    dates
 }
 
 /// The mail status in the service's own word, and the exact address.
@@ -230,9 +205,13 @@ fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
 }
 
 /// Joins pieces into lines. A piece is wrapped only if it is longer than a line.
-fn packed(pieces: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+fn packed(all: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    pieces(all, between, room).iter().flat_map(|line| styled(line, room, style)).collect()
+}
+
+fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for piece in pieces {
+    for piece in all {
         match lines.last_mut() {
             Some(line) if width(line) + width(between) + width(piece) <= room => {
                 line.push_str(between);
@@ -241,20 +220,16 @@ fn packed(pieces: &[String], between: &str, room: usize, style: Style) -> Vec<Li
             _ => lines.push(piece.clone()),
         }
     }
-    lines.iter().flat_map(|line| styled(line, room, style)).collect()
+    lines
 }
 
 fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
-    behind(LABEL, label, text, room, style, env)
-}
-
-fn behind(wide: usize, label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
-    let lines = wrap(text, room.saturating_sub(wide).max(8)).into_iter().enumerate();
+    let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
     lines
         .map(|(i, line)| {
             let label = if i == 0 { label } else { "" };
             Line::from(vec![
-                Span::styled(fit(label, wide, env.glyphs.ellipsis), env.theme.accent()),
+                Span::styled(fit(label, LABEL, env.glyphs.ellipsis), env.theme.accent()),
                 Span::styled(line, style),
             ])
         })

@@ -52,19 +52,22 @@ impl People {
         notes.extend(read.map(|read| {
             format!("{read} {}", t!("Ask for the full name, the e-mail address or a badge id."))
         }));
-        Self {
-            title: plural!(
+        let title = if namesakes == 0 && !matches.is_empty() {
+            let many = count!(matches.len() as u64, "possible match", "possible matches");
+            t!(
+                "No badge has exactly the name \u{201c}{name}\u{201d}; {matches}",
+                name = short(name),
+                matches = many
+            )
+        } else {
+            plural!(
                 matches.len() as u64,
                 "{n} address has the name \u{201c}{name}\u{201d}",
                 "{n} addresses have the name \u{201c}{name}\u{201d}",
                 name = short(name)
-            ),
-            matches,
-            notes,
-            namesakes,
-            at: 0,
-            origin: Origin::default(),
-        }
+            )
+        };
+        Self { title, matches, notes, namesakes, at: 0, origin: Origin::default() }
     }
 
     /// Other addresses that may have the badges. `of` tells whether unread rows remain.

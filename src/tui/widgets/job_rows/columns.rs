@@ -2,7 +2,7 @@
 
 use crate::jobs::{DuplicateKind, JobRow, Reason, RowField};
 use crate::tui::context::Env;
-use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, moment};
+use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, moment, service_time};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::{Column, number};
@@ -79,19 +79,22 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::Mail,
     ),
     (
-        Field::with_value("issued_at", tr_noop!("Issued at"), (16, 0, 4), |row| (&row.issued_at).into())
+        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 4), |row| (&row.issued_at).into())
+            .shown(|row, _, env| service_time(row.issued_at.as_ref(), env))
             .dim(),
         RowField::IssuedAt,
     ),
     (
-        Field::with_value("valid_until", tr_noop!("Valid until"), (16, 0, 4), |row| {
+        Field::with_value("valid_until", tr_noop!("Valid until"), (11, 0, 4), |row| {
             (&row.valid_until).into()
         })
+        .shown(|row, _, env| service_time(row.valid_until.as_ref(), env))
         .dim(),
         RowField::ValidUntil,
     ),
     (
-        Field::with_value("revoke_at", tr_noop!("Revoked at"), (16, 0, 4), |row| (&row.revoke_at).into())
+        Field::with_value("revoke_at", tr_noop!("Revoked at"), (11, 0, 4), |row| (&row.revoke_at).into())
+            .shown(|row, _, env| service_time(row.revoke_at.as_ref(), env))
             .dim(),
         RowField::RevokeAt,
     ),

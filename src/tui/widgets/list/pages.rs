@@ -258,6 +258,22 @@ impl<T: Row> PagedList<T> {
         }
     }
 
+    /// Shows these rows and no others. The selected row stays selected if it is among them.
+    pub fn hold(&mut self, rows: Vec<T>) {
+        let all = rows.len() as u64;
+        self.per_page = all.max(1);
+        (self.total, self.said, self.seen, self.solid) = (Some(all), Some(all), all, all);
+        self.answered = true;
+        self.slots = BTreeMap::from([(1, Slot::Loaded(rows.into_iter().map(Entry::Row).collect()))]);
+        self.settle_cursor();
+    }
+
+    /// Selects a row, if it is loaded.
+    pub fn select(&mut self, id: Option<T::Id>) {
+        self.selected = id;
+        self.settle_cursor();
+    }
+
     /// Moves the cursor to the selected id, or selects the record under the cursor.
     fn settle_cursor(&mut self) {
         self.cursor = self.cursor.min(self.last_place());

@@ -8,7 +8,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Top, so_many};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Part, Top, narrowed, so_many};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -46,7 +46,7 @@ impl<T: Browse> Browser<T> {
         .areas(area);
         two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
         if bar > 0 {
-            self.bar.draw(frame, filter, env);
+            self.bar.draw_form(frame, filter, env);
         }
         let widths = self.heading.widths(usize::from(body.width).saturating_sub(MARGINS));
         frame.render_widget(self.heading.line(&widths, 3, env), head);
@@ -54,11 +54,15 @@ impl<T: Browse> Browser<T> {
             self.draw_rows(frame, body, env, &widths, mark);
         }
         self.draw_foot(frame, foot, note, env);
+        let all = self.count_words(env);
+        let both = format!("{}  {right}", all.trim_start());
+        self.bar.draw_line(frame, area, &[both.trim_end(), right, all.trim_start()], env);
     }
 
-    fn summary(&self, env: &Env) -> Line<'static> {
+    /// The number of rows, and of what they are a part.
+    fn count_words(&self, env: &Env) -> String {
         let noun = tr(T::NOUN.1);
-        let mut text = if self.list.is_empty() && self.list.error().is_some() {
+        let mut text = if self.list.is_empty() && self.pages().error().is_some() {
             format!("  {} {}", env.glyphs.alert, t!("{noun} not read", noun))
         } else if !self.list.is_answered() {
             format!("  {} {}", env.spinner(), t!("reading {noun}", noun))
@@ -69,6 +73,17 @@ impl<T: Browse> Browser<T> {
         } else {
             format!("  {}", t!("at least {count}", count = so_many::<T>(self.list.len())))
         };
+        if let Some(Part { loaded, all, .. }) =
+            self.part().filter(|part| !part.is_whole && self.list.is_answered())
+        {
+            let within = t!("within {loaded} loaded of {all}", loaded = number(loaded), all = number(all));
+            text.push_str(&format!(" {within}"));
+        }
+        text
+    }
+
+    fn summary(&self, env: &Env) -> Line<'static> {
+        let mut text = self.count_words(env);
         for words in &self.applied {
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
@@ -96,12 +111,17 @@ impl<T: Browse> Browser<T> {
         mark: &dyn Fn(u64, &T) -> RowMark,
     ) {
         if self.list.is_empty() {
-            let text = match self.list.error() {
+            let text = match self.pages().error() {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
                 None if !self.list.is_answered() => return,
                 None if self.applied.is_empty() => {
                     vec![t!("There are no {noun} here.", noun = tr(T::NOUN.1))]
                 }
+                None if self.part().is_some_and(|part| !part.is_whole) => vec![t!(
+                    "No loaded row matches this filter. {down} loads more, {esc} clears it.",
+                    down = env.key(&OF_LISTS, Action::Down),
+                    esc = env.key(&OF_LISTS, Action::Back)
+                )],
                 None => vec![
                     t!(
                         "No {noun} match this filter. {esc} clears it.",
@@ -111,7 +131,7 @@ impl<T: Browse> Browser<T> {
                     t!("Some fields may need the whole value, depending on the service.").to_owned(),
                 ],
             };
-            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let style = if self.pages().error().is_some() { env.theme.error() } else { env.theme.dim() };
             draw_texts(frame, below(body, 1), &text, style);
             return;
         }
@@ -169,7 +189,7 @@ impl<T: Browse> Browser<T> {
     /// The message about the list, or about the selected place if it has no row. It is shown below the list,
     /// wrapped over several lines.
     fn note(&self) -> Option<(String, Tone)> {
-        if let Some(note) = self.list.note() {
+        if let Some(note) = self.pages().note() {
             let text = match note {
                 Note::Changed { before, now } if before == now => {
                     t!("the list changed during reading and was refreshed").to_owned()
@@ -187,10 +207,18 @@ impl<T: Browse> Browser<T> {
             };
             return Some((text, Tone::Warning));
         }
+        let has_more = |part: &Part| !part.is_whole && self.list.is_answered() && !self.list.is_empty();
+        let more = self.part().filter(has_more).map(|_| {
+            let text = t!(
+                "Only loaded rows are compared. Going down from the last one loads {more} more.",
+                more = narrowed::MORE
+            );
+            (text, Tone::Plain)
+        });
         if self.list.is_empty() {
             return None;
         }
-        if let Some(error) = self.list.error() {
+        if let Some(error) = self.pages().error() {
             return Some((error.to_string(), Tone::Error));
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
@@ -198,16 +226,17 @@ impl<T: Browse> Browser<T> {
             // The row itself shows only the beginning of this text.
             return Some((unreadable(problem), Tone::Warning));
         }
-        if let Some(said) = self.list.disproved() {
+        if let Some(said) = self.pages().disproved() {
             let text = t!(
                 "the service reports {said} rows but repeats its last page: there are no more rows to read",
                 said = number(said)
             );
             return Some((text, Tone::Warning));
         }
-        (!self.list.is_counted()).then(|| {
+        let uncounted = (!self.pages().is_counted()).then(|| {
             (t!("the service's count is missing or too low; there may be more").to_owned(), Tone::Warning)
-        })
+        });
+        uncounted.or_else(|| self.aside.clone().map(|text| (text, Tone::Plain))).or(more)
     }
 
     /// The message as lines beside the counter, with room for its glyph. At most half of the area's height, so
@@ -230,6 +259,7 @@ impl<T: Browse> Browser<T> {
                     Line::styled(format!("  {} {}", env.glyphs.alert, text.trim_start()), env.theme.error())
                 }
                 Tone::Error => Line::styled(format!("  {text}"), env.theme.error()),
+                Tone::Plain => Line::styled(format!("  {text}"), env.theme.dim()),
                 Tone::Warning => Line::styled(format!("  {text}"), env.theme.warning()),
             })
             .collect();
@@ -242,7 +272,7 @@ impl<T: Browse> Browser<T> {
             spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
             last = Line::from(spans);
         }
-        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
+        let loading = if self.pages().is_loading() { format!("{} ", env.spinner()) } else { String::new() };
         let right = Span::styled(format!("{loading}{}", self.list.counter()), env.theme.dim());
         let above = u16::try_from(lines.len()).unwrap_or(0);
         frame
@@ -258,6 +288,7 @@ fn unreadable(problem: &RecordProblem) -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
+    Plain,
     Warning,
     Error,
 }

@@ -39,7 +39,7 @@ impl<T: Browse> Browser<T> {
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
         // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);
-        self.bar.open = false;
+        self.bar.close();
         self.top = Top::Nothing;
         let sort = filter.sort.as_ref();
         let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
@@ -48,7 +48,12 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
-    /// The applied filter.
+    /// What lapel compares itself.
+    pub fn narrowing(&self) -> &T::Narrowing {
+        &self.narrowing
+    }
+
+    /// The applied filter of the service.
     pub fn filter(&self) -> &T::Filter {
         &self.filter
     }

@@ -21,13 +21,10 @@ impl<T: Browse> Browser<T> {
         view
     }
 
-    /// The typed filter texts, by field names of the contract.
+    /// The filter texts as files keep them, by field names of the contract.
     pub(super) fn typed(&self) -> Vec<(String, String)> {
-        let typed = T::FILTERS.iter().zip(self.bar.texts());
-        typed
-            .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
-            .filter(|(_, text)| !text.is_empty())
-            .collect()
+        let typed = T::FILTERS.iter().zip(self.bar.written());
+        typed.map(|(spec, text)| (spec.name.to_owned(), text)).filter(|(_, text)| !text.is_empty()).collect()
     }
 
     /// Types these values into the filter, by field names of the contract. The other fields become empty.
@@ -52,7 +49,7 @@ impl<T: Browse> Browser<T> {
 
     /// Filters by these values only, by field names of the contract.
     pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Effects<'_>) {
-        self.fill_in(filter, |spec, text| filter::read(spec, text).is_ok());
+        self.fill_in(filter, |spec, text| filter::check(spec, text).is_ok());
         self.apply(out);
     }
 }

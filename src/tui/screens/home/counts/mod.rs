@@ -200,7 +200,7 @@ impl Counts {
         match (self.offered.take(), &self.behind) {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
-                let request = ask(out, IndexAsk::Details(ids));
+                let request = ask(out, IndexAsk::Details(ids, None));
                 self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(behind)) => {

@@ -1,40 +1,87 @@
-//! Menu of values that can be copied from the current screen.
+//! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller.
 
+use crate::domain::call_advice::Question;
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::widgets::copying::{Copyable, Copyables};
+use crate::tui::platform::clipboard::Clip;
+use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Clear;
 
-pub struct CopyMenu {
-    list: Vec<Copyable>,
+/// Maximum width of the menu in columns.
+const WIDEST: u16 = 100;
+
+/// What an entry does.
+enum Choice {
+    Copy(Clip),
+    Ask(Option<Question>),
+}
+
+struct Entry {
+    key: char,
+    label: String,
+    shown: String,
+    choice: Choice,
+}
+
+pub struct Menu {
+    title: &'static str,
+    list: Vec<Entry>,
     at: usize,
     sight: Sight,
 }
 
-impl CopyMenu {
-    /// Returns `None` if there is nothing to copy.
-    pub fn new(all: Copyables) -> Option<Self> {
-        (!all.list.is_empty()).then_some(Self { list: all.list, at: 0, sight: Sight::default() })
+impl Menu {
+    /// The values to copy. Returns `None` if there are none.
+    pub fn of_copies(all: Copyables) -> Option<Self> {
+        let entries = all.list.into_iter().map(|copy| Entry {
+            key: copy.key,
+            label: copy.label,
+            shown: copy.shown,
+            choice: Choice::Copy(copy.clip),
+        });
+        let list: Vec<Entry> = entries.collect();
+        (!list.is_empty()).then_some(Self { title: t!("Copy"), list, at: 0, sight: Sight::default() })
+    }
+
+    /// The questions of a caller. `now` is the chosen one.
+    pub fn of_questions(now: Option<Question>) -> Self {
+        let entry = |(key, question): &(char, Question)| Entry {
+            key: *key,
+            label: question.word().to_owned(),
+            shown: question.said().to_owned(),
+            choice: Choice::Ask(Some(*question)),
+        };
+        let mut list: Vec<Entry> = Question::ALL.iter().map(entry).collect();
+        list.push(Entry {
+            key: '0',
+            label: t!("no question").to_owned(),
+            shown: t!("everything about this badge").to_owned(),
+            choice: Choice::Ask(None),
+        });
+        let at = Question::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
+        Self { title: t!("The caller's question"), list, at, sight: Sight::default() }
     }
 
     fn pick(&self, at: usize, out: &mut Effects<'_>) {
-        if let Some(entry) = self.list.get(at) {
-            out.copies.push(entry.clip.clone());
+        match self.list.get(at).map(|entry| &entry.choice) {
+            Some(Choice::Copy(clip)) => out.copies.push(clip.clone()),
+            Some(Choice::Ask(question)) => out.go.push(Navigate::Question(*question)),
+            None => {}
         }
         out.close();
     }
 }
 
-impl Component for CopyMenu {
+impl Component for Menu {
     fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
@@ -69,14 +116,9 @@ impl Component for CopyMenu {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let rows = u16::try_from(self.list.len() + 2).unwrap_or(area.height).min(area.height);
-        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
-        frame.render_widget(Clear, area);
-        let room = usize::from(area.width).saturating_sub(2);
-        let mut lines = vec![
-            Line::styled(format!(" {}", env.glyphs.rule.repeat(room)), env.theme.dim()),
-            Line::styled(t!("  Copy"), env.theme.strong()),
-        ];
+        let outer = popup::at_bottom(area, WIDEST, self.list.len());
+        let area = popup::open(frame, outer, area, self.title, env);
+        let mut lines = Vec::new();
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
         let rows = below(area, lines.len());
         let (shown, rest) = self.sight.lay_all(rows, self.at, self.list.len(), env);
@@ -104,7 +146,7 @@ impl Component for CopyMenu {
     }
 }
 
-impl Modal for CopyMenu {
+impl Modal for Menu {
     fn is_popup(&self) -> bool {
         true
     }

@@ -1,0 +1,155 @@
+//! Letters that look alike in two alphabets, and full-width letters: which ones a text has, and the same text in
+//! plain Latin letters. For comparing and searching; lapel sends what the user confirmed.
+
+/// Cyrillic and Greek letters that look like a Latin letter, with that letter.
+const TWINS: &[(char, char)] = &[
+    ('а', 'a'),
+    ('в', 'b'),
+    ('с', 'c'),
+    ('ԁ', 'd'),
+    ('е', 'e'),
+    ('ё', 'e'),
+    ('һ', 'h'),
+    ('н', 'h'),
+    ('і', 'i'),
+    ('ї', 'i'),
+    ('ј', 'j'),
+    ('к', 'k'),
+    ('ӏ', 'l'),
+    ('м', 'm'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('ԛ', 'q'),
+    ('ѕ', 's'),
+    ('т', 't'),
+    ('у', 'y'),
+    ('ԝ', 'w'),
+    ('х', 'x'),
+    ('А', 'A'),
+    ('В', 'B'),
+    ('С', 'C'),
+    ('Е', 'E'),
+    ('Н', 'H'),
+    ('І', 'I'),
+    ('Ј', 'J'),
+    ('К', 'K'),
+    ('М', 'M'),
+    ('О', 'O'),
+    ('Р', 'P'),
+    ('Ѕ', 'S'),
+    ('Т', 'T'),
+    ('У', 'Y'),
+    ('Х', 'X'),
+    ('α', 'a'),
+    ('ι', 'i'),
+    ('κ', 'k'),
+    ('ν', 'v'),
+    ('ο', 'o'),
+    ('ρ', 'p'),
+    ('υ', 'u'),
+    ('χ', 'x'),
+    ('Α', 'A'),
+    ('Β', 'B'),
+    ('Ε', 'E'),
+    ('Ζ', 'Z'),
+    ('Η', 'H'),
+    ('Ι', 'I'),
+    ('Κ', 'K'),
+    ('Μ', 'M'),
+    ('Ν', 'N'),
+    ('Ο', 'O'),
+    ('Ρ', 'P'),
+    ('Τ', 'T'),
+    ('Υ', 'Y'),
+    ('Χ', 'X'),
+];
+
+fn is_cyrillic(c: char) -> bool {
+    matches!(c, '\u{400}'..='\u{52f}')
+}
+
+fn is_foreign(c: char) -> bool {
+    is_cyrillic(c) || matches!(c, '\u{370}'..='\u{3ff}')
+}
+
+/// Whether a word has Latin letters together with Cyrillic or Greek ones: `gmаil.com` with a Cyrillic а is another
+/// domain.
+pub fn mixes_scripts(word: &str) -> bool {
+    foreign_letter(word).is_some()
+}
+
+/// The first Cyrillic or Greek letter among Latin ones.
+pub fn foreign_letter(text: &str) -> Option<char> {
+    let latin = text.chars().any(|c| c.is_ascii_alphabetic());
+    text.chars().find(|c| is_foreign(*c)).filter(|_| latin)
+}
+
+/// The name of such a letter: `Cyrillic а (U+0430)`.
+pub fn letter_name(c: char) -> String {
+    let code = format_args!("U+{:04X}", u32::from(c));
+    if is_cyrillic(c) {
+        t!("Cyrillic {letter} ({code})", letter = c, code)
+    } else {
+        t!("Greek {letter} ({code})", letter = c, code)
+    }
+}
+
+/// The same text with half-width signs instead of full-width ones.
+pub fn half_width(text: &str) -> String {
+    let half = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        c => c,
+    };
+    text.chars().map(half).collect()
+}
+
+/// The same text in Latin letters, if it mixes Latin letters with look-alikes of another alphabet. `None` if it
+/// does not, or if one of its letters has no twin.
+pub fn in_latin(text: &str) -> Option<String> {
+    foreign_letter(text)?;
+    let twin = |c: char| TWINS.iter().find(|(foreign, _)| *foreign == c).map(|(_, latin)| *latin);
+    text.chars().map(|c| if is_foreign(c) { twin(c) } else { Some(c) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_letter_of_another_alphabet_is_named_and_folded() {
+        for (typed, letter, latin) in [
+            ("gm\u{430}il.com", Some("Cyrillic \u{430} (U+0430)"), Some("gmail.com")),
+            ("\u{441}ho.m@naru.example", Some("Cyrillic \u{441} (U+0441)"), Some("cho.m@naru.example")),
+            ("b\u{3bf}b", Some("Greek \u{3bf} (U+03BF)"), Some("bob")),
+            // One letter without a twin: this is no slip.
+            ("a\u{449}\u{430}", Some("Cyrillic \u{449} (U+0449)"), None),
+            ("Анна", None, None),
+            ("anna", None, None),
+            ("한서윤", None, None),
+        ] {
+            assert_eq!(foreign_letter(typed).map(letter_name).as_deref(), letter, "{typed}");
+            assert_eq!(in_latin(typed).as_deref(), latin, "{typed}");
+        }
+    }
+
+    #[test]
+    fn every_twin_is_foreign_and_stands_for_a_latin_letter() {
+        for (foreign, latin) in TWINS {
+            assert!(is_foreign(*foreign) && latin.is_ascii_alphabetic(), "{foreign} {latin}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_in_latin_has_no_foreign_letter_left(text in any::<String>()) {
+            if let Some(latin) = in_latin(&text) {
+                prop_assert_eq!(foreign_letter(&latin), None);
+                prop_assert_eq!(latin.chars().count(), text.chars().count());
+            }
+            let is_full = |c: char| (0xff01..=0xff5e).contains(&u32::from(c));
+            prop_assert!(!half_width(&text).chars().any(is_full));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A forgiving search for a recipient's name: how likely a name on a badge is the name that a caller gave, and
+//! what else to ask the service for when nothing has the name as it was given.
+
+use super::edit_distance::edits;
+use super::look_alike::{half_width, in_latin};
+use super::text::is_invisible;
+use unicode_normalization::UnicodeNormalization;
+
+/// Minimum letters of a name that may have one wrong one. Too many names are that close to a shorter one.
+const SHORTEST_LATIN: usize = 5;
+const SHORTEST_HANGUL: usize = 3;
+/// Maximum syllables of a name whose parts are searched.
+const LONGEST_HANGUL: usize = 6;
+/// Minimum letters of the beginning of a name: two syllables, or three letters.
+const BEGINNING_LATIN: usize = 3;
+const BEGINNING_HANGUL: usize = 2;
+
+/// How alike two names are, the most alike first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameMatch {
+    /// The same name. Spaces, letter case, signs, look-alike letters and the order of its words do not count.
+    Same,
+    /// One syllable or one letter differs.
+    OneOff,
+    /// The given name is the beginning or another part of this one.
+    Part,
+}
+
+/// How alike the given name and the name on a badge are. `None` for different names.
+pub fn likeness(given: &str, on_it: &str) -> Option<NameMatch> {
+    let (asked, has) = (orders(given), orders(on_it));
+    let (first, name) = (asked.first()?, has.first()?);
+    if first.is_empty() || name.is_empty() {
+        return None;
+    }
+    if asked.contains(name) || has.contains(first) {
+        return Some(NameMatch::Same);
+    }
+    let least = if is_hangul(first) { BEGINNING_HANGUL } else { BEGINNING_LATIN };
+    let is_part =
+        name.contains(first.as_str()) && (first.chars().count() >= least || name.starts_with(first));
+    let is_near = || asked.iter().any(|asked| is_one_off(asked, name));
+    if is_part { Some(NameMatch::Part) } else { is_near().then_some(NameMatch::OneOff) }
+}
+
+/// A name for comparison: composed, in half-width Latin letters and lower case, without spaces and signs.
+/// `김 민수` and `김민수` are the same name, and so are `O’Neil` and `o'neil`.
+pub fn folded(name: &str) -> String {
+    let plain = half_width(name);
+    let plain = in_latin(&plain).unwrap_or(plain);
+    plain.nfkc().filter(|c| is_part_of_name(*c)).flat_map(char::to_lowercase).collect()
+}
+
+/// What to ask the service for besides the name as it was given, the best first. It may compare whole names or parts,
+/// and lapel does not know which.
+pub fn variants(given: &str) -> Vec<String> {
+    let composed: String = given.nfc().collect();
+    let words: Vec<&str> = composed.split_whitespace().collect();
+    let joined = words.join(" ");
+    let mut variants: Vec<String> = Vec::new();
+    let plain = half_width(&joined);
+    variants.extend(in_latin(&plain));
+    variants.push(plain);
+    if joined.contains(['\u{2019}', '\u{2018}', '\u{b4}', '`']) {
+        variants.push(joined.replace(['\u{2019}', '\u{2018}', '\u{b4}', '`'], "'"));
+    } else if joined.contains('\'') {
+        variants.push(joined.replace('\'', "\u{2019}"));
+    }
+    let hangul = is_hangul(&folded(given));
+    if let [first, rest @ ..] = words.as_slice()
+        && !rest.is_empty()
+    {
+        if hangul {
+            variants.push(words.concat());
+            variants.push(format!("{}{first}", rest.concat()));
+        } else {
+            variants.push(format!("{} {first}", rest.join(" ")));
+            variants.extend(rest.last().map(|last| (*last).to_owned()));
+        }
+    } else if hangul && (SHORTEST_HANGUL..=LONGEST_HANGUL).contains(&joined.chars().count()) {
+        // One syllable may be wrong: the rest, where the service finds parts of names.
+        let syllables: Vec<char> = joined.chars().collect();
+        variants.push(syllables[..syllables.len() - 1].iter().collect());
+        variants.push(syllables[1..].iter().collect());
+    } else if !hangul && joined.chars().count() >= SHORTEST_LATIN {
+        variants.push(joined.chars().take(SHORTEST_LATIN - 1).collect());
+    }
+    let mut seen = vec![composed.trim().to_owned()];
+    variants.retain(|variant| {
+        let is_new = !variant.trim().is_empty() && !seen.contains(variant);
+        seen.push(variant.clone());
+        is_new
+    });
+    variants
+}
+
+/// The name with its words in every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`.
+fn orders(name: &str) -> Vec<String> {
+    let words: Vec<String> =
+        name.split(|c: char| c.is_whitespace() || c == ',').map(folded).filter(|w| !w.is_empty()).collect();
+    (0..words.len().max(1))
+        .map(|first| words.iter().cycle().skip(first).take(words.len()).cloned().collect())
+        .collect()
+}
+
+fn is_one_off(asked: &str, name: &str) -> bool {
+    let least = if is_hangul(asked) { SHORTEST_HANGUL } else { SHORTEST_LATIN };
+    asked.chars().count().min(name.chars().count()) >= least && edits(asked, name, 1) == 1
+}
+
+fn is_hangul(folded: &str) -> bool {
+    !folded.is_empty() && folded.chars().all(|c| matches!(c, '\u{ac00}'..='\u{d7a3}'))
+}
+
+fn is_part_of_name(c: char) -> bool {
+    !c.is_whitespace()
+        && !is_invisible(c)
+        && !matches!(
+            c,
+            '\'' | '\u{2018}'
+                | '\u{2019}'
+                | '\u{b4}'
+                | '`'
+                | '-'
+                | '\u{2010}'
+                | '\u{2011}'
+                | '.'
+                | ','
+                | '\u{b7}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_a_caller_says_is_compared_with_what_is_written() {
+        use NameMatch::{OneOff, Part, Same};
+        for (given, on_it, like) in [
+            ("김 민수", "김민수", Some(Same)),
+            ("\u{1100}\u{1175}\u{11b7}민수", "김민수", Some(Same)),
+            ("민수 김", "김민수", Some(Same)),
+            ("minsu kim", "Kim Minsu", Some(Same)),
+            ("Kim, Minsu", "Minsu Kim", Some(Same)),
+            ("ＫＩＭ　ＭＩＮＳＵ", "Kim Minsu", Some(Same)),
+            ("lea oconnor kim", "Lea O\u{2019}Connor-Kim", Some(Same)),
+            ("L\u{435}a Kim", "Lea Kim", Some(Same)),
+            ("김민서", "김민수", Some(OneOff)),
+            ("민서 김", "김민수", Some(OneOff)),
+            ("Kim Minsoo", "Kim Minso", Some(OneOff)),
+            ("김민", "김민수", Some(Part)),
+            ("민수", "김민수", Some(Part)),
+            ("Kim", "Minsu Kim", Some(Part)),
+            ("수", "김민수", None),
+            ("김수", "김민수", None),
+            ("Ann", "Anne", Some(Part)),
+            ("Ann", "Ana", None),
+            ("박서준", "김민수", None),
+            ("", "김민수", None),
+            ("김민수", "\u{3164}", None),
+        ] {
+            assert_eq!(likeness(given, on_it), like, "{given} {on_it}");
+        }
+    }
+
+    #[test]
+    fn the_service_is_asked_for_the_likeliest_first() {
+        for (given, first) in [
+            ("김 민수", "김민수"),
+            ("Minsu Kim", "Kim Minsu"),
+            ("O\u{2019}Neil", "O'Neil"),
+            ("L\u{435}a", "Lea"),
+            ("ＫＩＭ", "KIM"),
+            ("김민서", "김민"),
+        ] {
+            assert_eq!(variants(given).first().map(String::as_str), Some(first), "{given}");
+        }
+        assert!(variants("김").is_empty() && variants("").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_itself_however_it_is_cut_and_nothing_is_asked_twice(
+            family in "[가-힣]{1,2}", given in "[가-힣]{1,3}", other in any::<String>(),
+        ) {
+            let name = format!("{family}{given}");
+            prop_assert_eq!(likeness(&format!("{given} {family}"), &name), Some(NameMatch::Same));
+            prop_assert_eq!(likeness(&name, &name), Some(NameMatch::Same));
+            for text in [name, other] {
+                let asked = variants(&text);
+                let distinct: std::collections::HashSet<&String> = asked.iter().collect();
+                prop_assert_eq!(distinct.len(), asked.len());
+                prop_assert!(!asked.contains(&text));
+            }
+        }
+
+        #[test]
+        fn likeness_never_panics(one in any::<String>(), other in any::<String>()) {
+            let _ = likeness(&one, &other);
+        }
+    }
+}

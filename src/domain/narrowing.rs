@@ -1,0 +1,174 @@
+//! The state and the mail of a badge as a filter. The service cannot filter by them, so lapel compares the rows it has.
+
+use super::{HistoryItem, State, Text, Verdict};
+use crate::i18n::{Language, in_language};
+use jiff::civil::DateTime;
+
+/// The mail status of a mail that was sent.
+const SENT: &str = "SENT";
+
+/// Whether a mail status is a word other than `SENT`. A missing word counts neither way.
+pub fn is_mail_failure(status: Option<&Text>) -> bool {
+    status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateIs {
+    Waiting,
+    Issued,
+    Expired,
+    Revoking,
+    Revoked,
+    /// A state whose word lapel does not know, or none.
+    Other,
+}
+
+impl StateIs {
+    pub const ALL: [Self; 6] =
+        [Self::Waiting, Self::Issued, Self::Expired, Self::Revoking, Self::Revoked, Self::Other];
+
+    /// The word in files.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Issued => "issued",
+            Self::Expired => "expired",
+            Self::Revoking => "revoking",
+            Self::Revoked => "revoked",
+            Self::Other => "other",
+        }
+    }
+
+    /// The word for users, in English.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => tr_noop!("Waiting"),
+            Self::Issued => tr_noop!("Issued"),
+            Self::Expired => tr_noop!("Expired"),
+            Self::Revoking => tr_noop!("Revoking"),
+            Self::Revoked => tr_noop!("Revoked"),
+            Self::Other => tr_noop!("other"),
+        }
+    }
+
+    pub fn is_state_of(self, state: &State) -> bool {
+        self == match state {
+            State::Waiting => Self::Waiting,
+            State::Issued => Self::Issued,
+            State::Expired => Self::Expired,
+            State::Revoking => Self::Revoking,
+            State::Revoked => Self::Revoked,
+            State::Other(_) => Self::Other,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailIs {
+    Sent,
+    /// A word other than `SENT`, on a badge that no longer waits.
+    Failed,
+    /// The service gives no status.
+    Unsaid,
+    /// The service's own word.
+    Word(String),
+}
+
+impl MailIs {
+    /// Those that lapel has a word for.
+    pub const KNOWN: [Self; 3] = [Self::Sent, Self::Failed, Self::Unsaid];
+
+    /// The word in files.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Sent => "sent",
+            Self::Failed => "failed",
+            Self::Unsaid => "none",
+            Self::Word(word) => word,
+        }
+    }
+
+    /// The word for users, in English; `None` for the service's own words.
+    pub fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Sent => Some(tr_noop!("sent")),
+            Self::Failed => Some(tr_noop!("failed")),
+            Self::Unsaid => Some(tr_noop!("none")),
+            Self::Word(_) => None,
+        }
+    }
+
+    fn fits(&self, row: &HistoryItem, state: &State) -> bool {
+        let word = row.email_status.as_ref().map_or("", |word| word.wire().trim());
+        match self {
+            Self::Sent => word == SENT,
+            Self::Failed => is_mail_failure(row.email_status.as_ref()) && *state != State::Waiting,
+            Self::Unsaid => word.is_empty(),
+            Self::Word(wanted) => word.to_lowercase() == wanted.to_lowercase(),
+        }
+    }
+}
+
+/// What the service cannot filter by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryNarrowing {
+    pub state: Option<StateIs>,
+    pub mail: Option<MailIs>,
+}
+
+impl HistoryNarrowing {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub fn fits(&self, row: &HistoryItem, now: DateTime) -> bool {
+        let state = Verdict::of(row, now).state();
+        self.state.is_none_or(|wanted| wanted.is_state_of(&state))
+            && self.mail.as_ref().is_none_or(|wanted| wanted.fits(row, &state))
+    }
+}
+
+/// Whether a typed text is this word, in any language and any case.
+pub fn is_word(typed: &str, english: &str) -> bool {
+    let plain = |text: &str| text.trim().to_lowercase().replace([' ', '-'], "");
+    [Language::English, Language::Korean]
+        .into_iter()
+        .any(|language| plain(in_language(language, english)) == plain(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BadgeId, ServiceTime};
+
+    fn row(status: &str, mail: &str) -> HistoryItem {
+        let mut row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
+        row.status_name = Some(Text::new(status));
+        row.issued_at = ServiceTime::new("2026-11-02 09:41:00");
+        row.email_status = (!mail.is_empty()).then(|| Text::new(mail));
+        row
+    }
+
+    #[test]
+    fn a_row_fits_by_its_state_and_its_mail() {
+        let now = jiff::civil::date(2026, 11, 23).at(9, 0, 0, 0);
+        let fits = |state: Option<StateIs>, mail: Option<MailIs>, row: &HistoryItem| {
+            HistoryNarrowing { state, mail }.fits(row, now)
+        };
+        let (issued, waiting) = (row("발급완료", "BOUNCED"), row("발급대기", "WAIT"));
+        assert!(fits(Some(StateIs::Issued), None, &issued) && !fits(Some(StateIs::Waiting), None, &issued));
+        assert!(fits(None, Some(MailIs::Failed), &issued));
+        assert!(!fits(None, Some(MailIs::Failed), &waiting), "no mail is due yet");
+        assert!(fits(None, Some(MailIs::Word("bounced".into())), &issued));
+        assert!(!fits(Some(StateIs::Issued), Some(MailIs::Sent), &issued), "both count");
+        assert!(fits(Some(StateIs::Issued), Some(MailIs::Unsaid), &row("발급완료", "")));
+        assert!(fits(Some(StateIs::Other), None, &row("검수중", "SENT")));
+    }
+
+    #[test]
+    fn a_word_counts_in_both_languages() {
+        assert!(
+            is_word("WAITING", "Waiting") && is_word("발급대기", "Waiting") && !is_word("wait", "Waiting")
+        );
+    }
+}

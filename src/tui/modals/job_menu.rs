@@ -1,0 +1,174 @@
+//! A menu of what is possible with a job: the run popup and the export popup.
+
+use crate::jobs::{Job, Step, count};
+use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Sight;
+use crate::tui::screens::activity::{can, run};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span, Text};
+
+/// Maximum width of the menu in columns.
+const WIDEST: u16 = 90;
+
+const STACK: [Context; 2] = [Context::JobMenu, Context::Always];
+
+pub struct JobMenu {
+    job: Box<Job>,
+    of: &'static [Action],
+    /// The selected action, which may become impossible while the menu is open.
+    selected: Option<Action>,
+    sight: Sight,
+}
+
+/// What the run popup can do.
+const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CallOff];
+/// What the export popup can save.
+const EXPORT: &[Action] = &[Action::Receipt, Action::Redo];
+
+impl JobMenu {
+    /// The menu of everything that changes how a job runs. `None` if nothing does now.
+    pub fn run(job: &Job) -> Option<Self> {
+        Self::new(job, RUN)
+    }
+
+    /// The menu of files that can be saved from a job.
+    pub fn export(job: &Job) -> Option<Self> {
+        Self::new(job, EXPORT)
+    }
+
+    fn new(job: &Job, of: &'static [Action]) -> Option<Self> {
+        let menu = Self { job: Box::new(job.clone()), of, selected: None, sight: Sight::default() };
+        (!menu.shown().is_empty()).then_some(menu)
+    }
+
+    /// The actions that do something now.
+    fn shown(&self) -> Vec<Action> {
+        self.of.iter().copied().filter(|action| can(*action, &self.job)).collect()
+    }
+
+    fn at(&self) -> usize {
+        self.shown().iter().position(|action| Some(*action) == self.selected).unwrap_or(0)
+    }
+
+    fn select(&mut self, at: usize) {
+        self.selected = self.shown().get(at).copied();
+    }
+
+    fn choose(&self, action: Action, out: &mut Effects<'_>) {
+        out.close();
+        run(&self.job, action, out);
+    }
+
+    fn title(&self) -> String {
+        let (id, title) = (self.job.id, &self.job.title);
+        if self.of == RUN {
+            t!("Run job {id}: {title}", id, title)
+        } else {
+            t!("Save job {id}: {title}", id, title)
+        }
+    }
+
+    /// The number of rows that an action concerns.
+    fn rows(&self, action: Action) -> String {
+        let rows = match action {
+            Action::Resume | Action::UseUp => self.job.left_to_send(),
+            Action::Retry => self.job.left_to_retry(),
+            Action::CallOff => count(Step::CallOff, &self.job),
+            Action::Redo => count(Step::Redo, &self.job),
+            Action::Receipt => self.job.counts.total(),
+            _ => return String::new(),
+        };
+        count!(rows, "row", "rows")
+    }
+}
+
+impl Component for JobMenu {
+    fn key_contexts(&self) -> Vec<Context> {
+        STACK.to_vec()
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        !(RUN.contains(&action) || EXPORT.contains(&action)) || self.shown().contains(&action)
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        let all = self.shown().len();
+        match action {
+            Action::Down => self.select((self.at() + 1) % all.max(1)),
+            Action::Up => self.select((self.at() + all.max(1) - 1) % all.max(1)),
+            Action::Accept => match self.shown().get(self.at()) {
+                Some(action) => self.choose(*action, out),
+                None => out.close(),
+            },
+            Action::Back => out.close(),
+            _ if self.shown().contains(&action) => self.choose(action, out),
+            // A key of the menu whose action is not possible does nothing.
+            _ => return RUN.contains(&action) || EXPORT.contains(&action),
+        }
+        true
+    }
+
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        let mut place = self.at();
+        let click = self.sight.click(at, &mut place);
+        self.select(place);
+        Clicked::in_menu(click, Action::Accept)
+    }
+
+    fn on_job(&mut self, job: &Job, _: &Env) {
+        if job.id == self.job.id {
+            self.job.as_mut().clone_from(job);
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(popup::centred(area, WIDEST).width).saturating_sub(6);
+        let actions = self.shown();
+        let key = |action: Action| env.key(&STACK, action);
+        let keys = actions.iter().map(|action| width(&key(*action))).max().unwrap_or(0) + 2;
+        let names = actions.iter().map(|action| width(action.hint())).max().unwrap_or(0) + 2;
+        let (selected, text) = (self.at(), env.theme.text());
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        for (at, action) in actions.iter().enumerate() {
+            let cursor = if at == selected { env.glyphs.cursor } else { " " };
+            let line = Line::from(vec![
+                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(fit(&key(*action), keys, ""), env.theme.key()),
+                Span::styled(fit(action.hint(), names, ""), text),
+                Span::styled(self.rows(*action), env.theme.dim()),
+            ]);
+            lines.push(if at == selected { line.style(env.theme.selected()) } else { line });
+        }
+        // Room for the longest explanation, so that the list does not move.
+        let explained = |action: &Action| wrap(action.help(), room);
+        let most = actions.iter().map(|action| explained(action).len()).max().unwrap_or(0);
+        let outer = popup::at_bottom(area, WIDEST, lines.len() + 1 + most);
+        let inner = popup::open(frame, outer, area, &self.title(), env);
+        self.sight.lay(
+            Rect { height: inner.height.min(u16::try_from(actions.len()).unwrap_or(u16::MAX)), ..inner },
+            selected,
+            actions.len(),
+        );
+        lines.push(Line::raw(""));
+        let explained = actions.get(selected).map(explained).unwrap_or_default();
+        lines.extend(explained.into_iter().map(|line| Line::styled(format!("   {line}"), env.theme.dim())));
+        frame.render_widget(Text::from(lines), inner);
+    }
+}
+
+impl Modal for JobMenu {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn prepares_sending(&self) -> bool {
+        self.of == RUN
+    }
+}

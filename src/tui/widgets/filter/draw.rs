@@ -1,0 +1,126 @@
+//! Draws the filter line with its suggestions, and the form.
+
+use super::{FilterBar, Takes, View};
+use crate::domain::text::scrub;
+use crate::i18n::tr;
+use crate::tui::context::Env;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// Most lines below the filter line.
+const POPUP: u16 = 9;
+/// Maximum width of a suggestion, in cells.
+const WIDEST: usize = 60;
+
+impl FilterBar {
+    fn per_row(columns: u16) -> usize {
+        if columns >= 110 { 3 } else { 2 }
+    }
+
+    /// Lines of the form, with one for errors; 0 while it is closed. The line takes the place of the heading.
+    pub fn height(&self, columns: u16) -> u16 {
+        if self.view != View::Form {
+            return 0;
+        }
+        u16::try_from(self.specs.len().div_ceil(Self::per_row(columns))).unwrap_or(4) + 1
+    }
+
+    /// Draws the line at the top of `area`, and its suggestions or its mistake below it. At its right is the first
+    /// of `rights` for which there is room.
+    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], env: &Env) {
+        let Some(line) = self.line.as_ref().filter(|_| self.view == View::Line) else { return };
+        let theme = &env.theme;
+        let top = Rect { height: 1.min(area.height), ..area };
+        frame.render_widget(Clear, top);
+        let mut spans =
+            vec![Span::styled("  /", theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+        let room = usize::from(area.width).saturating_sub(6);
+        // The text that is typed goes first.
+        let right = rights.iter().find(|text| width(text) <= room / 2).copied().unwrap_or_default();
+        let room = room.saturating_sub(width(right) + 1);
+        spans.extend(line.field.spans(room, true, env));
+        spans.push(Span::styled(format!(" {right}"), theme.dim()));
+        frame.render_widget(Line::from(spans), top);
+        let (_, found) = self.suggestions();
+        let error = self.error.as_ref().filter(|_| found.is_empty() || line.wrong.is_some());
+        let errors = u16::from(error.is_some());
+        let rows = u16::try_from(found.len()).unwrap_or(POPUP) + errors;
+        let height = rows.min(POPUP).min(area.height.saturating_sub(1));
+        let below = Rect { y: area.y + 1, height, ..area };
+        frame.render_widget(Clear, below);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        lines.extend(error.map(|error| {
+            let room = usize::from(area.width).saturating_sub(4);
+            Line::styled(format!("    {}", fit(error, room, env.glyphs.ellipsis)), theme.error())
+        }));
+        let list = Rect { y: below.y + errors, height: height.saturating_sub(errors), ..below };
+        let (shown, rest) = self.sight.lay_all(list, line.at.unwrap_or(0), found.len(), env);
+        let words = found.iter().map(|one| width(&scrub(&one.word))).max().unwrap_or(0).min(WIDEST) + 2;
+        for (at, one) in found.iter().enumerate().skip(shown.start).take(shown.len()) {
+            let chosen = line.at == Some(at);
+            let style = if chosen { theme.selected() } else { theme.text() };
+            let cursor = if chosen { env.glyphs.cursor } else { " " };
+            let room = usize::from(area.width).saturating_sub(words + 5);
+            lines.push(Line::from(vec![
+                Span::raw("   "),
+                Span::styled(cursor, theme.accent()),
+                Span::styled(fit(&scrub(&one.word), words, env.glyphs.ellipsis), style),
+                Span::styled(fit(&scrub(&one.note), room.min(WIDEST), env.glyphs.ellipsis), theme.dim()),
+            ]));
+        }
+        lines.extend(rest);
+        frame.render_widget(Text::from(lines), below);
+    }
+
+    pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let per_row = Self::per_row(area.width);
+        let cell = usize::from(area.width.saturating_sub(2)) / per_row;
+        let label = self.specs.iter().map(|s| width(tr(s.label))).max().unwrap_or(0);
+        for (row, chunk) in self.specs.chunks(per_row).enumerate() {
+            let mut spans = vec![Span::raw("  ")];
+            for (i, spec) in chunk.iter().enumerate() {
+                let at = row * per_row + i;
+                let focused = at == self.focus.at;
+                let style = if focused { env.theme.strong() } else { env.theme.dim() };
+                spans.push(Span::styled(fit(tr(spec.label), label, env.glyphs.ellipsis), style));
+                spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
+                let room = cell.saturating_sub(label + 3);
+                if self.fields[at].value().is_empty() && !focused {
+                    spans.push(Span::styled(
+                        fit(hint(spec.takes), room, env.glyphs.ellipsis),
+                        env.theme.dim(),
+                    ));
+                } else {
+                    spans.extend(self.fields[at].spans(room, focused, env));
+                }
+                spans.push(Span::raw("  "));
+            }
+            let Ok(row) = u16::try_from(row) else { break };
+            if row + 1 < area.height {
+                frame.render_widget(Line::from(spans), Rect { y: area.y + row, height: 1, ..area });
+            }
+        }
+        if area.height > 0 {
+            let last = Rect { y: area.y + area.height - 1, height: 1, ..area };
+            let line = match &self.error {
+                Some(error) => Line::styled(format!("  {error}"), env.theme.error()),
+                None => Line::raw(""),
+            };
+            frame.render_widget(line, last);
+        }
+    }
+}
+
+fn hint(takes: Takes) -> &'static str {
+    match takes {
+        Takes::Text | Takes::Mail => "",
+        Takes::Category => t!("name or id"),
+        Takes::Date => "YYYY-MM-DD",
+        Takes::YesNo => t!("Y or N"),
+        Takes::BadgeType => "COMPLETE, COMPETENCY ...",
+        Takes::State => t!("Waiting, Issued ..."),
+    }
+}

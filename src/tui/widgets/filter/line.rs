@@ -1,0 +1,340 @@
+//! The filter line: `title:파이썬 state:waiting`. It is another view of the filter fields. Words without a field
+//! belong to the first field, or to the e-mail field if they contain an `@`.
+
+use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, one_word, read};
+use crate::config::nearest;
+use crate::domain::narrowing::is_word;
+use crate::domain::text::scrub;
+use crate::domain::{BadgeTypeCode, MailIs, StateIs};
+use crate::i18n::{self, Language, in_language, tr};
+
+/// Quotation marks that an input method may type.
+const QUOTES: [char; 3] = ['"', '\u{201c}', '\u{201d}'];
+
+/// A word of the line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Word {
+    /// Its place in the text, in bytes.
+    from: usize,
+    /// The text before the colon, if there is one outside of quotation marks.
+    field: Option<String>,
+    value: String,
+}
+
+/// Splits a line at spaces outside of quotation marks. `\` keeps the next character as it is.
+fn words(line: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let (mut word, mut quoted) = (None::<Word>, false);
+    let mut was_quoted = false;
+    let mut chars = line.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c.is_whitespace() && !quoted {
+            words.extend(word.take());
+            was_quoted = false;
+            continue;
+        }
+        let now = word.get_or_insert_with(|| Word { from: at, ..Word::default() });
+        match c {
+            c if QUOTES.contains(&c) => (quoted, was_quoted) = (!quoted, true),
+            '\\' => now.value.extend(chars.next().map(|(_, c)| c)),
+            ':' if now.field.is_none() && !was_quoted => now.field = Some(std::mem::take(&mut now.value)),
+            c => now.value.push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// A value as the line needs it.
+fn quoted(value: &str) -> String {
+    let escaped: String = value
+        .chars()
+        .flat_map(|c| (QUOTES.contains(&c) || c == '\\').then_some('\\').into_iter().chain([c]))
+        .collect();
+    if value.chars().any(char::is_whitespace) { format!("\"{escaped}\"") } else { escaped }
+}
+
+/// The field that a typed word names, in any language, by its word, its label or its name in the contract.
+fn field_named(specs: &[Spec], typed: &str) -> Option<usize> {
+    let named = |spec: &Spec| {
+        spec.name.eq_ignore_ascii_case(typed)
+            || is_word(&format!("{typed}:"), spec.word)
+            || is_word(typed, spec.label)
+    };
+    specs.iter().position(named)
+}
+
+/// The fields and their values in a line, as typed.
+///
+/// # Errors
+/// A translated text that names the wrong word.
+pub fn parse(specs: &[Spec], line: &str) -> Result<Vec<(usize, String)>, String> {
+    let mut fields: Vec<(usize, String)> = Vec::new();
+    let mut free: Vec<(usize, String)> = Vec::new();
+    for word in words(line) {
+        match word.field {
+            None => {
+                let email = specs.iter().position(|spec| spec.name.ends_with("email"));
+                let at = email.filter(|_| word.value.contains('@')).unwrap_or(0);
+                match free.iter_mut().find(|(field, _)| *field == at) {
+                    Some((_, text)) => *text = format!("{text} {}", word.value),
+                    None => free.push((at, word.value)),
+                }
+            }
+            Some(field) => {
+                let typed = scrub(&field).into_owned();
+                let Some(at) = field_named(specs, &field) else {
+                    let names = specs.iter().map(|spec| tr(spec.word).trim_end_matches(':'));
+                    return Err(match nearest(&field, names) {
+                        Some(meant) => t!("{typed}: is no field; did you mean {meant}:?", typed, meant),
+                        None => t!(
+                            "{typed}: is no field. Put the text in quotation marks to search for it",
+                            typed
+                        ),
+                    });
+                };
+                fields.push((at, word.value));
+            }
+        }
+    }
+    fields.extend(free);
+    for (n, (at, _)) in fields.iter().enumerate() {
+        if fields[..n].iter().any(|(before, _)| before == at) {
+            let word = tr(specs[*at].word);
+            return Err(t!("{word} is there twice; put a value with spaces in quotation marks", word));
+        }
+    }
+    Ok(fields)
+}
+
+/// The line that stands for these texts of the fields.
+pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &Known) -> String {
+    let set = specs.iter().zip(texts).filter(|(_, text)| !text.trim().is_empty());
+    let words =
+        set.map(|(spec, text)| format!("{}{}", tr(spec.word), quoted(&known.shown(*spec, text.trim()))));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Something that the line can be completed with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The text of the whole word.
+    pub word: String,
+    /// What it means, where the word alone does not say it.
+    pub note: String,
+}
+
+/// What the word before the cursor can be completed with, and where that word begins.
+pub fn suggestions(specs: &[Spec], before: &str, known: &Known) -> (usize, Vec<Suggestion>) {
+    let typed = words(before);
+    let last = typed.last().filter(|_| !before.ends_with(char::is_whitespace) || open_quote(before));
+    let Some(last) = last else {
+        let used: Vec<usize> =
+            typed.iter().filter_map(|word| field_named(specs, word.field.as_ref()?)).collect();
+        let free = specs.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        return (before.len(), free.map(|(_, spec)| of_field(*spec)).collect());
+    };
+    let found = match &last.field {
+        None => {
+            let begins = |spec: &&Spec| {
+                let word = plain(&last.value);
+                [Language::English, Language::Korean].into_iter().any(|language| {
+                    plain(in_language(language, spec.word)).starts_with(&word)
+                        || plain(in_language(language, spec.label)).starts_with(&word)
+                })
+            };
+            specs.iter().filter(begins).map(|spec| of_field(*spec)).collect()
+        }
+        Some(field) => match field_named(specs, field) {
+            Some(at) => {
+                let spec = specs[at];
+                let part = plain(&last.value);
+                let values = values(spec, known).into_iter();
+                let fits = |(value, note): &(String, String)| {
+                    plain(value).contains(&part) || plain(note).contains(&part)
+                };
+                let word = |value: String| format!("{}{}", tr(spec.word), quoted(&value));
+                values.filter(fits).map(|(value, note)| Suggestion { word: word(value), note }).collect()
+            }
+            None => Vec::new(),
+        },
+    };
+    (last.from, found)
+}
+
+fn open_quote(text: &str) -> bool {
+    text.chars().filter(|c| QUOTES.contains(c)).count() % 2 == 1
+}
+
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace([' ', '-'], "")
+}
+
+fn of_field(spec: Spec) -> Suggestion {
+    let label = i18n::tr(spec.label).to_owned();
+    Suggestion { word: tr(spec.word).to_owned(), note: label }
+}
+
+/// The values of a field with a known set, each with a note.
+fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
+    let plain = |text: &str| (text.to_owned(), String::new());
+    match spec.takes {
+        Takes::Text => Vec::new(),
+        Takes::YesNo => vec![plain("Y"), plain("N")],
+        Takes::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
+        Takes::Mail => {
+            let own = known.choices_of(spec).map(|choice| (choice.value.clone(), String::new()));
+            let words =
+                MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));
+            words.chain(own).collect()
+        }
+        Takes::Category => {
+            let of = |choice: &Choice| match known.word_of(spec, choice) {
+                word if word == choice.value => (word.to_owned(), choice.name.clone()),
+                word => (word.to_owned(), choice.value.clone()),
+            };
+            known.choices_of(spec).map(of).collect()
+        }
+        Takes::BadgeType => BadgeTypeCode::KNOWN
+            .iter()
+            .map(|code| {
+                let name = known.choices_of(spec).find(|choice| choice.value == code.wire());
+                name.map_or_else(|| plain(code.wire()), |choice| (choice.name.clone(), choice.value.clone()))
+            })
+            .collect(),
+        Takes::Date => known
+            .today
+            .map(date_words)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(word, first, last)| {
+                (if is_end(spec) { last } else { first }.to_string(), tr(word).to_owned())
+            })
+            .collect(),
+    }
+}
+
+/// A typed value as files keep it. A wrong value stays as typed.
+pub fn written(spec: Spec, typed: &str, known: &Known) -> String {
+    match read(spec, typed, known) {
+        Ok(Value::Empty) | Err(_) => typed.trim().to_owned(),
+        Ok(value) => value.written(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{HistoryItem, Template};
+    use crate::tui::widgets::filter::Choice;
+    use crate::tui::widgets::paged_list::Browse;
+    use proptest::prelude::*;
+
+    const SPECS: &[Spec] = HistoryItem::FILTERS;
+
+    fn parsed(line: &str) -> Result<Vec<(&'static str, String)>, String> {
+        Ok(parse(SPECS, line)?.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect())
+    }
+
+    fn known() -> Known {
+        let choice =
+            |field, value: &str, name: &str| Choice { field, value: value.into(), name: name.into() };
+        Known {
+            choices: vec![
+                choice("category_id", "C01", "디지털 역량"),
+                choice("badge_type", "COMPLETE", "수료"),
+            ],
+            today: Some(jiff::civil::date(2026, 11, 23)),
+        }
+    }
+
+    #[test]
+    fn words_are_fields_or_free() {
+        let fields = parsed("title:파이썬 한 state:waiting seo@naru.example 서윤 from:2026-10-01");
+        let wanted = [
+            ("title", "파이썬"),
+            ("state", "waiting"),
+            ("issue_start_date", "2026-10-01"),
+            ("recipient_name", "한 서윤"),
+            ("recipient_email", "seo@naru.example"),
+        ];
+        assert_eq!(fields, Ok(wanted.map(|(field, text)| (field, text.to_owned())).into()));
+        // In Korean, by the label, and by the name in the contract; quotation marks of an input method.
+        assert_eq!(parsed("상태:발급대기"), Ok(vec![("state", "발급대기".to_owned())]));
+        assert_eq!(
+            parsed("recipient_name:\u{201c}한 서윤\u{201d}"),
+            Ok(vec![("recipient_name", "한 서윤".to_owned())])
+        );
+        assert_eq!(parsed("\"ISO:9001\""), Ok(vec![("recipient_name", "ISO:9001".to_owned())]));
+    }
+
+    #[test]
+    fn a_wrong_word_is_named() {
+        for (line, named) in [
+            ("titel:x state:waiting", "titel: is no field; did you mean title:?"),
+            ("http://x", "http: is no field"),
+            ("title:a title:b", "title: is there twice"),
+            ("name:a b", "name: is there twice"),
+        ] {
+            let error = parsed(line).expect_err(named);
+            assert!(error.contains(named), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_name_stands_for_what_the_service_wants() {
+        let specs = Template::FILTERS;
+        let of = |name: &str| *specs.iter().find(|spec| spec.name == name).expect("a field");
+        let written = |field, typed| written(of(field), typed, &known());
+        assert_eq!(written("category_id", "디지털 역량"), "C01");
+        assert_eq!(written("category_id", "c01"), "C01");
+        assert_eq!(written("badge_type", "수료"), "COMPLETE");
+        assert_eq!(written("reg_str_date", "this week"), "2026-11-23");
+        assert_eq!(written("reg_end_date", "this-week"), "2026-11-29");
+        assert_eq!(written("reg_end_date", "last month"), "2026-10-31");
+        assert!(read(of("category_id"), "없는 이름", &known()).is_err());
+        let line = render(specs, ["", "Y", "COMPLETE", "C01", "", "", "", ""].into_iter(), &known());
+        assert_eq!(line, "use:Y type:수료 category:\"디지털 역량\"");
+    }
+
+    #[test]
+    fn the_word_before_the_cursor_is_completed() {
+        let words = |before: &str| {
+            let (from, found) = suggestions(SPECS, before, &known());
+            (from, found.into_iter().map(|one| one.word).collect::<Vec<_>>())
+        };
+        assert_eq!(words("title:x sta"), (8, vec!["state:".to_owned()]));
+        assert_eq!(words("title:x state:wai"), (8, vec!["state:waiting".to_owned()]));
+        let (from, fields) = words("title:x ");
+        assert!(from == 8 && !fields.contains(&"title:".to_owned()) && fields.contains(&"mail:".to_owned()));
+        assert_eq!(words("한서윤").1, Vec::<String>::new());
+        assert_eq!(words("title:\"a b").1, Vec::<String>::new());
+    }
+
+    proptest! {
+        /// The line of a filter stands for that filter, whatever was typed into the form.
+        #[test]
+        fn a_rendered_line_is_the_same_filter(texts in prop::collection::vec("[ -~가-힣\u{201c}]{0,12}", SPECS.len())) {
+            let free = |at: usize| matches!(SPECS[at].takes, Takes::Text);
+            let texts: Vec<String> = texts
+                .iter()
+                .enumerate()
+                .map(|(at, text)| if free(at) { text.trim().to_owned() } else { String::new() })
+                .collect();
+            let line = render(SPECS, texts.iter().map(String::as_str), &Known::default());
+            let mut read = vec![String::new(); SPECS.len()];
+            for (at, text) in parse(SPECS, &line).expect("a line") {
+                read[at] = text;
+            }
+            prop_assert_eq!(read, texts);
+        }
+
+        #[test]
+        fn any_line_can_be_typed(line in "\\PC{0,40}", at in 0usize..40) {
+            let _ = parse(SPECS, &line);
+            let before: String = line.chars().take(at).collect();
+            let (from, _) = suggestions(SPECS, &before, &known());
+            prop_assert!(before.is_char_boundary(from));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The fields of a filter, and what is typed into them.
+
+use crate::domain::narrowing::is_word;
+use crate::domain::text::scrub;
+use crate::domain::{BadgeTypeCode, MailIs, StateIs};
+use crate::i18n::tr;
+use crate::secrets::{Likeness, judge};
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+/// The kind of value that a filter field accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    Text,
+    /// `YYYY-MM-DD`.
+    Date,
+    /// Y or N.
+    YesNo,
+    /// A badge type of the contract, its beginning, or its name.
+    BadgeType,
+    /// The id of a category, or its name.
+    Category,
+    /// A state. lapel compares it, not the service.
+    State,
+    /// A mail status. lapel compares it, not the service.
+    Mail,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The field's name in the contract and in files.
+    pub name: &'static str,
+    pub label: &'static str,
+    /// The word of the field in the filter line, with its colon: `title:`.
+    pub word: &'static str,
+    pub takes: Takes,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    Empty,
+    Text(String),
+    Date(Date),
+    YesNo(bool),
+    BadgeType(BadgeTypeCode),
+    State(StateIs),
+    Mail(MailIs),
+}
+
+impl Value {
+    pub fn text(&self) -> Option<String> {
+        if let Self::Text(text) = self { Some(text.clone()) } else { None }
+    }
+
+    pub fn date(&self) -> Option<Date> {
+        if let Self::Date(date) = self { Some(*date) } else { None }
+    }
+
+    pub fn yes_no(&self) -> Option<bool> {
+        if let Self::YesNo(yes) = self { Some(*yes) } else { None }
+    }
+
+    pub fn badge_type(&self) -> Option<BadgeTypeCode> {
+        if let Self::BadgeType(code) = self { Some(code.clone()) } else { None }
+    }
+
+    pub fn state(&self) -> Option<StateIs> {
+        if let Self::State(state) = self { Some(*state) } else { None }
+    }
+
+    pub fn mail(&self) -> Option<MailIs> {
+        if let Self::Mail(mail) = self { Some(mail.clone()) } else { None }
+    }
+
+    /// The value as files keep it, the same in every language.
+    pub fn written(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Text(text) => text.clone(),
+            Self::Date(date) => date.to_string(),
+            Self::YesNo(yes) => if *yes { "Y" } else { "N" }.to_owned(),
+            Self::BadgeType(code) => code.wire().to_owned(),
+            Self::State(state) => state.code().to_owned(),
+            Self::Mail(mail) => mail.code().to_owned(),
+        }
+    }
+}
+
+/// A value that the service knows by a code or an id, with the name that people see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The name of its field.
+    pub field: &'static str,
+    pub value: String,
+    pub name: String,
+}
+
+/// What typed words may stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    pub choices: Vec<Choice>,
+    /// The service's date.
+    pub today: Option<Date>,
+}
+
+impl Known {
+    pub fn choices_of(&self, spec: Spec) -> impl Iterator<Item = &Choice> {
+        self.choices.iter().filter(move |choice| choice.field == spec.name)
+    }
+
+    /// The word that stands for a choice: its name, or its value if another choice has the same name.
+    pub fn word_of<'a>(&self, spec: Spec, choice: &'a Choice) -> &'a str {
+        let name = choice.name.trim();
+        let is_other = |other: &Choice| {
+            other.value != choice.value
+                && (other.name.trim().to_lowercase() == name.to_lowercase()
+                    || other.value.eq_ignore_ascii_case(name))
+        };
+        if self.choices_of(spec).any(is_other) { &choice.value } else { name }
+    }
+
+    /// The value that a typed name stands for, or a typed value itself.
+    fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {
+        let typed = typed.to_lowercase();
+        let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == typed);
+        let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == typed);
+        choice.or_else(named).map(|choice| choice.value.as_str())
+    }
+
+    /// A value of a field as people see it.
+    pub fn shown(&self, spec: Spec, written: &str) -> String {
+        match read(spec, written, self) {
+            Ok(Value::State(state)) => one_word(state.word()),
+            Ok(Value::Mail(mail)) => mail.word().map_or_else(|| written.to_owned(), one_word),
+            _ => {
+                let choice = self.choices_of(spec).find(|choice| choice.value == written);
+                choice.map_or(written, |choice| self.word_of(spec, choice)).to_owned()
+            }
+        }
+    }
+}
+
+/// A word in the user's language, without spaces, so that it needs no quotation marks.
+pub fn one_word(english: &'static str) -> String {
+    tr(english).to_lowercase().replace(' ', "")
+}
+
+/// Words for dates: the word, and the first and the last day that it means.
+pub fn date_words(today: Date) -> Vec<(&'static str, Date, Date)> {
+    let weekday = i64::from(today.weekday().to_monday_zero_offset());
+    let plus = |date: Date, days: i64| date.checked_add(days.days()).unwrap_or(date);
+    let monday = plus(today, -weekday);
+    let before = plus(today.first_of_month(), -1);
+    vec![
+        (tr_noop!("today"), today, today),
+        (tr_noop!("yesterday"), plus(today, -1), plus(today, -1)),
+        (tr_noop!("this week"), monday, plus(monday, 6)),
+        (tr_noop!("last week"), plus(monday, -7), plus(monday, -1)),
+        (tr_noop!("this month"), today.first_of_month(), today.last_of_month()),
+        (tr_noop!("last month"), before.first_of_month(), before),
+        (tr_noop!("this year"), today.first_of_year(), today.last_of_year()),
+    ]
+}
+
+/// Whether a date field is the end of a range.
+pub fn is_end(spec: Spec) -> bool {
+    spec.name.contains("_end_")
+}
+
+/// Checks a text that files keep.
+///
+/// # Errors
+/// A translated text that names the field and its mistake.
+pub fn check(spec: Spec, text: &str) -> Result<Value, String> {
+    read(spec, text, &Known::default())
+}
+
+/// Checks the typed text of a field.
+///
+/// # Errors
+/// A translated text that names the field and its mistake.
+pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(Value::Empty);
+    }
+    let shown = scrub(typed);
+    let label = tr(spec.label);
+    match spec.takes {
+        Takes::Text | Takes::Category | Takes::Mail if judge(typed) != Likeness::None => {
+            // For `Shape`, lapel asks the user when the filter closes.
+            Err(t!("{label}: this looks like an API key; nothing was sent", label))
+        }
+        Takes::Text => Ok(Value::Text(typed.to_owned())),
+        Takes::Category => match known.value_of(spec, typed) {
+            Some(id) => Ok(Value::Text(id.to_owned())),
+            None if known.choices_of(spec).next().is_none() => Ok(Value::Text(typed.to_owned())),
+            None => Err(t!("{label}: {shown} is neither the name nor the id of a category", label, shown)),
+        },
+        Takes::Date => {
+            let words = known.today.map(date_words).unwrap_or_default();
+            let named = words.into_iter().find(|(word, ..)| is_word(&typed.replace('-', " "), word));
+            match named {
+                Some((_, first, last)) => Ok(Value::Date(if is_end(spec) { last } else { first })),
+                None => Date::strptime("%Y-%m-%d", typed)
+                    .map(Value::Date)
+                    .map_err(|_| t!("{label}: {shown} is not a date; use YYYY-MM-DD", label, shown)),
+            }
+        }
+        Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
+            "Y" | "YES" => Ok(Value::YesNo(true)),
+            "N" | "NO" => Ok(Value::YesNo(false)),
+            _ => Err(t!("{label}: {shown} is not Y or N", label, shown)),
+        },
+        Takes::BadgeType => {
+            let upper = known.value_of(spec, typed).unwrap_or(typed).to_ascii_uppercase();
+            let fits = |code: &BadgeTypeCode| code.wire().starts_with(&upper);
+            let mut fitting = BadgeTypeCode::KNOWN.into_iter().filter(fits);
+            match (fitting.next(), fitting.next()) {
+                (Some(code), None) => Ok(Value::BadgeType(code)),
+                (Some(_), Some(_)) => {
+                    Err(t!("{label}: {shown} fits several values; type more", label, shown))
+                }
+                (None, _) => Err(t!(
+                    "{label}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
+                    label,
+                    shown
+                )),
+            }
+        }
+        Takes::State => {
+            let is_it = |state: &StateIs| is_word(typed, state.word()) || is_word(typed, state.code());
+            StateIs::ALL.into_iter().find(is_it).map(Value::State).ok_or_else(|| {
+                let all = StateIs::ALL.map(|state| tr(state.word())).join(", ");
+                t!("{label}: {shown} is none of {all}", label, shown, all)
+            })
+        }
+        Takes::Mail => {
+            let is_it = |mail: &MailIs| {
+                is_word(typed, mail.code()) || mail.word().is_some_and(|word| is_word(typed, word))
+            };
+            let known = MailIs::KNOWN.into_iter().find(is_it);
+            Ok(Value::Mail(known.unwrap_or_else(|| MailIs::Word(typed.to_owned()))))
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Narrows a browsed list by what the service cannot filter. lapel compares the rows that it has loaded, and says how
+//! many those are.
+
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::request::Response;
+use crate::tui::widgets::filter::View;
+use crate::tui::widgets::list::PagedList;
+use crate::tui::widgets::paged_list::{Browse, Browser};
+use jiff::civil::DateTime;
+
+/// Rows that lapel loads at first to compare them.
+const AT_FIRST: u64 = 300;
+/// Rows that lapel loads when the user goes beyond the last match.
+pub const MORE: u64 = 500;
+
+/// The service's rows, of which the list shows those that fit.
+pub(super) struct Behind<T: Browse> {
+    pub rows: PagedList<T>,
+    /// How many rows lapel compares: the first ones.
+    reach: u64,
+    /// Whether rows have arrived since the list was made.
+    stale: bool,
+}
+
+impl<T: Browse> Behind<T> {
+    fn new(rows: PagedList<T>) -> Self {
+        Self { rows, reach: AT_FIRST, stale: true }
+    }
+
+    /// The rows, with those wanted that lapel is to compare.
+    pub fn wanted(&mut self) -> &mut PagedList<T> {
+        // Without a count, the page after the last known row shows whether there is more.
+        let known = self.rows.len() + u64::from(!self.rows.is_counted());
+        self.rows.pin(0, self.reach.min(known).saturating_sub(1));
+        &mut self.rows
+    }
+}
+
+/// How much of the service's list a narrowed list is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub loaded: u64,
+    /// All rows of the service that match the rest of the filter.
+    pub all: u64,
+    /// Whether every row was compared.
+    pub is_whole: bool,
+}
+
+impl<T: Browse> Browser<T> {
+    /// The loaded rows of the service, shown or not.
+    pub fn loaded(&self) -> impl Iterator<Item = &T> {
+        self.pages().loaded().map(|(_, row)| row)
+    }
+
+    pub(super) fn pages(&self) -> &PagedList<T> {
+        self.behind.as_ref().map_or(&self.list, |behind| &behind.rows)
+    }
+
+    pub(super) fn pages_mut(&mut self) -> &mut PagedList<T> {
+        match &mut self.behind {
+            Some(behind) => {
+                behind.stale = true;
+                &mut behind.rows
+            }
+            None => &mut self.list,
+        }
+    }
+
+    /// Reads everything again. The rows stay until then.
+    pub fn reload(&mut self, out: &mut Effects<'_>) {
+        let dropped = self.pages_mut().reload();
+        out.cancel(dropped);
+    }
+
+    /// Starts again for another filter or order.
+    pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
+        let dropped = self.pages_mut().restart();
+        out.cancel(dropped);
+        if let Some(behind) = &mut self.behind {
+            behind.reach = AT_FIRST;
+            self.list.restart();
+        }
+    }
+
+    pub(super) fn narrow(&mut self, narrowing: T::Narrowing) {
+        self.narrowing = narrowing;
+        let is_narrow = self.narrowing != T::Narrowing::default();
+        match (self.behind.take(), is_narrow) {
+            (None, true) => {
+                let rows = std::mem::take(&mut self.list);
+                self.list.set_height(rows.height());
+                self.behind = Some(Behind::new(rows));
+            }
+            (Some(behind), true) => {
+                self.behind = Some(Behind { stale: true, ..behind });
+                // Rows of the narrowing before must not stand under the words of the new one.
+                self.list.restart();
+            }
+            (Some(behind), false) => {
+                let selected = self.list.selected().map(crate::tui::widgets::list::Row::id);
+                self.list = behind.rows;
+                self.list.unpin();
+                self.list.select(selected);
+            }
+            (None, false) => {}
+        }
+    }
+
+    /// Shows the loaded rows that fit, once all wanted rows have arrived.
+    pub(super) fn show_fitting(&mut self, now: DateTime) {
+        let Some(behind) = self.behind.as_mut().filter(|behind| behind.stale && !behind.rows.is_loading())
+        else {
+            return;
+        };
+        if !behind.rows.is_answered() {
+            return;
+        }
+        behind.stale = false;
+        let fitting = behind.rows.loaded().filter(|(_, row)| row.fits(&self.narrowing, now));
+        let fitting = fitting.map(|(_, row)| row.clone()).collect();
+        self.list.hold(fitting);
+    }
+
+    /// Moves by a row. Beyond the last match, lapel loads more rows to compare.
+    pub(super) fn step(&mut self, rows: i64) {
+        if rows > 0
+            && self.is_at_end()
+            && let Some(behind) = &mut self.behind
+        {
+            behind.reach += MORE;
+            behind.stale = true;
+        }
+        self.list.move_by(rows);
+    }
+
+    /// Whether the cursor is on the last match, and there are more rows to compare.
+    pub(super) fn is_at_end(&self) -> bool {
+        let has_more = self.behind.as_ref().is_some_and(|b| {
+            let known = b.rows.len() + u64::from(!b.rows.is_counted());
+            known > b.reach && !b.rows.is_loading()
+        });
+        has_more && self.list.cursor() + 1 >= self.list.len()
+    }
+
+    /// What the list is a part of; `None` if the service has filtered all of it.
+    pub fn part(&self) -> Option<Part> {
+        let behind = self.behind.as_ref()?;
+        let (loaded, all) = (behind.rows.loaded().count() as u64, behind.rows.len());
+        Some(Part { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
+    }
+
+    /// Whether a row fits what lapel compares itself.
+    pub fn fits(&self, row: &T, now: DateTime) -> bool {
+        row.fits(&self.narrowing, now)
+    }
+
+    pub fn is_narrowed(&self) -> bool {
+        self.behind.is_some()
+    }
+
+    /// Takes the names of values in a response.
+    pub fn learn(&mut self, answer: &Response, out: &mut Effects<'_>) {
+        self.bar.learn(T::choices(answer), out);
+        self.applied = self.bar.words();
+    }
+
+    pub(super) fn open_filter(&mut self, env: &Env, out: &mut Effects<'_>) {
+        self.bar.known.today = Some(env.now().date());
+        let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
+        self.bar.learn(seen, out);
+        if self.choices.is_empty() && self.bar.known.choices.is_empty() {
+            self.choices = T::ask_choices().into_iter().map(|ask| out.ask(ask)).collect();
+        }
+        self.bar.open(View::Line);
+    }
+}

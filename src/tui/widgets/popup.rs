@@ -1,0 +1,62 @@
+//! The frame of a popup: a component over the list that it is about.
+
+use crate::tui::context::Env;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// Minimum height of the area in rows for a frame around the popup.
+const FRAMED: u16 = 9;
+
+/// Rows or columns that the frame takes on each side.
+pub fn edge(area: Rect) -> u16 {
+    u16::from(area.height >= FRAMED)
+}
+
+/// The widest popup: centred, and as wide as the area up to `most` columns.
+pub fn centred(area: Rect, most: u16) -> Rect {
+    let width = area.width.min(most);
+    Rect { x: area.x + (area.width - width) / 2, width, ..area }
+}
+
+/// The area of a popup with this number of rows inside, at the bottom of `area`.
+pub fn at_bottom(area: Rect, most: u16, rows: usize) -> Rect {
+    let around = 2 * edge(area);
+    let rows = u16::try_from(rows).unwrap_or(area.height).min(area.height.saturating_sub(around)) + around;
+    Rect { y: area.bottom() - rows, height: rows, ..centred(area, most) }
+}
+
+/// Clears a popup, draws its frame with a title in the upper edge, and returns the area inside.
+pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, env: &Env) -> Rect {
+    frame.render_widget(Clear, outer);
+    let edge = edge(area);
+    if edge == 0 {
+        return outer;
+    }
+    let [top_left, top_right, bottom_left, bottom_right, side] = env.glyphs.frame;
+    let room = usize::from(outer.width).saturating_sub(2);
+    let rule = env.glyphs.rule.repeat(room);
+    let between = format!("{side}{}{side}", " ".repeat(room));
+    let mut sides = vec![Line::raw(between); usize::from(outer.height)];
+    if let [first, .., last] = sides.as_mut_slice() {
+        *first = Line::raw(format!("{top_left}{rule}{top_right}"));
+        *last = Line::raw(format!("{bottom_left}{rule}{bottom_right}"));
+    }
+    frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
+    if !title.is_empty() {
+        let title = fit(title, width(title).min(room.saturating_sub(4)), env.glyphs.ellipsis);
+        let wide = u16::try_from(width(&title) + 2).unwrap_or(outer.width);
+        let at = Rect { x: outer.x + 2, width: wide, height: 1, ..outer };
+        frame.render_widget(Span::styled(format!(" {title} "), env.theme.strong()), at);
+    }
+    let inner = Rect {
+        x: outer.x + edge,
+        y: outer.y + edge,
+        width: outer.width.saturating_sub(2 * edge),
+        height: outer.height.saturating_sub(2 * edge),
+    };
+    frame.render_widget(Clear, inner);
+    inner
+}

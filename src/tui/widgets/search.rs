@@ -1,0 +1,131 @@
+//! The search of a list or a text: the box in which it is typed, and its matches.
+
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::field::Field;
+use crossterm::event::KeyEvent;
+use ratatui::text::{Line, Span};
+
+#[derive(Default)]
+pub struct Search {
+    field: Field,
+    is_open: bool,
+}
+
+/// What an action did to a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Searched {
+    /// The action belongs to the list.
+    Nothing,
+    /// The box was opened or closed, or its text has changed.
+    Changed,
+    /// Go to the next match, or to the previous one.
+    Step { forward: bool },
+}
+
+impl Search {
+    /// The contexts of the open box.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        self.is_open.then(|| vec![Context::Prompt, Context::Always])
+    }
+
+    /// What is searched for, in lower case. `None` if nothing.
+    pub fn text(&self) -> Option<String> {
+        self.typed().map(|text| text.to_lowercase())
+    }
+
+    /// What is searched for, as typed.
+    pub fn typed(&self) -> Option<String> {
+        let text = self.field.value().trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// Whether a text contains what is searched for. Without a search, every text does.
+    pub fn finds(&self, text: &str) -> bool {
+        self.text().is_none_or(|wanted| text.to_lowercase().contains(&wanted))
+    }
+
+    /// Back closes the box first, and then ends the search.
+    pub fn on_action(&mut self, action: Action) -> Searched {
+        match action {
+            Action::Search => self.is_open = true,
+            Action::Accept | Action::Back if self.is_open => self.is_open = false,
+            Action::ClearField if self.is_open => self.field.clear(),
+            Action::NextTab | Action::PreviousTab if self.is_open => {}
+            Action::Back if self.text().is_some() => self.field.clear(),
+            Action::NextMatch | Action::PreviousMatch => {
+                return Searched::Step { forward: action == Action::NextMatch };
+            }
+            _ => return Searched::Nothing,
+        }
+        Searched::Changed
+    }
+
+    /// Takes a key of the open box. Returns whether the text has changed.
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.is_open && self.field.on_text_key(key)
+    }
+
+    /// Takes a pasted text. Returns false if the box is closed.
+    pub fn on_paste(&mut self, text: &str) -> bool {
+        if self.is_open {
+            self.field.on_paste(text);
+        }
+        self.is_open
+    }
+
+    /// The next place with a match after `from`, around the end. With `here`, `from` itself counts.
+    pub fn next(
+        &self,
+        from: usize,
+        all: usize,
+        forward: bool,
+        here: bool,
+        is_match: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        if all == 0 || self.text().is_none() {
+            return None;
+        }
+        let steps = usize::from(!here)..all + usize::from(!here);
+        let place = |step: usize| (if forward { from + step } else { from + all - step }) % all;
+        steps.map(place).find(|place| is_match(*place))
+    }
+
+    /// The line of the search, in place of a heading. `None` without a search.
+    pub fn line(&self, columns: usize, env: &Env) -> Option<Line<'static>> {
+        if !self.is_open && self.text().is_none() {
+            return None;
+        }
+        let cursor = if self.is_open { env.glyphs.cursor } else { " " };
+        let mut spans =
+            vec![Span::styled("  /", env.theme.strong()), Span::styled(cursor, env.theme.accent())];
+        if self.is_open {
+            spans.extend(self.field.spans(columns.saturating_sub(5).min(40), true, env));
+        } else {
+            let text = crate::domain::text::scrub(self.field.value().trim()).into_owned();
+            spans.push(Span::styled(text, env.theme.strong()));
+        }
+        Some(Line::from(spans))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_are_found_around_the_end() {
+        let search = Search { field: Field::with("B"), is_open: false };
+        let lines = ["b", "a", "ab", "c"];
+        let next =
+            |from, forward, here| search.next(from, lines.len(), forward, here, |at| search.finds(lines[at]));
+        assert_eq!(next(0, true, false), Some(2));
+        assert_eq!(next(2, true, false), Some(0));
+        assert_eq!(next(2, false, false), Some(0));
+        assert_eq!(next(0, false, false), Some(2));
+        assert_eq!(next(2, true, true), Some(2));
+        assert_eq!(Search::default().next(0, 4, true, true, |_| true), None);
+        assert_eq!(search.next(0, 0, true, true, |_| true), None);
+    }
+}

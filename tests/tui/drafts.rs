@@ -1,0 +1,132 @@
+//! Drafts that are kept: a review goes on where a person left it.
+
+use super::activity::people;
+use super::*;
+use crate::common::texts::{msg, msg_part};
+use lapel::jobs::JobId;
+
+fn accepted(h: &Harness) -> u64 {
+    h.sandbox.control().ledger().accepted_total()
+}
+
+async fn is_there(h: &Harness, id: i64) -> bool {
+    h.tui.app.jobs().expect("jobs").job(JobId(id)).await.is_ok()
+}
+
+const KEPT: &str = "Kept drafts";
+
+#[tokio::test]
+async fn a_closed_review_goes_on_from_home_with_its_decisions() {
+    let mut h = Harness::new(small(), 140, 30).await;
+    people(&mut h, 0..3).await;
+    h.press("x");
+    h.shows("1 skipped").await;
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
+    h.press("esc 0");
+    let screen = h.shows(msg(KEPT)).await;
+    assert!(screen.contains("2 ready") && screen.contains("1 skipped"), "{screen}");
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.settled().await;
+    h.press("u");
+    h.shows("3 ready").await;
+    h.settled().await;
+    h.confirm_draft("3").await;
+    h.shows("waiting 3 = 3").await;
+    assert_eq!(accepted(&h), 3);
+    h.press("0");
+    assert!(!h.settled().await.contains(msg(KEPT)));
+}
+
+#[tokio::test]
+async fn a_draft_is_discarded_only_after_its_number_is_confirmed() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    people(&mut h, 0..3).await;
+    h.press("delete");
+    h.press("enter esc esc");
+    h.settled().await;
+    assert!(is_there(&h, 1).await, "Enter alone discards nothing");
+    h.press("esc 0");
+    h.shows(msg(KEPT)).await;
+    h.settled().await;
+    h.press("delete");
+    h.confirm("3");
+    h.until("it is gone", |s| !s.contains(msg(KEPT))).await;
+    assert!(!is_there(&h, 1).await);
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn a_file_that_is_opened_again_offers_its_draft() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    std::fs::write(&file, "name,email\n가나,one@naru.example\n다라,two@naru.example\n").expect("written");
+    let path = format!("'{}'", file.to_str().expect("UTF-8"));
+    let drop = async |h: &mut Harness| {
+        h.press("1");
+        h.settled().await;
+        h.press("i");
+        h.settled().await;
+        h.paste(&path);
+        h.press("enter");
+        h.settled().await;
+    };
+    drop(&mut h).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("2 ready").await;
+    h.settled().await;
+    h.press("x");
+    h.shows("1 skipped").await;
+    h.press("esc esc");
+    // The draft of the file, with what was decided.
+    drop(&mut h).await;
+    let screen = h.shows(msg("A draft of this file is kept. Go on with it?")).await;
+    assert!(screen.contains("1 ready") && screen.contains("1 skipped"), "{screen}");
+    h.press("enter");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    assert!(h.settled().await.contains("1 skipped"));
+    h.press("esc esc");
+    // A changed file is offered its draft, too, and may become a new one.
+    std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
+    drop(&mut h).await;
+    h.shows(msg_part("before the file changed")).await;
+    h.press("j enter");
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("1 row").await;
+    h.settled().await;
+    h.confirm_draft("1").await;
+    h.shows("waiting 1 = 1").await;
+    assert!(is_there(&h, 1).await, "the earlier draft waits for a person");
+}
+
+#[tokio::test]
+async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let here = move |mut session: lapel::tui::Session| {
+        session.journal = Some(place.clone());
+        session
+    };
+    let mut h = Harness::with(small(), 100, 30, here.clone()).await;
+    people(&mut h, 0..3).await;
+    h.press("x");
+    h.shows("1 skipped").await;
+    h.settled().await;
+    // No word of farewell: as after a crash.
+    let mut h = h.reopened(here, 100, 30);
+    h.shows("1 draft is kept").await;
+    h.settled().await;
+    h.press("0");
+    h.shows(msg(KEPT)).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    assert!(h.settled().await.contains("1 skipped"));
+    assert_eq!(accepted(&h), 0);
+}

@@ -1,0 +1,281 @@
+//! The filter line: the same filter as the form, with suggestions, and what lapel compares itself.
+
+use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::sandbox::RowState;
+use lapel::tui::Manner;
+
+const HISTORY: &str = "GET /badges/history";
+const TEMPLATES: &str = "GET /badge-templates";
+
+async fn tab(options: Options, tab: &str) -> Harness {
+    let mut h = Harness::new(options, 120, 36).await;
+    h.press(tab);
+    h.settled().await;
+    h
+}
+
+/// The first line of the list.
+fn heading(screen: &str) -> String {
+    screen.lines().nth(2).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn the_line_and_the_form_are_one_filter() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("title:파이썬 from:2026-01-01 한");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("/▌title:파이썬 from:2026-01-01 한"), "{screen}");
+    h.press("ctrl-f");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Issued from")) && screen.contains("2026-01-01"), "{screen}");
+    // What the form sets is in the line.
+    h.press("tab tab ctrl-u");
+    h.type_text("데이터 분석");
+    h.press("ctrl-f");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("name:한 title:\"데이터 분석\" from:2026-01-01"), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("name “한” · title “데이터 분석”"), "{screen}");
+    h.press("esc");
+    assert!(heading(&h.settled().await).contains("600 badges"), "esc clears it");
+}
+
+#[tokio::test]
+async fn a_wrong_word_is_named_and_its_text_stays() {
+    let mut h = tab(small(), "2").await;
+    let before = requests(&h, HISTORY);
+    h.press("/");
+    h.type_text("titel:파이썬 state:waiting");
+    let screen = h.settled().await;
+    assert!(screen.contains("titel: is no field") && screen.contains(msg_part("did you mean")), "{screen}");
+    h.press("ctrl-f");
+    assert!(
+        heading(&h.screen()).contains("titel:파이썬"),
+        "the form waits for its correction: {}",
+        h.screen()
+    );
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("600 badges") && screen.contains("titel: is no field"), "{screen}");
+    assert_eq!(requests(&h, HISTORY), before);
+    h.press("/");
+    assert!(heading(&h.screen()).contains("titel:파이썬 state:waiting"), "{}", h.screen());
+    // Esc takes what is wrong away too.
+    h.press("esc esc /");
+    assert!(!heading(&h.screen()).contains("titel"), "{}", h.screen());
+    h.type_text("from:2026-13-01");
+    let screen = h.settled().await;
+    assert!(screen.contains("2026-13-01 is not a date"), "{screen}");
+}
+
+#[tokio::test]
+async fn suggestions_complete_fields_and_values() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("sta");
+    let screen = h.screen();
+    assert!(screen.contains("state:"), "{screen}");
+    h.press("tab");
+    let screen = h.screen();
+    assert!(screen.contains("state:waiting") && screen.contains("state:revoked"), "{screen}");
+    h.press("down down enter");
+    assert!(heading(&h.screen()).contains("/▌state:issued"), "{}", h.screen());
+    h.type_text("from:");
+    let screen = h.screen();
+    assert!(screen.contains(msg("this week")) && screen.contains(msg("today")), "{screen}");
+    h.press("tab enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Issued"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_category_is_named_and_the_service_gets_its_id() {
+    let mut h = tab(small(), "1").await;
+    h.press("/");
+    h.settled().await;
+    h.type_text("category:");
+    let screen = h.settled().await;
+    let names: Vec<&str> = screen.lines().filter_map(|line| line.trim().strip_prefix("category:")).collect();
+    assert!(!names.is_empty(), "{screen}");
+    h.press("tab");
+    let screen = h.settled().await;
+    let before = requests(&h, TEMPLATES);
+    assert!(before > 0, "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("category “"), "{screen}");
+    let shown: u64 =
+        heading(&screen).split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number");
+    assert!((1..40).contains(&shown), "{screen}");
+    // The form has the id that is sent.
+    h.press("/ ctrl-f");
+    assert!(h.screen().contains("C01"), "{}", h.screen());
+    h.press("esc esc /");
+    h.type_text("type:수료");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("type "), "{screen}");
+    assert!(!screen.contains(msg_part("is none of COMPLETE")), "{screen}");
+}
+
+fn one(name: &str, state: RowState) -> RowSpec {
+    RowSpec {
+        recipient_name: name.into(),
+        recipient_email: "story@naru.example".into(),
+        state,
+        ..RowSpec::default()
+    }
+}
+
+#[tokio::test]
+async fn a_state_narrows_what_is_loaded_and_says_so() {
+    let mut h = tab(small(), "2").await;
+    let insert = vec![one("한서윤", RowState::Waiting), one("오지호", RowState::Revoked)];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("r /");
+    h.type_text("state:revoked");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(
+        heading(&screen).contains(&msg_with("within {loaded} loaded of {all}", &[&300, &602])),
+        "{screen}"
+    );
+    assert!(screen.contains("오지호") && !screen.contains("Issued  "), "{screen}");
+    // Beyond the last match, the rest is loaded.
+    h.press("G j");
+    let screen = h.settled().await;
+    assert!(!heading(&screen).contains("within"), "all were compared: {screen}");
+    // Marks are those that are shown.
+    h.press("a");
+    let marked = h.tui.app.marked().len();
+    let shown: usize =
+        heading(&h.settled().await).split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number");
+    assert_eq!(marked, shown);
+    assert!(marked < 602 && marked > 0);
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("602 badges"), "{screen}");
+    assert_eq!(h.tui.app.marked().len(), marked, "they stay marked");
+}
+
+#[tokio::test]
+async fn marking_all_that_match_respects_what_lapel_compares() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("state:revoked");
+    h.press("enter");
+    h.settled().await;
+    h.press("* a");
+    let screen = h.screen();
+    assert!(screen.contains(&msg_with("Read {n} badges and mark those that match?", &[&600])), "{screen}");
+    h.press("enter");
+    h.settled().await;
+    let marked = h.tui.app.marked().len();
+    assert!(marked > 0 && marked < 300, "only the revoked ones: {marked}");
+    h.press("G j G j");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(&format!("{marked} badges")), "as many as there are: {screen}");
+    assert!(!screen.contains("hidden by the filter"), "{screen}");
+    h.press("/ ctrl-u");
+    h.type_text("state:issued");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("({marked} hidden by the filter)")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_range_marks_no_row_that_is_hidden() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("state:revoked");
+    h.press("enter");
+    h.settled().await;
+    h.press("v j j v");
+    h.settled().await;
+    assert_eq!(h.tui.app.marked().len(), 3);
+    h.press("x");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("skipped: already revoked")), "all three are revoked: {screen}");
+}
+
+#[tokio::test]
+async fn a_narrowed_filter_is_saved_and_used_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("filters.toml");
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.tui.app.set_manner(Manner { filters: Some(path.clone()), ..Manner::default() });
+    h.settled().await;
+    h.press("2 /");
+    h.type_text("state:revoked mail:failed");
+    h.press("f2");
+    h.settled().await;
+    h.type_text("to check");
+    h.press("enter");
+    h.shows(msg_part("Saved as")).await;
+    let text = std::fs::read_to_string(&path).expect("the file");
+    assert!(text.contains("state = \"revoked\"\nmail = \"failed\""), "the same in every language: {text}");
+    h.press("esc esc");
+    assert!(heading(&h.settled().await).contains("600 badges"));
+    h.press("f");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Revoked · mail failed"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_export_has_the_rows_that_are_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("revoked.csv");
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("state:revoked");
+    h.press("enter");
+    let screen = h.settled().await;
+    let shown: usize =
+        heading(&screen).split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number");
+    h.press("e ctrl-u");
+    h.type_text(file.to_str().expect("UTF-8"));
+    h.press("enter");
+    h.settled().await;
+    let text = std::fs::read_to_string(&file).expect("the file");
+    assert_eq!(text.lines().count(), shown + 1, "{text}");
+}
+
+#[tokio::test]
+async fn copies_of_a_badge_are_counted_in_the_loaded_rows() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let again = || one("한서윤", RowState::Waiting);
+    let insert = vec![again(), again(), one("한서윤", RowState::Issued)];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("2");
+    let screen = h.settled().await;
+    let words = msg_with("{copies} copies among the loaded rows: {states}", &[&3, &"1 Issued, 2 Waiting"]);
+    assert!(screen.contains(&words), "below the list: {screen}");
+    resize_to(&mut h, 120, 30);
+    let screen = h.settled().await;
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("3 copies among"), "in the preview: {screen}");
+}
+
+fn resize_to(h: &mut Harness, columns: u16, rows: u16) {
+    h.tui.terminal.backend_mut().resize(columns, rows);
+    h.tui.app.update(Message::Resize(columns, rows));
+}
+
+#[tokio::test]
+async fn a_line_with_a_mistake_is_not_closed_as_if_it_filtered() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("/");
+    h.type_text("state:zz");
+    h.press("enter");
+    assert!(h.settled().await.contains("state:zz"), "{}", h.screen());
+    h.press("esc");
+    assert!(!h.settled().await.contains("state:zz"), "{}", h.screen());
+}

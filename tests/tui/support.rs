@@ -1,0 +1,247 @@
+//! Support staff at the Wallet tab: the box, the caller's question, look-ups that forgive slips, and long wallets.
+
+use super::*;
+use crate::common::calls;
+use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::index::Settings;
+use lapel::tui::{IndexUse, Session};
+
+fn flowing(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
+    h.sandbox.control().rows(&Rows { insert: rows, ..Rows::default() }).expect("inserted")
+}
+
+fn row(name: &str, email: &str) -> RowSpec {
+    RowSpec { recipient_name: name.into(), recipient_email: email.into(), ..RowSpec::default() }
+}
+
+async fn look_up(h: &mut Harness, text: &str) -> (String, u64) {
+    let before = all_requests(h);
+    h.press("3");
+    h.paste(text);
+    h.press("enter");
+    let screen = h.settled().await;
+    (screen, all_requests(h) - before)
+}
+
+#[tokio::test]
+async fn the_twelve_calls_are_answered_in_one_glance() {
+    Box::pin(calls::twelve(80, 24, false)).await;
+    Box::pin(calls::twelve(120, 36, false)).await;
+}
+
+#[tokio::test]
+async fn every_question_has_a_whole_answer() {
+    Box::pin(calls::questions(80, 24, false)).await;
+    Box::pin(calls::questions(120, 36, false)).await;
+}
+
+#[tokio::test]
+async fn the_box_is_ready_to_type_and_its_old_text_is_replaced() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    look_up(&mut h, "seoyun.han@naru.example").await;
+    for key in ["3", "/"] {
+        h.press(key);
+        // Addresses of students begin with digits; a letter that is a key of the list is text too.
+        h.type_text("20240321jq@naru.example");
+        let screen = h.screen();
+        assert!(screen.contains("Holder ▌20240321jq@naru.example"), "{key}:\n{screen}");
+        h.press("esc");
+        assert!(h.screen().contains("Holder  seoyun.han@naru.example"), "{}", h.screen());
+    }
+    // A movement keeps the old text, and so does going to the list below.
+    h.press("3 end");
+    h.type_text("x");
+    assert!(h.screen().contains("seoyun.han@naru.examplex"), "{}", h.screen());
+    h.press("esc / down");
+    assert!(h.screen().contains("Holder  seoyun.han@naru.example"), "{}", h.screen());
+    // A half typed text is not lost on the way to another tab and back.
+    h.press("/");
+    h.type_text("half");
+    for (there, back) in [("tab", "backtab"), ("backtab", "tab"), ("alt-1", "3")] {
+        h.press(there);
+        assert!(!h.screen().contains("Holder ▌"), "{there}:\n{}", h.screen());
+        h.press(back);
+        assert!(h.screen().contains("Holder ▌half"), "{back}:\n{}", h.screen());
+    }
+    for (key, shown) in
+        [("alt-0", "Needs you"), ("alt-2", "badges"), ("alt-4", "Badge id"), ("alt-5", "jobs")]
+    {
+        h.press("3");
+        h.press(key);
+        let screen = h.settled().await;
+        assert!(!screen.contains("Holder ▌") && !screen.is_empty(), "{key} {shown}:\n{screen}");
+        h.press("esc esc");
+    }
+}
+
+#[tokio::test]
+async fn the_callers_question_is_chosen_and_stays_until_the_next_caller() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, "hong.c@naru.example").await;
+    assert!(screen.contains(&format!("t {}", msg("caller's question"))), "{screen}");
+    h.press("t");
+    assert!(h.screen().contains(msg("The caller's question")), "{}", h.screen());
+    h.press("n");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("t {}", msg("wrong name"))), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("Ask for the right name")), "{screen}");
+    assert!(!flowing(&screen).contains(msg_part("Mail was sent to exactly")), "{screen}");
+    // The question of the picture checks the pictures.
+    let before = all_requests(&h);
+    h.press("t p");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains("Front opens (image/png)"), "{screen}");
+    assert!(all_requests(&h) - before <= 2);
+    h.press("t 0");
+    assert!(flowing(&h.settled().await).contains(msg_part("Mail was sent to exactly")), "{}", h.screen());
+    h.press("t n");
+    let (screen, _) = look_up(&mut h, "lea@example.org").await;
+    assert!(!screen.contains(msg("wrong name")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_name_is_found_as_callers_say_it() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    insert(
+        &h,
+        vec![
+            row("봉하늬", "hanui@naru.example"),
+            row("Zoe O\u{2019}Quill", "zoe@naru.example"),
+            row("Brigid Zell", "brigid@naru.example"),
+        ],
+    );
+    h.settled().await;
+    for (given, who) in [
+        ("봉 하늬", "봉하늬"),
+        ("하늬 봉", "봉하늬"),
+        ("봉하늬 님", "봉하늬"),
+        ("zoe o'quill", "Zoe O\u{2019}Quill"),
+        ("Ｚｏｅ O\u{2019}Quill", "Zoe O\u{2019}Quill"),
+        ("Zell Brigid", "Brigid Zell"),
+        ("Br\u{456}gid Zell", "Brigid Zell"),
+    ] {
+        let (screen, requests) = look_up(&mut h, given).await;
+        let found = msg_with("{badges} in the wallet", &[&"1 badge"]);
+        assert!(screen.contains(&format!("{who} · {found}")), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+    // One wrong syllable or letter is a possible match: nothing is opened, and the name is masked.
+    for (given, masked) in [("봉하니", "봉***"), ("Brigit Zell", "B*** Z***")] {
+        let (screen, requests) = look_up(&mut h, given).await;
+        assert!(flowing(&screen).contains(msg_part("No badge has exactly the name")), "{given}:\n{screen}");
+        assert!(screen.contains(masked) && screen.contains(msg("similar name")), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+}
+
+#[tokio::test]
+async fn a_slip_in_an_address_is_named_and_searched_for() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    insert(&h, vec![row("봉하늬", "hanui@naru.example"), row("나태그", "tagged@naru.example")]);
+    h.settled().await;
+    h.press("3");
+    h.paste("han\u{443}i@naru.example");
+    assert!(flowing(&h.screen()).contains("Cyrillic \u{443} (U+0443)"), "{}", h.screen());
+    h.press("ctrl-u esc");
+    for (given, shown) in [
+        ("hanu\u{456}@naru.example", "h***@naru.example"),
+        ("tagged+badge@naru.example", "t***@naru.example"),
+    ] {
+        let (screen, requests) = look_up(&mut h, given).await;
+        assert!(screen.contains(shown), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+    let (screen, _) = look_up(&mut h, "ｈａｎｕｉ＠naru.example").await;
+    assert!(screen.contains("봉하늬"), "{screen}");
+    // No badge: what was searched is said.
+    let (screen, requests) = look_up(&mut h, "nobody.here@gmail.example").await;
+    assert!(requests <= 5, "{requests}");
+    for tried in ["nobody.here@gmial.example", msg("no index here")] {
+        assert!(flowing(&screen).contains(tried), "{tried}:\n{screen}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_in_small_letters_is_found() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    let ids = insert(&h, vec![row("봉하늬", "hanui@naru.example")]);
+    h.settled().await;
+    let (screen, requests) = look_up(&mut h, &ids[0].to_lowercase()).await;
+    assert!(screen.contains(&format!("id {}", ids[0])), "{screen}");
+    assert_eq!(requests, 2, "as it was typed, and in capitals");
+}
+
+#[tokio::test]
+async fn the_index_finds_what_the_service_cannot_search_for() {
+    let with_index = |mut session: Session| {
+        session.index =
+            Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+        session
+    };
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    insert(&h, vec![row("봉하늬", "hanui.bong+badge@naru.example")]);
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    // The wrong syllable is in the middle: no part that the service could search for is right.
+    let (screen, requests) = look_up(&mut h, "봉호늬").await;
+    assert!(screen.contains(msg("similar name")), "{screen}");
+    assert_eq!(requests, 1, "the name as it was typed; the index costs none");
+    let (screen, requests) = look_up(&mut h, "hanui.bong@naru.example").await;
+    assert!(screen.contains(msg("other +tag")), "{screen}");
+    assert_eq!(requests, 2, "wallet and history");
+}
+
+#[tokio::test]
+async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let many = |n: i64| RowSpec { minutes_ago: 60 + n, ..row("나많이", "many@naru.example") };
+    insert(&h, (0..10_000).map(many).collect());
+    h.settled().await;
+    let (screen, requests) = look_up(&mut h, "many@naru.example").await;
+    assert!(requests <= 5, "{requests}");
+    assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"200", &"10,000"])), "{screen}");
+    // Of a list that was not read to its end nothing is missing.
+    assert!(!screen.contains(msg("not in the wallet")), "{screen}");
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains("10000 badges in the wallet") || screen.contains("10,000 badges"), "{screen}");
+    assert!(!screen.contains(msg_part("badges read")), "{screen}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let long = "긴이름 ".repeat(60);
+    insert(&h, vec![row(&long, "long@naru.example"), row("나짧음", "long@naru.example")]);
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, "long@naru.example").await;
+    let screen = if screen.contains("} {") {
+        screen
+    } else {
+        h.press("j");
+        h.settled().await
+    };
+    for words in ["Say ", "Why ", "Not possible"] {
+        assert!(screen.contains(words), "{words}:\n{screen}");
+    }
+    assert!(screen.contains(msg_part("more lines")), "{screen}");
+    let mut screen = screen;
+    for _ in 0..12 {
+        h.press("}");
+        screen.push_str(&h.screen());
+    }
+    assert!(
+        screen.contains("template TPL-001") && screen.contains(msg_part("end of the preview")),
+        "{screen}"
+    );
+}
