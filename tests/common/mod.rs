@@ -209,6 +209,13 @@ impl Harness {
         self.until(text, |screen| screen.contains(text)).await
     }
 
+    /// Waits until the journal has no such job any more.
+    pub async fn gone(&self, id: lapel::jobs::JobId) {
+        let jobs = self.tui.app.jobs().expect("jobs").clone();
+        let waiting = async { while jobs.job(id).await.is_ok() {} };
+        assert!(tokio::time::timeout(BOUND, waiting).await.is_ok(), "job {} is still there", id.0);
+    }
+
     /// Handles messages until nothing that the screen shows is on its way, and every pause is over.
     pub async fn settled(&mut self) -> String {
         let settling = async {

@@ -55,7 +55,7 @@ async fn a_draft_is_discarded_only_after_its_number_is_confirmed() {
     h.press("delete");
     h.confirm("3");
     h.until("it is gone", |s| !s.contains(msg(KEPT))).await;
-    assert!(!is_there(&h, 1).await);
+    h.gone(JobId(1)).await;
     assert_eq!(accepted(&h), 0);
 }
 

@@ -222,8 +222,7 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     h.confirm_draft("3").await;
     h.until("accepted", |s| s.contains("waiting 3")).await;
     assert_eq!(accepted(&h), 3);
-    let jobs = h.tui.app.jobs().expect("jobs").clone();
-    assert!(jobs.job(lapel::jobs::JobId(1)).await.is_err(), "the replaced draft is gone");
+    h.gone(lapel::jobs::JobId(1)).await;
 }
 
 #[tokio::test]
