@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// No condition of a test takes longer than this, however slow the machine.
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
 pub struct Harness {
     pub tui: Box<Tui<TestBackend>>,

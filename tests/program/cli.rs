@@ -187,7 +187,7 @@ fn version_and_help_are_for_people() {
     let others = "demo sandbox ping issue revoke jobs doctor index profile info completions man";
     for verb in others.split(' ').chain(reading.split(' ')) {
         let help = person.run(&[verb, "--help"], &[]);
-        assert!(help.code == Some(0) && help.out.contains("Usage: lapel"), "{}", help.out);
+        assert!(help.code == Some(0) && help.out.contains(msg_part("Usage: lapel")), "{}", help.out);
     }
     assert!(person.run(&["ping", "--help"], &[]).out.contains("--json"));
     assert_eq!(person.files(), "", "asking for help leaves nothing behind");
@@ -199,7 +199,7 @@ fn the_example_in_the_help_can_be_copied() {
     let person = Person::new();
     let help = person.run(&["--help"], &[]).out;
     let from = help.find("default_profile").expect("the example begins");
-    let to = help[from..].find("Keys are never").expect("the example ends") + from;
+    let to = help[from..].find(msg_part("Keys are never")).expect("the example ends") + from;
     // What stands beside a setting is an explanation, two or more spaces away.
     let example: String = help[from..to]
         .lines()
@@ -269,7 +269,11 @@ fn the_desk_says_that_it_needs_a_terminal() {
     for args in [&["demo"][..], &[]] {
         let said = Person::new().run(args, &[]);
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
-        assert!(said.err.contains("needs a terminal") && said.err.contains("ping --json"), "{}", said.err);
+        assert!(
+            said.err.contains(msg_part("needs a terminal")) && said.err.contains(msg_part("ping --json")),
+            "{}",
+            said.err
+        );
     }
 }
 
@@ -363,7 +367,7 @@ fn ping_fails_with_the_reason() {
         let env = [("LAPEL_BASE_URL", base_url.as_str()), ("LAPEL_API_KEY", KEY)];
         let said = Person::new().run(&["ping"], &env);
         assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{body}: {}", said.err);
-        assert!(said.err.starts_with("lapel: ") && said.err.contains(reason), "{}", said.err);
+        assert!(said.err.starts_with(msg_part("lapel: ")) && said.err.contains(reason), "{}", said.err);
 
         let said = Person::new().run(&["ping", "--json"], &env);
         let answer = json(&said.out);
@@ -415,7 +419,11 @@ fn ping_uses_the_profile_that_is_kept() {
         fs::set_permissions(keys.join("uni"), fs::Permissions::from_mode(0o640)).expect("chmod");
         let said = person.run(&["ping"], &[]);
         assert_eq!(said.code, Some(2));
-        assert!(said.err.contains("chmod 600 ") && said.err.contains("config.toml, line 1"), "{}", said.err);
+        assert!(
+            said.err.contains(msg_part("chmod 600 ")) && said.err.contains("config.toml, line 1"),
+            "{}",
+            said.err
+        );
         fs::set_permissions(keys.join("uni"), fs::Permissions::from_mode(0o600)).expect("chmod");
     }
     assert_eq!(person.run(&["ping"], &[]).code, Some(0));

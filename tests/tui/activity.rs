@@ -19,7 +19,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.settled().await;
     let lines: Vec<String> = range.map(|n| format!("김{}, person{n}@naru.example", given(n))).collect();
     h.paste(&format!("{}\n", lines.join("\n")));
-    h.shows("columns").await;
+    h.shows(msg("columns")).await;
     h.press("enter");
     h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
     h.settled().await
@@ -30,7 +30,7 @@ pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
     let count = range.len();
     people(h, range).await;
     h.confirm_draft(&count.to_string()).await;
-    h.shows("Needs you").await;
+    h.shows(msg("Needs you")).await;
 }
 
 fn accepted(h: &Harness) -> u64 {
@@ -51,7 +51,7 @@ async fn by(batch: usize, options: Options) -> Harness {
 async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     let mut h = by(2, Options { quota: Some(3), ..small() }).await;
     issue(&mut h, 0..5).await;
-    h.shows("3 of 5 not sent: quota exceeded").await;
+    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
     let screen = h.screen();
     assert!(screen.contains("not sent 3 · waiting 2 = 5"), "{screen}");
     assert!(screen.contains("R run") && screen.contains("#1 ▲"), "{screen}");
@@ -83,7 +83,7 @@ async fn a_job_is_paused_and_goes_on() {
     // The first request waits until the pause is written down, however slow this computer is.
     h.sandbox.control().add_fault("post /badges/batch delay=20s times=1").expect("a rule");
     issue(&mut h, 0..3).await;
-    h.shows("sending 1").await;
+    h.shows(msg_part("sending 1")).await;
     h.press("R p");
     h.shows("not sent 2").await;
     super::comforts::pass(20).await;
@@ -103,7 +103,7 @@ async fn a_number_that_changes_while_it_is_typed_confirms_nothing() {
     h.settled().await;
     h.sandbox.control().add_fault("post /badges/batch delay=1s times=9").expect("a rule");
     issue(&mut h, 0..4).await;
-    h.shows("sending 1").await;
+    h.shows(msg_part("sending 1")).await;
     h.press("R c");
     h.shows(&asks("3")).await;
     h.type_text("3");
@@ -122,25 +122,26 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     let jobs = h.tui.app.jobs().expect("jobs").clone();
     let id = jobs.list().await.expect("a list")[0].id;
     h.press("enter");
-    h.shows("row 1 of 300").await;
+    h.shows(msg_part("row 1 of 300")).await;
     h.press("G");
-    let screen = h.until("the last row", |s| s.contains("row 300 of 300") && s.contains("person299@")).await;
-    assert!(screen.contains("300 rows · 300 waiting"), "{screen}");
+    let screen =
+        h.until("the last row", |s| s.contains(msg_part("row 300 of 300")) && s.contains("person299@")).await;
+    assert!(screen.contains(msg_part("300 rows · 300 waiting")), "{screen}");
     assert!(h.tui.app.rows_built() <= 30, "only what is on the screen is built");
     // One of them becomes another outcome.
     h.press("g");
-    h.until("the first row", |s| s.contains("row 1 of 300") && s.contains("person0@")).await;
+    h.until("the first row", |s| s.contains(msg_part("row 1 of 300")) && s.contains("person0@")).await;
     h.press("f");
-    let screen = h.until("only those", |s| s.contains("row 1 of 300")).await;
-    assert!(screen.contains("◌ waiting"), "{screen}");
+    let screen = h.until("only those", |s| s.contains(msg_part("row 1 of 300"))).await;
+    assert!(screen.contains(msg_part("◌ waiting")), "{screen}");
     h.press("f");
     h.settled().await;
     h.press("enter");
-    h.shows("Cert. no.").await;
+    h.shows(msg("Cert. no.")).await;
     h.press("esc");
-    h.shows("row 1 of 300").await;
+    h.shows(msg_part("row 1 of 300")).await;
     h.press("esc");
-    h.shows("Needs you").await;
+    h.shows(msg("Needs you")).await;
     assert_eq!(jobs.job(id).await.expect("the job").counts.total(), 300);
 }
 
@@ -150,11 +151,11 @@ async fn an_open_list_of_rows_follows_its_job() {
     issue(&mut h, 0..5).await;
     h.shows("waiting 5 = 5").await;
     h.press("enter");
-    h.shows("row 1 of 5").await;
+    h.shows(msg_part("row 1 of 5")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    let screen = h.until("every row issued", |s| s.matches("● issued").count() >= 5).await;
-    assert!(screen.contains("5 rows · 5 issued"), "{screen}");
+    let screen = h.until("every row issued", |s| s.matches(msg_part("● issued")).count() >= 5).await;
+    assert!(screen.contains(msg_part("5 rows · 5 issued")), "{screen}");
     assert!(screen.contains(msg("service state")), "the row in full: {screen}");
 }
 
@@ -165,8 +166,8 @@ async fn a_job_of_one_row_has_one_row() {
     h.confirm("1");
     h.shows("waiting 1 = 1").await;
     h.press("enter");
-    let screen = h.shows("row 1 of 1").await;
-    assert!(screen.contains(" 1 row · 1 waiting"), "{screen}");
+    let screen = h.shows(msg_part("row 1 of 1")).await;
+    assert!(screen.contains(msg_part(" 1 row · 1 waiting")), "{screen}");
 }
 
 #[tokio::test]
@@ -176,9 +177,9 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.shows("waiting 3 = 3").await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    h.shows("issued 3 = 3").await;
+    h.shows(msg_part("issued 3 = 3")).await;
     h.press("x");
-    let screen = h.shows("Undo job").await;
+    let screen = h.shows(msg_part("Undo job")).await;
     assert!(screen.contains(&msg_with("{n} badges are Issued: revoked after the review", &[&3])), "{screen}");
     h.press("enter");
     assert!(h.screen().contains(msg_part("the reason is empty")));
@@ -191,7 +192,8 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the number comes first");
     h.confirm("3");
-    h.until("the revocation", |s| s.contains("revoking 3 = 3") || s.contains("revoked 3 = 3")).await;
+    h.until("the revocation", |s| s.contains("revoking 3 = 3") || s.contains(msg_part("revoked 3 = 3")))
+        .await;
     assert_eq!(h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>(), 3);
 }
 
@@ -205,7 +207,7 @@ async fn u_undoes_no_job_and_q_closes_the_rows_first() {
     h.press("u H t p c o m");
     assert_eq!(h.tui.app.modal(), None, "keys of earlier versions do nothing");
     h.press("enter");
-    h.shows("row 1 of 2").await;
+    h.shows(msg_part("row 1 of 2")).await;
     h.press("q");
     assert!(h.tui.app.take_wish().is_none());
     h.shows("waiting 2 = 2").await;
@@ -246,7 +248,7 @@ async fn a_closed_review_of_an_undo_is_kept_and_revokes_nothing() {
     h.press("enter");
     h.shows(&msg_with("{n} to revoke when issued", &[&2])).await;
     h.press("esc");
-    let screen = h.shows("1 job · 1 open").await;
+    let screen = h.shows(msg_part("1 job · 1 open")).await;
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
     h.settled().await;
     let jobs = h.tui.app.jobs().expect("jobs").clone();
@@ -263,7 +265,7 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     issue(&mut h, 0..2).await;
     h.shows(msg_part("This badge may exist")).await;
     h.press("enter");
-    let screen = h.shows("row 1 of 2").await;
+    let screen = h.shows(msg_part("row 1 of 2")).await;
     assert!(!screen.contains("d resolve"), "what is in doubt is looked for, not decided:\n{screen}");
     h.press("d");
     assert!(h.screen().contains(msg_part("There is nothing to resolve in this row")));
@@ -280,7 +282,7 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     h.settled().await;
     assert_eq!(accepted(&h), 0, "Enter confirms nothing");
     h.confirm("1");
-    h.shows("1 never seen · 1 waiting").await;
+    h.shows(msg_part("1 never seen · 1 waiting")).await;
     assert_eq!(accepted(&h), 1);
 }
 
@@ -293,7 +295,7 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     h.shows(msg_part("This badge may exist")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
     h.press("enter");
-    h.shows("row 1 of 3").await;
+    h.shows(msg_part("row 1 of 3")).await;
     h.press("r");
     h.shows("? never seen").await;
     h.settled().await;
@@ -309,7 +311,7 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     assert_eq!(accepted(&h), 0, "another number confirms nothing");
     h.press("backspace");
     h.confirm("3");
-    h.shows("3 waiting").await;
+    h.shows(msg_part("3 waiting")).await;
     assert_eq!(accepted(&h), 3);
     let batches = h.sandbox.control().ledger().requests_to("POST /badges/batch");
     assert_eq!(batches, 2, "they are sent together");
@@ -329,7 +331,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.press("ctrl-u");
     h.paste(&format!("'{}'", file.display()));
     h.press("enter");
-    h.shows("Saved 4 rows").await;
+    h.shows(msg_part("Saved 4 rows")).await;
     let written = std::fs::read_to_string(&file).expect("the receipt");
     assert!(written.contains("person3@naru.example") && written.contains("lapel badge id"), "{written}");
     std::fs::write(&file, "mine").expect("written");
@@ -341,7 +343,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.settled().await;
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
     h.confirm("1");
-    h.shows("Saved 4 rows").await;
+    h.shows(msg_part("Saved 4 rows")).await;
     assert_eq!(std::fs::read_to_string(&file).expect("the receipt"), written);
 }
 
@@ -359,20 +361,24 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     h.settled().await;
     h.sandbox.control().add_fault("post /badges/batch delay=1s times=1").expect("a rule");
     issue(&mut h, 0..3).await;
-    h.shows("sending 1").await;
+    h.shows(msg_part("sending 1")).await;
     h.press("q");
     assert!(h.screen().contains(msg_part("you can resume them")), "{}", h.screen());
     h.press("q");
     assert!(h.tui.app.take_wish().is_some());
     let mut said: Vec<String> = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
-    assert!(said[0].contains("waiting for 1 answer"), "{said:?}");
-    assert!(said[1].contains("2 not sent, 1 waiting") && said[1].contains("lapel jobs resume 1"), "{said:?}");
+    assert!(said[0].contains(msg_part("waiting for 1 answer")), "{said:?}");
+    assert!(
+        said[1].contains(msg_part("2 not sent, 1 waiting"))
+            && said[1].contains(msg_part("lapel jobs resume 1")),
+        "{said:?}"
+    );
     assert_eq!(accepted(&h), 1, "what was on its way was waited for, and nothing else was sent");
     let mut h = h.reopened(kept, 100, 30);
     let screen = h.shows("1 job was interrupted. See the Activity tab").await;
     assert!(
-        screen.contains("Activity ▲1") && screen.contains("Home ▲1") || screen.contains("Activity"),
+        screen.contains("Activity ▲1") && screen.contains("Home ▲1") || screen.contains(msg("Activity")),
         "{screen}"
     );
     h.press("5");
@@ -392,14 +398,14 @@ async fn mails_that_failed_are_grouped_by_domain() {
     assert!(!h.settled().await.contains("M mail failures"));
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    h.shows("issued 3 = 3").await;
+    h.shows(msg_part("issued 3 = 3")).await;
     h.press("M");
-    let screen = h.shows("Mails of job 1").await;
+    let screen = h.shows(msg_part("Mails of job 1")).await;
     h.settled().await;
-    let screen = if screen.contains("3 Issued badges") { screen } else { h.screen() };
-    assert!(screen.contains("No mail is known to have failed for 3 Issued badges"), "{screen}");
+    let screen = if screen.contains(msg_part("3 Issued badges")) { screen } else { h.screen() };
+    assert!(screen.contains(msg_part("No mail is known to have failed for 3 Issued badges")), "{screen}");
     h.press("esc");
-    h.shows("issued 3 = 3").await;
+    h.shows(msg_part("issued 3 = 3")).await;
 }
 
 #[tokio::test]
@@ -414,6 +420,6 @@ async fn a_small_screen_shows_the_selected_job_in_full() {
     let screen = h.shows("not sent: quota exceeded").await;
     assert!(screen.contains("= 3"), "{screen}");
     h.press("enter");
-    let screen = h.shows("row 1 of 3").await;
-    assert!(screen.contains("3 rows ·"), "{screen}");
+    let screen = h.shows(msg_part("row 1 of 3")).await;
+    assert!(screen.contains(msg_part("3 rows ·")), "{screen}");
 }

@@ -29,7 +29,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     let mut h = Harness::with(small(), 160, 40, keeping(folder.path(), "one")).await;
     h.press("3");
     let screen = look_up(&mut h).await;
-    assert!(!screen.contains("Remarks"), "as it comes it has no headings: {screen}");
+    assert!(!screen.contains(msg("Remarks")), "as it comes it has no headings: {screen}");
     let before = all_requests(&h);
     // Ids first, three cells wider, and no remarks.
     h.press("C j j j space k k k");
@@ -43,7 +43,10 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     h.press("+ + + esc j j");
     let screen = h.screen();
     let heads = line_with(&screen, "Badge id").to_owned();
-    assert!(heads.contains("State") && heads.contains("Holder") && !heads.contains("Remarks"), "{screen}");
+    assert!(
+        heads.contains(msg("State")) && heads.contains(msg("Holder")) && !heads.contains(msg("Remarks")),
+        "{screen}"
+    );
     let own = firsts(&screen, 14);
     assert_eq!(own.len(), 14, "{screen}");
     let selected = |screen: &str| line_with(screen, "▌").split_whitespace().nth(1).map(str::to_owned);
@@ -51,7 +54,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
 
     h.press("s j d enter");
     let screen = h.screen();
-    assert!(screen.contains("· by badge id") && screen.contains("Badge id↓"), "{screen}");
+    assert!(screen.contains("· by badge id") && screen.contains(msg_part("Badge id↓")), "{screen}");
     let mut sorted = own.clone();
     sorted.sort();
     sorted.reverse();
@@ -84,12 +87,12 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     let screen = look_up(&mut h).await;
     assert!(!screen.contains(msg("Badge id")) && !screen.contains("by badge id"), "{screen}");
     h.press("C R esc");
-    assert!(!h.screen().contains("Remarks"), "taken back, it is as it comes: {}", h.screen());
+    assert!(!h.screen().contains(msg("Remarks")), "taken back, it is as it comes: {}", h.screen());
 }
 
 /// How many rows the jobs of the list have, from top to bottom.
 fn sizes(screen: &str) -> Vec<u64> {
-    let rows = screen.lines().filter(|line| line.contains('#') && line.contains(" issue "));
+    let rows = screen.lines().filter(|line| line.contains('#') && line.contains(msg_part(" issue ")));
     let size = |line: &str| line.split_whitespace().filter_map(|word| word.parse().ok()).find(|n| *n < 10);
     rows.filter_map(size).collect()
 }
@@ -103,7 +106,7 @@ fn with_journal(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<
 async fn left_open(h: &Harness) {
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
-    assert!(said.iter().all(|line| line.starts_with("unfinished: job")), "{said:?}");
+    assert!(said.iter().all(|line| line.starts_with(msg_part("unfinished: job"))), "{said:?}");
 }
 
 #[tokio::test]
@@ -130,20 +133,25 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
     assert_eq!(sizes(&screen), [2, 3, 4, 5], "{screen}");
     // No bar; how many wait has a column of its own.
     h.press("C j j j j space");
-    while !line_with(&h.screen(), "▌").contains("[ ] waiting") {
+    while !line_with(&h.screen(), "▌").contains(msg_part("[ ] waiting")) {
         h.press("j");
     }
     let menu = h.screen();
-    assert!(line_with(&menu, "▌").contains("[ ] waiting"), "{menu}");
+    assert!(line_with(&menu, "▌").contains(msg_part("[ ] waiting")), "{menu}");
     h.press("space esc");
     let screen = h.settled().await;
-    assert!(line_with(&screen, "Rows↑").contains("waiting") && !screen.contains("Progress"), "{screen}");
+    assert!(
+        line_with(&screen, "Rows↑").contains(msg("waiting")) && !screen.contains(msg("Progress")),
+        "{screen}"
+    );
 
     // The rows have an order of their own, which holds for all of them.
     h.press("enter");
-    h.shows("row 1 of 5").await;
+    h.shows(msg_part("row 1 of 5")).await;
     h.press("j s j j j j d enter");
-    let screen = h.until("the last first", |s| s.contains("by e-mail") && s.contains("row 5 of 5")).await;
+    let screen = h
+        .until("the last first", |s| s.contains(msg_part("by e-mail")) && s.contains(msg_part("row 5 of 5")))
+        .await;
     let at = |who: &str| screen.find(who).unwrap_or_else(|| panic!("no {who}: {screen}"));
     assert!(at("person9@") < at("person13@") && at("person13@") < at("person11@"), "{screen}");
     assert!(line_with(&screen, "▌").contains("person10@"), "the same row is selected: {screen}");
@@ -154,18 +162,21 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
     let mut h = h.reopened(with_journal(folder.path(), "one"), 120, 30);
     h.settled().await;
     h.press("5");
-    let screen = h.until("the jobs", |s| s.contains("4 jobs")).await;
+    let screen = h.until("the jobs", |s| s.contains(msg_part("4 jobs"))).await;
     assert_eq!(sizes(&screen), [2, 3, 4, 5], "{screen}");
-    assert!(line_with(&screen, "Rows↑").contains("waiting") && !screen.contains("Progress"), "{screen}");
+    assert!(
+        line_with(&screen, "Rows↑").contains(msg("waiting")) && !screen.contains(msg("Progress")),
+        "{screen}"
+    );
     h.press("enter");
-    let screen = h.shows("row 1 of 5").await;
+    let screen = h.shows(msg_part("row 1 of 5")).await;
     assert!(screen.contains("E-mail↓") && !line_with(&screen, "E-mail↓").contains("Row"), "{screen}");
     left_open(&h).await;
     let mut h = h.reopened(with_journal(folder.path(), "two"), 120, 30);
     h.settled().await;
     h.press("5");
-    let screen = h.until("the jobs", |s| s.contains("4 jobs")).await;
-    assert!(!screen.contains("by rows") && screen.contains("waiting 5 = 5"), "{screen}");
+    let screen = h.until("the jobs", |s| s.contains(msg_part("4 jobs"))).await;
+    assert!(!screen.contains(msg_part("by rows")) && screen.contains("waiting 5 = 5"), "{screen}");
 }
 
 #[tokio::test]
@@ -178,13 +189,14 @@ async fn the_whole_of_a_jobs_rows_is_sorted_and_not_a_page() {
     issue(&mut h, 0..130).await;
     h.shows("waiting 130 = 130").await;
     h.press("enter");
-    h.shows("row 1 of 130").await;
+    h.shows(msg_part("row 1 of 130")).await;
     h.press("s j j j j d enter g");
     let first = |s: &str| s.lines().any(|line| line.contains('▌') && line.contains("person9@"));
     h.until("the last address", first).await;
     h.press("G");
-    let screen =
-        h.until("the first address", |s| s.contains("row 130 of 130") && s.contains("person0@")).await;
+    let screen = h
+        .until("the first address", |s| s.contains(msg_part("row 130 of 130")) && s.contains("person0@"))
+        .await;
     assert!(line_with(&screen, "▌").contains("person0@"), "{screen}");
     let places: Vec<_> = ["person10@", "person101@", "person100@", "person0@"]
         .map(|who| screen.find(who).unwrap_or_else(|| panic!("no {who}: {screen}")))
@@ -216,5 +228,5 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     assert!(!h.screen().contains(msg_part("Columns, from left")), "{}", h.screen());
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("WAITING") && !screen.contains("Remarks"), "{screen}");
+    assert!(screen.contains("WAITING") && !screen.contains(msg("Remarks")), "{screen}");
 }

@@ -26,7 +26,7 @@ async fn the_wallet_of_a_badge_opens_on_that_badge() {
         let screen = h.settled().await;
         // There is room for what to tell a caller.
         assert!(
-            screen.contains("Say ") && screen.contains(msg("Not possible")) && screen.contains("State"),
+            screen.contains("Say ") && screen.contains(msg("Not possible")) && screen.contains(msg("State")),
             "{screen}"
         );
         h.press("w");
@@ -46,7 +46,7 @@ async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() 
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg("Badge id")) && !screen.contains(msg("Not possible")), "{screen}");
-    assert!(screen.contains("more lines below: PgDn"), "that there is more is said: {screen}");
+    assert!(screen.contains(msg_part("more lines below: PgDn")), "that there is more is said: {screen}");
     h.press("pagedown pagedown");
     let end = h.settled().await;
     assert!(
@@ -72,7 +72,7 @@ async fn opening_a_possible_match_is_noted_without_saying_whose() {
     h.press("3");
     h.paste("나름이");
     h.press("enter");
-    h.shows("2 addresses have the name").await;
+    h.shows(msg_part("2 addresses have the name")).await;
     let noted = || -> Vec<(i64, String, String, String)> {
         let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
         let mut all = journal.prepare("SELECT job, what, who, why FROM decision").expect("a table");
@@ -106,5 +106,5 @@ async fn categories_and_badge_types_are_seen_as_they_were_sent() {
     assert!(screen.contains("GET /badge-types"), "{screen}");
     assert_eq!(requests(&h, "GET /badge-types"), 2, "once for the screen, once as it was sent");
     h.press("esc");
-    assert!(h.settled().await.contains("9 categories"), "back to where one was");
+    assert!(h.settled().await.contains(msg_part("9 categories")), "back to where one was");
 }

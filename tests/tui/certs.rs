@@ -72,7 +72,10 @@ async fn a_number_that_the_index_lacks_is_found_in_one_confirmed_step() {
     let before = all_requests(&h);
     h.press("+");
     let screen = h.settled().await;
-    assert!(screen.contains(&cert) && flowing(&screen).contains("at most 601 requests"), "{screen}");
+    assert!(
+        screen.contains(&cert) && flowing(&screen).contains(msg_part("at most 601 requests")),
+        "{screen}"
+    );
     assert_eq!(all_requests(&h), before, "nothing is read before the confirmation");
     h.confirm("1");
     let screen = h.settled().await;
@@ -106,7 +109,8 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     let screen = h.settled().await;
     let said = flowing(&screen);
     assert!(
-        said.contains(msg_part("there is no index here")) && said.contains("“turn on” turns one on"),
+        said.contains(msg_part("there is no index here"))
+            && said.contains(msg_part("“turn on” turns one on")),
         "{screen}"
     );
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);

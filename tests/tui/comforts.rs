@@ -67,7 +67,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     h.press("i");
     let screen = h.screen();
     assert!(
-        screen.contains("Sent the badge id to the terminal's clipboard; some terminals refuse"),
+        screen.contains(msg_part("Sent the badge id to the terminal's clipboard; some terminals refuse")),
         "{screen}"
     );
     assert_eq!(copied(&mut h), ids[2], "the newest is the first");
@@ -155,7 +155,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     behave(&mut h, native, Around::default());
     h.press("y i");
     let screen = h.settled().await;
-    assert!(screen.contains("The badge id was not copied"), "{screen}");
+    assert!(screen.contains(msg_part("The badge id was not copied")), "{screen}");
     assert_eq!(h.tui.app.take_spoken(), "");
 }
 
@@ -173,7 +173,7 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
     let screen = h.screen();
     assert!(screen.contains(msg_part("browser over ssh")) && screen.contains("/front.png"), "{screen}");
     let words: Vec<&str> = screen.split_whitespace().collect();
-    assert!(words.join(" ").contains("Sent the link to the terminal's clipboard"), "{screen}");
+    assert!(words.join(" ").contains(msg_part("Sent the link to the terminal's clipboard")), "{screen}");
     assert!(copied(&mut h).starts_with("http://127.0.0.1"));
     behave(&mut h, AppSettings::default(), Around::default());
     h.press("o");
@@ -193,7 +193,10 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     let screen = h.settled().await;
     assert_eq!(all_requests(&h), before + 1);
     assert!(screen.contains(&format!("GET /badges/{}", ids[0])), "{screen}");
-    assert!(screen.contains("\"code\": \"0001\"") && screen.contains("bytes from the service"), "{screen}");
+    assert!(
+        screen.contains("\"code\": \"0001\"") && screen.contains(msg_part("bytes from the service")),
+        "{screen}"
+    );
     h.press("y");
     let sent: serde_json::Value = serde_json::from_str(&copied(&mut h)).expect("the JSON as it was sent");
     assert_eq!(sent["data"]["badge_id"], ids[0].as_str());
@@ -210,7 +213,7 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     assert!(screen.contains("GET /wallet/badges?email=story@naru.example"), "{screen}");
     assert_eq!(all_requests(&h), before + 3);
     h.press("J");
-    assert!(h.screen().contains("row 3 of 3"));
+    assert!(h.screen().contains(msg_part("row 3 of 3")));
     h.sandbox.control().add_fault("get /badges/* status=500").expect("a rule");
     h.press("J");
     let screen = h.settled().await;
@@ -237,7 +240,7 @@ async fn the_log_of_requests_grows_while_it_is_open_and_is_masked() {
     h.press("r L j");
     let selected = |s: &str| s.lines().find(|l| l.starts_with('▌')).unwrap_or_default().to_owned();
     let before = selected(&h.screen());
-    let screen = h.shows("500 failed").await;
+    let screen = h.shows(msg_part("500 failed")).await;
     assert_eq!(selected(&screen), before);
     h.until("the second attempt", |s| {
         s.lines().any(|l| l.contains("/wallet/badges") && l.contains(" 200 ") && l.contains("  2 "))
@@ -305,7 +308,7 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     h.press("j j j space j");
     h.run_in_palette(Action::AutoRefresh);
     let before = h.screen();
-    assert!(before.contains("lapel refreshes the screen every 30 s"), "{before}");
+    assert!(before.contains(msg_part("lapel refreshes the screen every 30 s")), "{before}");
     // Without the preview.
     let selected = |screen: &str| {
         let row = screen.lines().find(|l| l.starts_with('▌')).unwrap_or_default();
@@ -314,13 +317,13 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     let (row, marked, pages) = (selected(&before), h.tui.app.marked(), requests(&h, "GET /badges/history"));
     insert(&h, vec![story("새로 온 사람")]);
     pass(31).await;
-    h.until("the new one", |s| s.contains("601 badges")).await;
+    h.until("the new one", |s| s.contains(msg_part("601 badges"))).await;
     let after = h.settled().await;
-    assert!(after.contains("새로 온 사람") && after.contains("row 7 of 601"), "{after}");
+    assert!(after.contains("새로 온 사람") && after.contains(msg_part("row 7 of 601")), "{after}");
     assert_eq!(selected(&after), row);
     assert_eq!(h.tui.app.marked(), marked);
     assert_eq!(requests(&h, "GET /badges/history"), pages + 1, "only what is on the screen");
-    assert!(after.contains("refresh every 30 s"), "{after}");
+    assert!(after.contains(msg_part("refresh every 30 s")), "{after}");
     // Once more, and only then.
     pass(31).await;
     let message = h.tui.next().await;
@@ -358,8 +361,8 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
     }
     h.sandbox.control().clear_faults();
     pass(240).await;
-    let screen = h.shows("refresh every 30 s").await;
-    assert!(screen.contains("한서윤 · 1 badge"), "{screen}");
+    let screen = h.shows(msg_part("refresh every 30 s")).await;
+    assert!(screen.contains(msg_part("한서윤 · 1 badge")), "{screen}");
 }
 
 #[tokio::test]
@@ -384,7 +387,7 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     assert_eq!(all_requests(&h), before + 1);
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("r");
-    h.shows("▲ wait ").await;
+    h.shows(msg_part("▲ wait ")).await;
     // What waits for its turn is on its way, so nothing more is asked in between.
     let asked = all_requests(&h);
     pass(31).await;
@@ -398,13 +401,13 @@ async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("c");
-    h.shows("▲ wait ").await;
+    h.shows(msg_part("▲ wait ")).await;
     h.press("esc");
     h.settled().await;
     let asked = all_requests(&h);
     pass(31).await;
     let screen = h.shows(&msg_with("refresh failed; next try in {minutes} min", &[&1])).await;
-    assert!(screen.contains("40 templates") && screen.contains("▲ wait "), "{screen}");
+    assert!(screen.contains(msg_part("40 templates")) && screen.contains(msg_part("▲ wait ")), "{screen}");
     h.settled().await;
     assert_eq!(all_requests(&h), asked);
 }
@@ -422,7 +425,7 @@ async fn a_list_that_is_scrolled_stays_where_the_eye_is() {
     let row = before.lines().find(|l| l.starts_with('▌')).expect("a selected row").to_owned();
     insert(&h, vec![story("하나"), story("둘"), story("셋")]);
     pass(31).await;
-    h.until("the new ones", |s| s.contains("603 badges")).await;
+    h.until("the new ones", |s| s.contains(msg_part("603 badges"))).await;
     let after = h.settled().await;
     assert!(after.contains(&row), "{after}");
     assert_eq!(place(&after), place(&before), "{after}");
@@ -469,7 +472,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("r");
     // The row may be read before the job is told of.
-    h.shows("issued 1 = 1").await;
+    h.shows(msg_part("issued 1 = 1")).await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x1b]9;lapel: job 1 (issue) has ended\x1b\\");
 }

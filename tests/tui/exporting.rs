@@ -61,16 +61,20 @@ async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     let listed = h.settled().await;
     let path = open(&mut h, &folder, "파이썬.xlsx");
     let form = h.screen();
-    let head = form.lines().find(|line| line.contains("Export ")).expect("a head").trim().to_owned();
-    assert!(head.contains("title “파이썬”") && head.contains("by holder"), "{form}");
+    let head =
+        form.lines().find(|line| line.contains(msg_part("Export "))).expect("a head").trim().to_owned();
+    assert!(head.contains(msg_part("title “파이썬”")) && head.contains("by holder"), "{form}");
     let number =
         |text: &str| text.split_whitespace().find_map(|word| word.parse::<u64>().ok()).expect("a number");
     let rows = number(&head);
-    assert!(listed.contains(&format!("{rows} badges")) && form.contains("It takes 1 request."), "{form}");
+    assert!(
+        listed.contains(&format!("{rows} badges")) && form.contains(msg("It takes 1 request.")),
+        "{form}"
+    );
     let before = all_requests(&h);
     h.press("enter");
     let screen = h.shows(&format!("Saved {rows} rows")).await;
-    assert!(screen.contains("State"), "the form is closed: {screen}");
+    assert!(screen.contains(msg("State")), "the form is closed: {screen}");
     assert_eq!(all_requests(&h) - before, rows.div_ceil(100), "as much as was said");
     let sheet = sheet(&path);
     assert_eq!(sheet.len() as u64, rows + 1);
@@ -87,10 +91,10 @@ async fn a_long_list_is_complete_and_says_how_far_it_is() {
     let (mut h, folder) = history().await;
     let path = open(&mut h, &folder, "a.jsonl");
     let form = h.screen();
-    assert!(form.contains("(•) JSON Lines") && form.contains("It takes 6 requests."), "{form}");
+    assert!(form.contains("(•) JSON Lines") && form.contains(msg_part("It takes 6 requests.")), "{form}");
     h.press("enter");
-    assert!(h.screen().contains("0 of 600 rows"), "{}", h.screen());
-    h.shows("Saved 600 rows").await;
+    assert!(h.screen().contains(msg_part("0 of 600 rows")), "{}", h.screen());
+    h.shows(msg_part("Saved 600 rows")).await;
     let text = std::fs::read_to_string(path).expect("a file");
     let mut ids: Vec<String> = text
         .lines()
@@ -117,7 +121,7 @@ async fn marked_rows_go_alone_and_cost_nothing() {
     );
     let before = all_requests(&h);
     h.press("enter");
-    h.shows("Saved 2 rows").await;
+    h.shows(msg_part("Saved 2 rows")).await;
     assert_eq!(all_requests(&h), before);
     let text = std::fs::read_to_string(path).expect("a file");
     let text = text.strip_prefix('\u{feff}').expect("the mark by which Excel knows UTF-8");
@@ -134,7 +138,7 @@ async fn templates_and_a_holders_badges_go_too() {
     h.settled().await;
     let path = open(&mut h, &folder, "templates.xlsx");
     h.press("enter");
-    h.shows("Saved 40 rows").await;
+    h.shows(msg_part("Saved 40 rows")).await;
     assert_eq!(sheet(&path).len(), 41);
 
     let insert = [RowState::Revoked, RowState::Waiting].map(|state| RowSpec {
@@ -159,7 +163,7 @@ async fn templates_and_a_holders_badges_go_too() {
         h.screen()
     );
     h.press("enter");
-    h.shows("Saved 2 rows").await;
+    h.shows(msg_part("Saved 2 rows")).await;
     let text = std::fs::read_to_string(path).expect("a file");
     assert!(text.contains("in_wallet,in_history") && text.contains(",'=HYPERLINK(1),"), "{text}");
     assert!(text.contains(",Y,Y") && text.contains(",N,Y"), "waiting badges are in the history only: {text}");
@@ -180,7 +184,7 @@ async fn the_kind_is_chosen_or_typed_and_the_name_follows() {
     h.press("pagedown");
     assert!(h.screen().contains("(•) CSV, CP949"), "{}", h.screen());
     h.press("enter");
-    h.shows("Saved 600 rows").await;
+    h.shows(msg_part("Saved 600 rows")).await;
     let bytes = std::fs::read(path).expect("a file");
     let (text, _, damaged) = encoding_rs::EUC_KR.decode(&bytes);
     assert!(!damaged && text.contains("수료"));
@@ -202,7 +206,7 @@ async fn a_file_that_is_there_is_replaced_only_when_that_is_said() {
     h.press("enter");
     h.shows(&asks("1")).await;
     h.confirm("1");
-    h.shows("Saved 600 rows").await;
+    h.shows(msg_part("Saved 600 rows")).await;
     assert_eq!(std::fs::read_to_string(&path).expect("a file").lines().count(), 600);
     assert_eq!(names(&folder), ["a.jsonl"]);
 }
@@ -213,13 +217,13 @@ async fn esc_gives_it_up_and_nothing_is_left() {
     h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
-    h.shows("200 of 600 rows").await;
+    h.shows(msg_part("200 of 600 rows")).await;
     assert_eq!(names(&folder).len(), 1, "it is being written beside its place");
     h.press("esc");
     assert!(h.screen().contains(msg("Export cancelled. Nothing was saved.")), "{}", h.screen());
     h.press("esc");
     emptied(&mut h, &folder).await;
-    assert!(h.screen().contains("600 badges"), "the desk goes on");
+    assert!(h.screen().contains(msg_part("600 badges")), "the desk goes on");
 }
 
 #[tokio::test]
@@ -228,16 +232,16 @@ async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     h.sandbox.control().add_fault("get /badges/history delay=2s after=3 times=1").expect("a rule");
     let path = open(&mut h, &folder, "a.xlsx");
     h.press("enter");
-    h.shows("300 of 600 rows").await;
+    h.shows(msg_part("300 of 600 rows")).await;
     h.press("ctrl-o j j");
     let screen = h.screen();
-    assert!(screen.contains("row 3 of 600") && !screen.contains("Export "), "{screen}");
+    assert!(screen.contains(msg_part("row 3 of 600")) && !screen.contains(msg_part("Export ")), "{screen}");
     assert!(!h.tui.app.is_loading(), "nothing turns for what cannot be seen");
     h.press("e");
-    assert!(h.screen().contains("of 600 rows"), "the same one comes back: {}", h.screen());
+    assert!(h.screen().contains(msg_part("of 600 rows")), "the same one comes back: {}", h.screen());
     h.press("f1 esc ctrl-o");
-    let screen = h.shows("Saved 600 rows").await;
-    assert!(screen.contains("600 badges") && !screen.contains("Export "), "{screen}");
+    let screen = h.shows(msg_part("Saved 600 rows")).await;
+    assert!(screen.contains(msg_part("600 badges")) && !screen.contains(msg_part("Export ")), "{screen}");
     assert_eq!(sheet(&path).len(), 601);
     assert_eq!(requests(&h, HISTORY), 7);
     h.press("backspace");
@@ -249,10 +253,14 @@ async fn it_is_done_under_the_help_too() {
     let (mut h, folder) = history().await;
     open(&mut h, &folder, "a.csv");
     h.press("enter f1");
-    let screen = h.shows("Saved 600 rows").await;
+    let screen = h.shows(msg_part("Saved 600 rows")).await;
     assert!(screen.contains(msg("show this screen's keys")), "{screen}");
     h.press("esc");
-    assert!(h.screen().contains("600 badges") && !h.screen().contains("Export "), "{}", h.screen());
+    assert!(
+        h.screen().contains(msg_part("600 badges")) && !h.screen().contains(msg_part("Export ")),
+        "{}",
+        h.screen()
+    );
 }
 
 #[tokio::test]
@@ -262,7 +270,7 @@ async fn a_list_that_cannot_be_read_to_its_end_is_no_file() {
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     let screen = h.shows(msg_part("Nothing was saved")).await;
-    assert!(screen.contains(msg_part("refused the API key")) && screen.contains("File"), "{screen}");
+    assert!(screen.contains(msg_part("refused the API key")) && screen.contains(msg("File")), "{screen}");
     h.press("esc");
     emptied(&mut h, &folder).await;
 }
@@ -276,7 +284,7 @@ async fn where_one_wrote_earlier_is_offered() {
     for name in ["one.csv", "two.jsonl"] {
         open(&mut h, &folder, name);
         h.press("enter");
-        h.shows("Saved 1 row").await;
+        h.shows(msg_part("Saved 1 row")).await;
         h.press("backspace");
     }
     // What was not written is not among them.
@@ -301,7 +309,7 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
-    h.shows("200 of 600 rows").await;
+    h.shows(msg_part("200 of 600 rows")).await;
     let asks = "lapel is writing a.xlsx. Quit again to leave: this cancels the export, and no file is left.";
     h.press("ctrl-c");
     assert!(h.screen().contains(asks), "{}", h.screen());
@@ -316,7 +324,7 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     assert!(h.tui.app.take_wish().is_none());
     // It goes on as long as nobody means it.
     h.press("e");
-    assert!(h.screen().contains("200 of 600 rows"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("200 of 600 rows")), "{}", h.screen());
     h.press("ctrl-o q q");
     assert!(h.tui.app.take_wish().is_some());
     emptied(&mut h, &folder).await;

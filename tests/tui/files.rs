@@ -29,18 +29,18 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     let screen = h.shows(msg_part("check every row")).await;
     assert!(
         screen.contains("CP949")
-            && screen.contains("comma")
+            && screen.contains(msg("comma"))
             && screen.contains(&msg_with("header row {row}", &[&1])),
         "{screen}"
     );
-    assert!(screen.contains("name = 성명, e-mail = 이메일"), "{screen}");
+    assert!(screen.contains(msg_part("name = 성명, e-mail = 이메일")), "{screen}");
     assert!(screen.contains("윤도연"), "the first rows are shown: {screen}");
     h.press("enter");
     h.shows(msg("twice in the file")).await;
     let screen = h.settled().await;
-    assert!(screen.contains("120 rows") && screen.contains("3 invalid"), "{screen}");
+    assert!(screen.contains(msg_part("120 rows")) && screen.contains("3 invalid"), "{screen}");
     assert!(screen.contains("3 twice in the file (skipped)"), "{screen}");
-    assert!(screen.contains("the name is empty"), "{screen}");
+    assert!(screen.contains(msg("the name is empty")), "{screen}");
     let ready = |screen: &str| -> u64 {
         let words: Vec<&str> = screen.split_whitespace().collect();
         let at = words.windows(2).position(|w| w[1] == "ready").expect("a number");
@@ -49,7 +49,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     let before = ready(&screen);
     // The first row to look at has no name: it is given one, and the guard reads again.
     h.press("c");
-    h.shows("Correct line 18 of the file").await;
+    h.shows(msg_part("Correct line 18 of the file")).await;
     h.type_text("새이름");
     h.press("enter");
     h.shows("2 invalid").await;
@@ -58,8 +58,10 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     // One that is asked about is allowed, one that is ready is left out.
     let at = screen
         .lines()
-        .filter(|l| l.contains("? needs review") || l.contains("— skipped") || l.contains("▲ invalid"))
-        .position(|l| l.contains("? needs review"))
+        .filter(|l| {
+            l.contains(msg_part("? needs review")) || l.contains("— skipped") || l.contains("▲ invalid")
+        })
+        .position(|l| l.contains(msg_part("? needs review")))
         .expect("one to decide");
     h.press("g");
     for _ in 0..at {
@@ -79,7 +81,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
         h.press("backspace");
     }
     h.confirm(&(before + 2).to_string());
-    h.shows("Needs you").await;
+    h.shows(msg("Needs you")).await;
     h.until("accepted", |s| s.contains(&format!("waiting {}", before + 2))).await;
     assert_eq!(accepted(&h), before + 2);
     let adds_up = format!("invalid {} · waiting {} · skipped {}", 2, before + 2, 120 - 2 - before - 2);
@@ -92,7 +94,7 @@ async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
     drop_file(&mut h, &demo("one-line-cp949.csv")).await;
     let screen = h.shows(msg_part("Which text is correct?")).await;
     assert!(
-        screen.contains("read as UTF-8") && screen.contains(msg_part("read as CP949")),
+        screen.contains(msg_part("read as UTF-8")) && screen.contains(msg_part("read as CP949")),
         "side by side: {screen}"
     );
     // Nothing is read before a person has chosen: going back and on asks again.
@@ -126,10 +128,10 @@ async fn unclear_columns_are_guessed_and_confirmed_in_one_form() {
     assert!(screen.contains("< contact") && screen.contains("kim@naru.example, lee@"), "{screen}");
     h.press("enter");
     let screen = h.shows(msg_part("check every row")).await;
-    assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
+    assert!(screen.contains(msg_part("name = who, e-mail = contact")), "{screen}");
     // It begins with the present mapping, and Esc keeps it.
     h.press("m left esc");
-    assert!(h.settled().await.contains("name = who, e-mail = contact"), "{}", h.screen());
+    assert!(h.settled().await.contains(msg_part("name = who, e-mail = contact")), "{}", h.screen());
     h.press("m");
     assert!(h.settled().await.contains("< who"), "{}", h.screen());
 }
@@ -163,7 +165,7 @@ async fn a_column_of_numbers_as_name_needs_a_second_yes() {
     assert!(h.settled().await.contains(&again), "{}", h.screen());
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("name = 학번, e-mail = 이메일"), "{screen}");
+    assert!(screen.contains(msg_part("name = 학번, e-mail = 이메일")), "{screen}");
     assert_eq!(accepted(&h), 0);
 }
 
@@ -181,7 +183,7 @@ async fn family_and_given_names_are_fields_of_the_mapping() {
     assert!(screen.contains(msg("Family name")) && screen.contains(msg("Given name")), "{screen}");
     h.press("enter");
     let screen = h.shows(msg_part("check every row")).await;
-    assert!(screen.contains("name = a + b, e-mail = c") && screen.contains("김민수"), "{screen}");
+    assert!(screen.contains(msg_part("name = a + b, e-mail = c")) && screen.contains("김민수"), "{screen}");
 }
 
 #[tokio::test]
@@ -216,7 +218,7 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     h.settled().await;
     h.press("left enter");
     let screen = h.settled().await;
-    assert!(screen.contains("name = 별명, e-mail = 이메일"), "{screen}");
+    assert!(screen.contains(msg_part("name = 별명, e-mail = 이메일")), "{screen}");
     h.press("enter");
     h.shows("3 ready").await;
     h.confirm_draft("3").await;
@@ -229,8 +231,8 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
 async fn pasted_lines_become_a_draft() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;
-    assert!(screen.contains("3 rows") && screen.contains("3 ready"), "{screen}");
-    assert!(screen.contains("DEMO") && screen.contains("3 recipients · 1 request"), "{screen}");
+    assert!(screen.contains(msg_part("3 rows")) && screen.contains("3 ready"), "{screen}");
+    assert!(screen.contains("DEMO") && screen.contains(msg_part("3 recipients · 1 request")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
@@ -245,7 +247,7 @@ async fn reading_who_has_the_badge_can_be_given_up() {
     h.press("1 i");
     h.settled().await;
     h.paste("김민수, kim@naru.example\n이영희, lee@naru.example\n박철수, park@naru.example\n");
-    h.shows("columns").await;
+    h.shows(msg("columns")).await;
     h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
     h.press("enter");
     h.shows(msg("checking for duplicates")).await;
@@ -333,15 +335,15 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         "damage is seen before anything is asked: {screen}"
     );
     h.press("enter");
-    h.shows("7 rows").await;
+    h.shows(msg_part("7 rows")).await;
     let screen = h.settled().await;
-    assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
+    assert!(screen.contains(msg_part("7 rows")) && screen.contains("2 Issued: will be sent"), "{screen}");
     assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&1])), "{screen}");
     h.press("j j");
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
     h.confirm_draft("3").await;
-    h.shows("Needs you").await;
+    h.shows(msg("Needs you")).await;
     h.until("two are under way", |s| s.contains("revoking 2")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     for _ in 0..3 {
@@ -349,7 +351,7 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         h.settled().await;
         h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     }
-    h.until("all three", |s| s.contains("revoked 3")).await;
+    h.until("all three", |s| s.contains(msg_part("revoked 3"))).await;
 }
 
 #[tokio::test]
@@ -369,7 +371,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     h.type_text("중복 발급");
     h.press("enter");
     let screen = h.shows(msg("Which column has the badge ids?")).await;
-    assert!(screen.contains("column 2   e.g. 번호") && screen.contains("CP949"), "{screen}");
+    assert!(screen.contains(msg_part("column 2   e.g. 번호")) && screen.contains("CP949"), "{screen}");
     // The first row holds the names of the columns, though lapel does not know them.
     h.press("esc h");
     h.shows(msg("Which row has the column names?")).await;
@@ -383,7 +385,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     h.press("e");
     h.shows(msg_part("Which text is correct?")).await;
     h.press("enter");
-    h.shows("column 2   e.g. 번호").await;
+    h.shows(msg_part("column 2   e.g. 번호")).await;
     h.press("down enter");
     h.shows(&msg_with("badge ids from: {column}", &[&"column 2"])).await;
     h.press("enter");
@@ -405,19 +407,19 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     h.press("esc x");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("No badge here can be revoked now")), "{screen}");
-    assert!(!screen.contains("Tab next field") && !screen.contains("⏎ next"), "{screen}");
+    assert!(!screen.contains("Tab next field") && !screen.contains(msg_part("⏎ next")), "{screen}");
     h.press("tab");
     let screen = h.screen();
     assert!(screen.contains(&msg_with("{sign} waiting badges: revoke when issued", &[&"[x]"])), "{screen}");
     h.type_text("중복 발급");
     h.press("enter");
     h.confirm("1");
-    h.shows("to revoke when issued 1 = 1").await;
+    h.shows(msg_part("to revoke when issued 1 = 1")).await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.settled().await;
     h.press("r");
-    h.until("it is under way", |s| s.contains("revoking 1") || s.contains("revoked 1")).await;
+    h.until("it is under way", |s| s.contains("revoking 1") || s.contains(msg_part("revoked 1"))).await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 1);
     // The reason is offered the next time.
     h.press("2 / ctrl-u");
@@ -461,8 +463,8 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     assert!(screen.contains("서다안") && screen.contains("서다인"), "{screen}");
     assert_eq!(accepted(&h), 0);
     h.confirm("1");
-    h.shows("2 jobs · 2 open").await;
-    h.shows("to revoke when issued 1").await;
+    h.shows(msg_part("2 jobs · 2 open")).await;
+    h.shows(msg_part("to revoke when issued 1")).await;
     h.settled().await;
     assert_eq!(accepted(&h), 1);
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the old one stays until the new one is Issued");
@@ -474,7 +476,10 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
         h.press("r k");
         h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     }
-    h.until("both are done", |s| s.contains("revoked 1") && s.contains("2 jobs · 0 open")).await;
+    h.until("both are done", |s| {
+        s.contains(msg_part("revoked 1")) && s.contains(msg_part("2 jobs · 0 open"))
+    })
+    .await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 1);
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 1);
@@ -518,15 +523,18 @@ async fn a_column_of_templates_makes_a_job_of_each() {
         "{screen}"
     );
     h.press("t enter");
-    h.shows("(1 of 2 templates in the file)").await;
+    h.shows(msg_part("(1 of 2 templates in the file)")).await;
     let screen = h.settled().await;
-    assert!(screen.contains("2 rows") && screen.contains("3 recipients · 2 requests"), "{screen}");
+    assert!(
+        screen.contains(msg_part("2 rows")) && screen.contains(msg_part("3 recipients · 2 requests")),
+        "{screen}"
+    );
     h.press("tab");
     h.settled().await;
-    let screen = h.shows("(2 of 2 templates in the file)").await;
+    let screen = h.shows(msg_part("(2 of 2 templates in the file)")).await;
     assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");
     h.confirm_draft("3").await;
-    h.shows("2 jobs").await;
+    h.shows(msg_part("2 jobs")).await;
     h.until("both accepted", |s| s.contains("waiting 1 = 1")).await;
     assert_eq!(accepted(&h), 3);
 }

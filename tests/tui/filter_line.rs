@@ -40,7 +40,7 @@ async fn the_line_and_the_form_are_one_filter() {
     let screen = h.settled().await;
     assert!(heading(&screen).contains("name “한” · title “데이터 분석”"), "{screen}");
     h.press("esc");
-    assert!(heading(&h.settled().await).contains("600 badges"), "esc clears it");
+    assert!(heading(&h.settled().await).contains(msg_part("600 badges")), "esc clears it");
 }
 
 #[tokio::test]
@@ -50,7 +50,10 @@ async fn a_wrong_word_is_named_and_its_text_stays() {
     h.press("/");
     h.type_text("titel:파이썬 state:waiting");
     let screen = h.settled().await;
-    assert!(screen.contains("titel: is no field") && screen.contains(msg_part("did you mean")), "{screen}");
+    assert!(
+        screen.contains(msg_part("titel: is no field")) && screen.contains(msg_part("did you mean")),
+        "{screen}"
+    );
     h.press("ctrl-f");
     assert!(
         heading(&h.screen()).contains("titel:파이썬"),
@@ -59,7 +62,10 @@ async fn a_wrong_word_is_named_and_its_text_stays() {
     );
     h.press("enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("600 badges") && screen.contains("titel: is no field"), "{screen}");
+    assert!(
+        heading(&screen).contains(msg_part("600 badges")) && screen.contains(msg_part("titel: is no field")),
+        "{screen}"
+    );
     assert_eq!(requests(&h, HISTORY), before);
     h.press("/");
     assert!(heading(&h.screen()).contains("titel:파이썬 state:waiting"), "{}", h.screen());
@@ -68,7 +74,7 @@ async fn a_wrong_word_is_named_and_its_text_stays() {
     assert!(!heading(&h.screen()).contains("titel"), "{}", h.screen());
     h.type_text("from:2026-13-01");
     let screen = h.settled().await;
-    assert!(screen.contains("2026-13-01 is not a date"), "{screen}");
+    assert!(screen.contains(msg_part("2026-13-01 is not a date")), "{screen}");
 }
 
 #[tokio::test]
@@ -77,7 +83,7 @@ async fn suggestions_complete_fields_and_values() {
     h.press("/");
     h.type_text("sta");
     let screen = h.screen();
-    assert!(screen.contains("state:"), "{screen}");
+    assert!(screen.contains(msg("state:")), "{screen}");
     h.press("tab");
     let screen = h.screen();
     assert!(screen.contains("state:waiting") && screen.contains("state:revoked"), "{screen}");
@@ -88,7 +94,7 @@ async fn suggestions_complete_fields_and_values() {
     assert!(screen.contains(msg("this week")) && screen.contains(msg("today")), "{screen}");
     h.press("tab enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("state Issued"), "{screen}");
+    assert!(heading(&screen).contains(msg_part("state Issued")), "{screen}");
 }
 
 #[tokio::test]
@@ -117,7 +123,7 @@ async fn a_category_is_named_and_the_service_gets_its_id() {
     h.type_text("type:수료");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("type "), "{screen}");
+    assert!(heading(&screen).contains(msg_part("type ")), "{screen}");
     assert!(!screen.contains(msg_part("is none of COMPLETE")), "{screen}");
 }
 
@@ -157,7 +163,7 @@ async fn a_state_narrows_what_is_loaded_and_says_so() {
     assert!(marked < 602 && marked > 0);
     h.press("esc");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("602 badges"), "{screen}");
+    assert!(heading(&screen).contains(msg_part("602 badges")), "{screen}");
     assert_eq!(h.tui.app.marked().len(), marked, "they stay marked");
 }
 
@@ -178,7 +184,7 @@ async fn marking_all_that_match_respects_what_lapel_compares() {
     h.press("G j G j");
     let screen = h.settled().await;
     assert!(heading(&screen).contains(&format!("{marked} badges")), "as many as there are: {screen}");
-    assert!(!screen.contains("hidden by the filter"), "{screen}");
+    assert!(!screen.contains(msg_part("hidden by the filter")), "{screen}");
     h.press("/ ctrl-u");
     h.type_text("state:issued");
     h.press("enter");
@@ -218,7 +224,7 @@ async fn a_narrowed_filter_is_saved_and_used_again() {
     let text = std::fs::read_to_string(&path).expect("the file");
     assert!(text.contains("state = \"revoked\"\nmail = \"failed\""), "the same in every language: {text}");
     h.press("esc esc");
-    assert!(heading(&h.settled().await).contains("600 badges"));
+    assert!(heading(&h.settled().await).contains(msg_part("600 badges")));
     h.press("f");
     h.settled().await;
     h.press("enter");
@@ -258,7 +264,7 @@ async fn copies_of_a_badge_are_counted_in_the_loaded_rows() {
     resize_to(&mut h, 120, 30);
     let screen = h.settled().await;
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("3 copies among"), "in the preview: {screen}");
+    assert!(flat.contains(msg_part("3 copies among")), "in the preview: {screen}");
 }
 
 fn resize_to(h: &mut Harness, columns: u16, rows: u16) {

@@ -36,7 +36,7 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     assert!(screen.contains(msg("Filter name")) && screen.contains("title 파이썬"), "{screen}");
     h.type_text("expiring 2026");
     h.press("enter");
-    let screen = h.shows("Saved as “expiring 2026”.").await;
+    let screen = h.shows(msg_part("Saved as “expiring 2026”.")).await;
     assert!(screen.contains("by holder"), "the list is where it was: {screen}");
     assert!(
         text(&path)
@@ -47,7 +47,7 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     let filtered = h.settled().await;
     h.press("esc esc s up up enter");
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges") && !screen.contains("by holder"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && !screen.contains("by holder"), "{screen}");
     let before = requests(&h, "GET /badges/history");
     h.press("f");
     let screen = h.settled().await;
@@ -90,10 +90,10 @@ async fn a_saved_filter_is_an_entry_of_the_palette_from_every_tab() {
     h.press("3 esc :");
     h.type_text("filter seo");
     let screen = h.screen();
-    assert!(screen.contains("filter: seoyun"), "{screen}");
+    assert!(screen.contains(msg_part("filter: seoyun")), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("name “한서윤”"), "{screen}");
+    assert!(screen.contains(msg_part("name “한서윤”")), "{screen}");
     h.press(":");
     h.type_text("in use");
     h.press("enter");
@@ -118,9 +118,12 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.settled().await;
     h.press("d d enter esc k d");
     let screen = h.screen();
-    assert!(screen.contains("Remove the filter “a”") && text(&path).contains("history.a"), "{screen}");
+    assert!(
+        screen.contains(msg_part("Remove the filter “a”")) && text(&path).contains("history.a"),
+        "{screen}"
+    );
     h.confirm("1");
-    h.shows("Removed “a”").await;
+    h.shows(msg_part("Removed “a”")).await;
     assert!(!text(&path).contains("history.a") && text(&path).contains("만료 예정"), "{}", text(&path));
     h.press("esc / ctrl-f tab tab");
     h.type_text("z");
@@ -129,11 +132,14 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.type_text("만료 예정");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Replace the filter “만료 예정”") && text(&path).contains("'y'"), "{screen}");
+    assert!(
+        screen.contains(msg_part("Replace the filter “만료 예정”")) && text(&path).contains("'y'"),
+        "{screen}"
+    );
     h.press("enter esc enter");
     assert!(text(&path).contains("'y'"), "Enter alone replaces nothing: {}", h.screen());
     h.confirm("1");
-    h.shows("Saved as").await;
+    h.shows(msg_part("Saved as")).await;
     assert!(text(&path).contains("title = \"z\"") && !text(&path).contains("'y'"), "{}", text(&path));
 }
 
@@ -142,18 +148,21 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     let wrong = "[history.a]\ntitle = 'x'\nissue_start_date = 'tomorrow'\n[templates.b]\nuse_yn = 'maybe'\n";
     let (mut h, ..) = with_file(Some(wrong)).await;
     let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(screen.contains("line 3") && screen.contains("tomorrow is not a date"), "{screen}");
-    assert!(screen.contains("(and 1 more)"), "{screen}");
+    assert!(
+        screen.contains(msg_part("line 3")) && screen.contains(msg_part("tomorrow is not a date")),
+        "{screen}"
+    );
+    assert!(screen.contains(msg_part("(and 1 more)")), "{screen}");
     // All of it stands where filters are chosen.
     h.press("f");
     let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(screen.contains("line 3") && screen.contains("line 5"), "{screen}");
-    assert!(screen.contains("maybe is not Y or N"), "{screen}");
+    assert!(screen.contains(msg_part("line 3")) && screen.contains(msg_part("line 5")), "{screen}");
+    assert!(screen.contains(msg_part("maybe is not Y or N")), "{screen}");
     let damaged = "[history.a]\ntitl = 'x'\n";
     let (mut h, path, _folder) = with_file(Some(damaged)).await;
     let screen = h.settled().await;
-    assert!(screen.contains("line 2") && screen.contains(msg_part("did you mean")), "{screen}");
-    assert!(screen.contains("40 templates"), "lapel goes on: {screen}");
+    assert!(screen.contains(msg_part("line 2")) && screen.contains(msg_part("did you mean")), "{screen}");
+    assert!(screen.contains(msg_part("40 templates")), "lapel goes on: {screen}");
     h.press("/");
     h.type_text("파이썬");
     h.press("esc");
@@ -166,7 +175,7 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     // It is mended by hand while lapel runs.
     std::fs::write(&path, "[history.a]\ntitle = 'x'\n").expect("written");
     h.press("enter");
-    h.shows("Saved as “b”").await;
+    h.shows(msg_part("Saved as “b”")).await;
     assert!(text(&path).contains("[templates.b]"), "{}", text(&path));
 }
 

@@ -77,7 +77,7 @@ async fn lapel_opens_where_it_was_left() {
     h.settled().await;
     ended(&h).await;
     let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
-    assert!(h.settled().await.contains("600 badges"), "then in the history");
+    assert!(h.settled().await.contains(msg_part("600 badges")), "then in the history");
     h.press("0");
     h.settled().await;
     ended(&h).await;
@@ -91,18 +91,18 @@ async fn its_keys_work_on_every_tab_and_in_the_box_of_a_tab() {
     h.settled().await;
     let at = |h: &mut Harness| h.screen().lines().next().map(str::to_owned).unwrap_or_default();
     h.press("backtab");
-    assert!(at(&mut h).contains("Activity"), "{}", at(&mut h));
+    assert!(at(&mut h).contains(msg("Activity")), "{}", at(&mut h));
     h.press("tab");
-    assert!(at(&mut h).contains("Home"));
+    assert!(at(&mut h).contains(msg("Home")));
     h.press("tab");
-    assert!(at(&mut h).contains("Templates"));
+    assert!(at(&mut h).contains(msg("Templates")));
     // The Wallet has its box open: digits are text there, alt and Tab are not.
     h.press("3");
     h.settled().await;
     h.press("0");
-    assert!(at(&mut h).contains("Wallet"), "typed");
+    assert!(at(&mut h).contains(msg("Wallet")), "typed");
     h.press("alt-0");
-    assert!(at(&mut h).contains("Home"));
+    assert!(at(&mut h).contains(msg("Home")));
     for (key, name) in
         [("1", "Templates"), ("2", "History"), ("5", "Activity"), ("4", "Badge"), ("alt-3", "Wallet")]
     {
@@ -117,7 +117,10 @@ async fn what_can_be_done_next_is_one_key_away() {
     h.settled().await;
     h.press("i");
     let screen = h.settled().await;
-    assert!(screen.contains("40 templates") && screen.contains(msg_part("issues its badge.")), "{screen}");
+    assert!(
+        screen.contains(msg_part("40 templates")) && screen.contains(msg_part("issues its badge.")),
+        "{screen}"
+    );
     h.press("0 /");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("Type or paste an e-mail address")), "{screen}");
@@ -174,7 +177,7 @@ async fn the_sign_is_there_from_the_start() {
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
     let mut h = h.reopened(keep, 120, 36);
     let screen = h.settled().await;
-    assert!(screen.contains("40 templates"), "on another tab: {screen}");
+    assert!(screen.contains(msg_part("40 templates")), "on another tab: {screen}");
     let head = screen.lines().next().unwrap_or_default();
     assert!(head.contains("Home ▲1") && head.contains("Activity ▲1"), "{screen}");
 }
@@ -201,7 +204,7 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
     assert!(!screen.contains("Home ▲"), "it needs nobody yet: {screen}");
     h.press("g enter");
     let screen = h.settled().await;
-    assert!(screen.contains("row 1 of 1"), "its rows: {screen}");
+    assert!(screen.contains(msg_part("row 1 of 1")), "its rows: {screen}");
     h.press("esc esc");
     assert!(h.settled().await.contains(msg("lapel is checking")), "and back");
 }
@@ -218,7 +221,7 @@ async fn a_running_job_shows_how_far_it_is() {
     assert!(screen.contains(msg("Running")) && !screen.contains(msg(CALM)), "{screen}");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("5 r");
-    h.shows("issued 8 = 8").await;
+    h.shows(msg_part("issued 8 = 8")).await;
     h.press("0");
     assert!(h.settled().await.contains(msg(CALM)), "what is done is gone");
 }
@@ -239,8 +242,9 @@ async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
     h.press("esc");
     let before = all_requests(&h);
     h.run_in_palette(Action::IndexOn);
-    let screen =
-        h.until("counted", |s| s.contains(msg_part("Issued per week")) && s.contains("read 11-21")).await;
+    let screen = h
+        .until("counted", |s| s.contains(msg_part("Issued per week")) && s.contains(msg_part("read 11-21")))
+        .await;
     assert!(all_requests(&h) > before, "turned on, it is built: {screen}");
 }
 
@@ -264,10 +268,14 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
     assert!(screen.contains(msg_part("The index is empty.")), "{screen}");
     assert_eq!(requests(&h, "GET /badges/history"), before, "it reads nothing by itself");
     h.press("r");
-    let screen = h.until("read", |s| s.contains("read 11-21") && s.contains("30 days")).await;
+    let screen =
+        h.until("read", |s| s.contains(msg_part("read 11-21")) && s.contains(msg_part("30 days"))).await;
     let expiring = line(&screen, msg_part("badges expire within 30 days"));
-    assert!(expiring.contains("⏎ list"), "{screen}");
-    assert!(screen.contains(msg("Issued per week")) && screen.contains("week of 11-16: "), "{screen}");
+    assert!(expiring.contains(msg_part("⏎ list")), "{screen}");
+    assert!(
+        screen.contains(msg("Issued per week")) && screen.contains(msg_part("week of 11-16: ")),
+        "{screen}"
+    );
     let late = line(&screen, msg_part("over 24 h"));
     assert!(late.starts_with('▌'), "the first line is selected: {screen}");
     // Enter lists the badges, and esc comes back to the line.
@@ -276,7 +284,7 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
     assert!(h.settled().await.contains(msg("waiting over 24 h")), "{}", h.screen());
     h.press("esc j enter");
     let screen = h.settled().await;
-    assert!(screen.contains("two@naru.example") && screen.contains("Until"), "{screen}");
+    assert!(screen.contains("two@naru.example") && screen.contains(msg("Until")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     assert!(line(&screen, msg_part("badges expire within 30 days")).starts_with('▌'), "{screen}");
@@ -308,9 +316,9 @@ async fn a_read_only_profile_looks_and_resumes_nothing() {
     let before = posts(&h);
     h.press("0");
     let screen = h.settled().await;
-    assert!(line(&screen, "not sent").ends_with("⏎ show"), "{screen}");
-    assert!(!screen.contains("i issue") && !screen.contains("R run"), "{screen}");
-    assert!(screen.contains("read-only"), "{screen}");
+    assert!(line(&screen, "not sent").ends_with(msg_part("⏎ show")), "{screen}");
+    assert!(!screen.contains(msg_part("i issue")) && !screen.contains("R run"), "{screen}");
+    assert!(screen.contains(msg("read-only")), "{screen}");
     h.press("R i");
     assert!(h.settled().await.contains(msg_part("cannot issue or revoke")), "{}", h.screen());
     assert_eq!(posts(&h), before);
@@ -348,15 +356,15 @@ async fn the_mouse_selects_a_line_and_a_tab() {
         let kind = MouseEventKind::Down(MouseButton::Left);
         Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
     };
-    let row = screen.lines().position(|line| line.contains("0 of 5 issued")).expect("a line");
+    let row = screen.lines().position(|line| line.contains(msg_part("0 of 5 issued"))).expect("a line");
     h.tui.app.update(click(8, row));
     assert!(line(&h.screen(), "0 of 5 issued").starts_with('▌'), "{}", h.screen());
     h.tui.app.update(click(8, 2));
     assert!(line(&h.screen(), "0 of 5 issued").starts_with('▌'), "a heading is no line: {}", h.screen());
     let head = screen.lines().next().expect("a header");
-    let tab = head[..head.find("History").expect("a tab")].chars().count();
+    let tab = head[..head.find(msg("History")).expect("a tab")].chars().count();
     h.tui.app.update(click(tab, 0));
-    assert!(h.settled().await.contains("602 badges"), "{}", h.screen());
+    assert!(h.settled().await.contains(msg_part("602 badges")), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -386,8 +394,11 @@ async fn what_matters_stays_in_the_header_at_80_columns() {
         assert!(head.contains("달무리"), "the organisation shortens first: {head}");
         h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
         h.press("2");
-        let screen = h.shows("▲ wait ").await;
+        let screen = h.shows(msg_part("▲ wait ")).await;
         let head = screen.lines().next().unwrap_or_default();
-        assert!(head.contains(&format!(" {environment} ")) && head.contains(" read-only"), "{head}");
+        assert!(
+            head.contains(&format!(" {environment} ")) && head.contains(msg_part(" read-only")),
+            "{head}"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::activity::people;
 use super::*;
-use crate::common::texts::msg_part;
+use crate::common::texts::{msg, msg_part};
 use crossterm::event::{KeyCode, KeyEvent};
 use std::collections::BTreeSet;
 
@@ -180,7 +180,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[NextField, NextField]).await;
     o.says("{} open the file", &[Accept]);
     o.h.paste("김민준, minjun@naru.example\n이서연, seoyeon@naru.example\n");
-    o.h.shows("columns").await;
+    o.h.shows(msg("columns")).await;
     o.says("{} check every row", &[Accept]);
     o.does(&[Accept]).await;
     o.h.shows(msg_part("Nothing is sent until you confirm. ")).await;
@@ -235,5 +235,8 @@ async fn an_action_without_a_key_is_named_itself() {
     h.tui.app.env.keymap = manners::keys("[draft]\nback = []\naccept = 'C'\n");
     h.press("j");
     let screen = h.screen();
-    assert!(screen.contains("C continue  “back” (no key) back"), "the draft has keys of its own:\n{screen}");
+    assert!(
+        screen.contains(msg_part("C continue  “back” (no key) back")),
+        "the draft has keys of its own:\n{screen}"
+    );
 }

@@ -13,10 +13,10 @@ async fn a_key_is_never_held_up_by_the_network() {
     h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
     h.press("2 j j");
     let screen = h.screen();
-    assert!(screen.contains("reading badges"), "{screen}");
+    assert!(screen.contains(msg_part("reading badges")), "{screen}");
     h.press("1 j");
     let screen = h.screen();
-    assert!(screen.contains("row 2 of"), "{screen}");
+    assert!(screen.contains(msg_part("row 2 of")), "{screen}");
     h.press("?");
     assert!(h.screen().contains(msg_part("Keys of this screen")));
 }
@@ -29,14 +29,14 @@ async fn answers_reach_their_screen_whatever_is_open_over_it() {
     h.settled().await;
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges"), "{screen}");
-    assert!(!screen.contains("reading"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")), "{screen}");
+    assert!(!screen.contains(msg("reading")), "{screen}");
     // Under a form that waits for answers of its own.
     h.press("G 1 i");
     h.settled().await;
     h.press("esc 2");
     let screen = h.settled().await;
-    assert!(screen.contains("row 600 of 600") && !screen.contains("reading"), "{screen}");
+    assert!(screen.contains(msg_part("row 600 of 600")) && !screen.contains(msg("reading")), "{screen}");
 }
 
 #[tokio::test]
@@ -45,11 +45,11 @@ async fn a_failing_page_says_so_and_is_read_again_on_demand() {
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
-    let screen = h.shows("Service error (HTTP 500").await;
+    let screen = h.shows(msg_part("Service error (HTTP 500")).await;
     assert!(screen.contains(&msg_with("Press {key} to refresh.", &[&"r"])), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
-    h.shows("600 badges").await;
+    h.shows(msg_part("600 badges")).await;
 }
 
 #[tokio::test]
@@ -73,10 +73,10 @@ async fn retry_after_holds_everything_and_is_shown() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
     h.press("2");
-    let screen = h.shows("▲ wait ").await;
-    assert!(screen.contains("reading badges"), "{screen}");
+    let screen = h.shows(msg_part("▲ wait ")).await;
+    assert!(screen.contains(msg_part("reading badges")), "{screen}");
     h.press("1 j");
-    assert!(h.screen().contains("row 2 of"), "keys go on");
+    assert!(h.screen().contains(msg_part("row 2 of")), "keys go on");
 }
 
 /// Requests by their method and path.
@@ -90,7 +90,7 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ wait 59 min").await;
+    h.shows(msg_part("▲ wait 59 min")).await;
     let told = "Rate limit wait: 59 min (Retry-After).";
     for (columns, rows) in [(120, 36), (79, 24), (60, 16)] {
         h.tui.terminal.backend_mut().resize(columns, rows);
@@ -109,8 +109,11 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     h.press("esc r");
     assert_eq!(all_requests(&h), before, "a question sends nothing");
     h.press("enter");
-    let screen = h.shows("600 badges").await;
-    assert!(!screen.contains("▲ wait") && !screen.contains(msg_part("Rate limit wait")), "{screen}");
+    let screen = h.shows(msg_part("600 badges")).await;
+    assert!(
+        !screen.contains(msg_part("▲ wait")) && !screen.contains(msg_part("Rate limit wait")),
+        "{screen}"
+    );
     assert_eq!(requests_of(&h, "GET /ping"), 1);
 }
 
@@ -120,11 +123,11 @@ async fn a_ping_that_is_refused_leaves_the_wait_and_sends_nothing_more() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=2").expect("a rule");
     h.press("2");
-    h.shows("▲ wait 59 min").await;
+    h.shows(msg_part("▲ wait 59 min")).await;
     let before = all_requests(&h);
     h.press("r enter");
     h.shows(msg_part("over its rate limit")).await;
-    assert!(h.screen().contains("▲ wait 59 min"));
+    assert!(h.screen().contains(msg_part("▲ wait 59 min")));
     assert_eq!((all_requests(&h) - before, requests_of(&h, "GET /ping")), (1, 1));
 }
 
@@ -134,7 +137,7 @@ async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ wait 59 min").await;
+    h.shows(msg_part("▲ wait 59 min")).await;
     let before = all_requests(&h);
     for tab in ["1", "2", "3", "4", "5"] {
         h.press(tab);
@@ -155,7 +158,8 @@ async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_
     h.press("1 i");
     let screen = h.screen();
     assert!(
-        flat(&screen).contains("▲ wait 59 min") && !flat(&screen).contains(msg_part("sends one ping")),
+        flat(&screen).contains(msg_part("▲ wait 59 min"))
+            && !flat(&screen).contains(msg_part("sends one ping")),
         "{screen}"
     );
     assert_eq!(all_requests(&h), before);
@@ -167,19 +171,19 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
-    h.shows("▲ wait 59 min").await;
+    h.shows(msg_part("▲ wait 59 min")).await;
     let checked = |mut session: Session| {
         session.connection.pin = Some(super::profiles::pinned("dmu_test_"));
         session
     };
     let mut h = h.reopened(checked, 80, 24);
     let before = all_requests(&h);
-    h.shows("Rate limit wait: 59 min").await;
+    h.shows(msg_part("Rate limit wait: 59 min")).await;
     h.press("r");
     h.shows(msg_part("Send one ping now?")).await;
     assert_eq!(all_requests(&h), before);
     h.press("enter");
-    h.shows("40 templates").await;
+    h.shows(msg_part("40 templates")).await;
 }
 
 #[tokio::test]
@@ -197,7 +201,7 @@ async fn a_slow_read_says_how_long_it_takes_and_esc_stops_it() {
     assert!(!h.tui.app.is_busy(), "nothing is on its way");
     h.sandbox.control().clear_faults();
     h.press("r");
-    h.shows("600 badges").await;
+    h.shows(msg_part("600 badges")).await;
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ async fn agrees(h: &mut Harness, count: &str) {
     // Beside the footer, where both stand too.
     let screen = h.screen();
     let said = screen.trim_end().rsplit_once('\n').expect("a footer").0;
-    assert!(said.contains("esc: back"), "{screen}");
+    assert!(said.contains(msg_part("esc: back")), "{screen}");
     // Nothing is pasted.
     h.press("ctrl-u");
     h.paste(&format!("{count} {NAME}"));
@@ -92,7 +92,7 @@ async fn one_badge_and_then_again_to_the_same_person() {
     let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
     assert!(screen.contains(msg_part("lapel already sent this badge")), "{screen}");
     agrees(&mut h, "1").await;
-    h.until("the second one", |s| s.contains("2 jobs") && s.contains("waiting 1 = 1")).await;
+    h.until("the second one", |s| s.contains(msg_part("2 jobs")) && s.contains("waiting 1 = 1")).await;
     assert_eq!(requests(&h, "POST /badges"), 2);
 }
 
@@ -125,10 +125,10 @@ async fn marked_badges_and_ids_of_a_file() {
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     let screen = h.settled().await;
-    let count = if screen.contains("2 badges") { "2" } else { "1" };
+    let count = if screen.contains(msg_part("2 badges")) { "2" } else { "1" };
     agrees_to_draft(&mut h, count).await;
-    h.until("two jobs", |s| s.contains("2 jobs")).await;
-    h.until("sent", |s| s.contains("revoking")).await;
+    h.until("two jobs", |s| s.contains(msg_part("2 jobs"))).await;
+    h.until("sent", |s| s.contains(msg("revoking"))).await;
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn several_people_and_undoing_it() {
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     agrees_to_draft(&mut h, "2").await;
-    h.shows("2 jobs").await;
+    h.shows(msg_part("2 jobs")).await;
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn a_corrected_badge() {
     h.press("enter");
     h.shows(msg_part("Two mails will arrive")).await;
     agrees(&mut h, "1").await;
-    h.shows("to revoke when issued 1").await;
+    h.shows(msg_part("to revoke when issued 1")).await;
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn badges_that_end_are_issued_again() {
     h.press("0 G enter");
     h.settled().await;
     h.press("tab tab tab tab down enter");
-    h.shows("expiring within 30 days").await;
+    h.shows(msg_part("expiring within 30 days")).await;
     h.settled().await;
     h.press("i");
     h.settled().await;
@@ -201,7 +201,7 @@ async fn badges_that_end_are_issued_again() {
     let words: Vec<&str> = screen.split_whitespace().collect();
     let at = words.iter().position(|word| word.starts_with("recipient")).expect("a number");
     agrees_to_draft(&mut h, words[at - 1]).await;
-    h.shows("waiting").await;
+    h.shows(msg("waiting")).await;
     assert_eq!(h.sandbox.control().ledger().accepted_for("TPL-004", "min.ng@example.com"), 1);
 }
 
@@ -209,7 +209,7 @@ async fn badges_that_end_are_issued_again() {
 async fn issued(h: &mut Harness, n: usize) {
     people(h, 0..n).await;
     h.confirm_draft(&format!("{n} {SHORT}")).await;
-    h.shows("Needs you").await;
+    h.shows(msg("Needs you")).await;
 }
 
 #[tokio::test]
@@ -267,7 +267,7 @@ async fn what_was_never_seen() {
     issued(&mut h, 2).await;
     h.shows(msg_part("This badge may exist")).await;
     h.press("enter");
-    h.shows("row 1 of 2").await;
+    h.shows(msg_part("row 1 of 2")).await;
     h.sandbox.control().advance(Duration::from_secs(27 * 3600));
     h.press("r");
     h.shows("? never seen").await;
@@ -278,9 +278,9 @@ async fn what_was_never_seen() {
     h.type_text("담당자에게 확인함");
     h.press("enter");
     let screen = h.shows(msg_part("There may then be two badges")).await;
-    assert!(screen.contains("1 row to send"), "{screen}");
+    assert!(screen.contains(msg_part("1 row to send")), "{screen}");
     agrees(&mut h, "1").await;
-    h.shows("1 never seen · 1 waiting").await;
+    h.shows(msg_part("1 never seen · 1 waiting")).await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
 }
 
@@ -299,7 +299,7 @@ async fn without_a_label_the_name_of_the_profile_is_typed_and_long_names_fit() {
         shown.contains(&long.split_whitespace().collect::<String>()),
         "all of it is to be read: {screen}"
     );
-    assert!(screen.contains(&asks("3 달무리")) && screen.contains("3 badges"), "{screen}");
+    assert!(screen.contains(&asks("3 달무리")) && screen.contains(msg_part("3 badges")), "{screen}");
     h.confirm(&format!("3 {long}"));
     h.shows("waiting 3 = 3").await;
 }

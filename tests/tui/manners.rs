@@ -11,7 +11,7 @@ async fn pasted_text_never_acts_as_keys() {
     h.settled().await;
     h.tui.app.update(Message::Paste("q2ix?".into()));
     let screen = h.settled().await;
-    assert!(screen.contains("40 templates"), "{screen}");
+    assert!(screen.contains(msg_part("40 templates")), "{screen}");
     assert!(h.tui.app.take_wish().is_none());
 }
 
@@ -23,11 +23,11 @@ async fn the_mouse_selects_scrolls_and_changes_tabs() {
         |kind, column, row| Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 26, 0));
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")), "{screen}");
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));
-    assert!(h.screen().contains("row 5 of 600"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("row 5 of 600")), "{}", h.screen());
     h.tui.app.update(mouse(MouseEventKind::ScrollDown, 10, 8));
-    assert!(h.screen().contains("row 8 of 600"));
+    assert!(h.screen().contains(msg_part("row 8 of 600")));
 }
 
 #[tokio::test]
@@ -92,28 +92,28 @@ async fn keys_of_ones_own_work_and_stand_in_the_hints() {
     assert!(popup.contains(Action::History.help()) && popup.contains(Action::First.help()), "{popup}");
     h.press("h");
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges") && !screen.contains(Action::First.help()), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && !screen.contains(Action::First.help()), "{screen}");
     h.press("j j");
-    assert!(h.settled().await.contains("row 3 of 600"));
+    assert!(h.settled().await.contains(msg_part("row 3 of 600")));
     h.press("g x");
     assert!(
-        h.screen().contains("row 3 of 600") && !h.screen().contains("Revoke"),
+        h.screen().contains(msg_part("row 3 of 600")) && !h.screen().contains(msg("Revoke")),
         "what ends it does nothing"
     );
     h.press("g esc");
-    assert!(h.settled().await.contains("600 badges"), "esc forgets what was begun, and no more");
+    assert!(h.settled().await.contains(msg_part("600 badges")), "esc forgets what was begun, and no more");
     h.press("g g");
-    assert!(h.settled().await.contains("row 1 of 600"));
+    assert!(h.settled().await.contains(msg_part("row 1 of 600")));
     // The old key is no key any more, and the help says so.
     h.press("1");
-    assert!(h.settled().await.contains("600 badges"));
+    assert!(h.settled().await.contains(msg_part("600 badges")));
     h.press("?");
     assert!(h.screen().contains("g t "), "{}", h.screen());
     // What was begun on one screen does not end on another.
     h.press("esc g");
     h.tui.app.update(Message::Paste("t".into()));
     h.press("t");
-    assert!(h.settled().await.contains("600 badges"));
+    assert!(h.settled().await.contains(msg_part("600 badges")));
 }
 
 #[tokio::test]
@@ -130,12 +130,12 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     // What sends is never selected by typing alone.
     h.type_text("forget");
     h.press("enter");
-    assert!(h.screen().contains("Select it with ↓ first"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("Select it with ↓ first")), "{}", h.screen());
     h.press("ctrl-u");
     h.type_text("sort");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(!screen.contains("  Do  ") && screen.contains("Category"), "{screen}");
+    assert!(!screen.contains("  Do  ") && screen.contains(msg("Category")), "{screen}");
     h.press("esc");
     // What belongs to another screen is there, with its place, and does nothing from here.
     h.press("ctrl-p");
@@ -150,7 +150,10 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.paste("데이터 시각화");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("1 template") && screen.contains("데이터 시각화 역량 인증"), "{screen}");
+    assert!(
+        screen.contains(msg_part("1 template")) && screen.contains("데이터 시각화 역량 인증"),
+        "{screen}"
+    );
     h.press("ctrl-p");
     h.type_text("seoyun.han@naru.example");
     h.press("enter");
@@ -200,7 +203,7 @@ async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
     h.press("2");
     h.settled().await;
     h.press("ㅓ ㅓ");
-    assert!(h.settled().await.contains("row 3 of 600"));
+    assert!(h.settled().await.contains(msg_part("row 3 of 600")));
     h.press("하");
     assert!(h.screen().contains(msg_part("Hangul input is on")), "{}", h.screen());
     h.press("/");
@@ -222,11 +225,11 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     h.settled().await;
     h.press("ㅊ");
     let screen = h.screen();
-    assert!(screen.contains("cannot tell C from c and takes it as c"), "{screen}");
+    assert!(screen.contains(msg_part("cannot tell C from c and takes it as c")), "{screen}");
     assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::Context::Categories, "{screen}");
     // Only the capital is a key.
     h.press("esc 5 ㅡ");
-    assert!(h.screen().contains("cannot tell M from m, so nothing was done"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("cannot tell M from m, so nothing was done")), "{}", h.screen());
     // Shift makes another letter of this one, or the terminal says that it was pressed.
     h.press("1");
     h.settled().await;
@@ -234,7 +237,7 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     assert!(!h.screen().contains(hint), "{}", h.screen());
     h.tui.app.update(Message::Key(KeyEvent::new(KeyCode::Char('ㅣ'), KeyModifiers::SHIFT)));
     let screen = h.screen();
-    assert!(!screen.contains(hint) && screen.contains("requests"), "{screen}");
+    assert!(!screen.contains(hint) && screen.contains(msg("requests")), "{screen}");
 }
 
 #[tokio::test]
@@ -261,7 +264,7 @@ async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns
     let id = super::comforts::copied(&mut h);
     assert!(id.starts_with("B-"), "{id}");
     h.press("C j ㅓ");
-    assert!(h.screen().contains("cannot tell J from j"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("cannot tell J from j")), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -379,7 +382,7 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
         "{screen}"
     );
     h.tui.app.take_edited(Ok("x".repeat(2_300)));
-    assert!(h.screen().contains("the last 300 were cut off"), "{}", h.screen());
+    assert!(h.screen().contains(msg_part("the last 300 were cut off")), "{}", h.screen());
     // In the review there is nothing to write any more.
     h.press("enter ctrl-x");
     assert!(h.tui.app.take_wish().is_none());

@@ -63,7 +63,7 @@ async fn forms_say_all_that_they_say_at_60x16() {
     h.type_text("gildong@naru.example");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flat(&screen).contains("1 recipient (gets a mail) · 1 request"), "{screen}");
+    assert!(flat(&screen).contains(msg_part("1 recipient (gets a mail) · 1 request")), "{screen}");
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn lists_keep_names_and_gaps() {
     let screen = h.settled().await;
     let head = screen.lines().nth(4).expect("the line under the rule");
     assert!(head.trim_start().starts_with("한서윤 · "), "{head:?} of {screen}");
-    assert!(head.contains(" badge") && head.trim_end().ends_with("requests"), "{head:?}");
+    assert!(head.contains(msg_part(" badge")) && head.trim_end().ends_with(msg("requests")), "{head:?}");
     resize(&mut h, 80, 24);
     h.press("1 c");
     let screen = h.settled().await;
@@ -101,10 +101,13 @@ async fn in_trouble_the_header_says_what_matters_at_any_width() {
         h.settled().await;
         h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
         h.press("2");
-        let screen = h.shows("▲ wait ").await;
+        let screen = h.shows(msg_part("▲ wait ")).await;
         let head = screen.lines().next().unwrap_or_default();
-        assert!(head.contains("STAGING  read-only") && head.contains("▲ wait "), "{columns}: {screen}");
-        assert!(head.contains("History"), "the open tab: {screen}");
+        assert!(
+            head.contains(msg_part("STAGING  read-only")) && head.contains(msg_part("▲ wait ")),
+            "{columns}: {screen}"
+        );
+        assert!(head.contains(msg("History")), "the open tab: {screen}");
         // The others are where their numbers or names are.
         let at = screen.lines().next().and_then(|l| l.find(['3', 'W'])).expect("the wallet");
         let click = crossterm::event::MouseEvent {
@@ -114,7 +117,7 @@ async fn in_trouble_the_header_says_what_matters_at_any_width() {
             modifiers: crossterm::event::KeyModifiers::NONE,
         };
         h.tui.app.update(Message::Mouse(click));
-        assert!(h.screen().contains("Holder"), "{columns}: {}", h.screen());
+        assert!(h.screen().contains(msg("Holder")), "{columns}: {}", h.screen());
     }
 }
 
@@ -126,7 +129,10 @@ async fn what_is_said_of_a_list_is_said_whole() {
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("G");
     let screen = h.until("why", |s| flat(s).contains(msg_part("Try again later."))).await;
-    assert!(flat(&screen).contains("▲ Service error") && screen.contains("row 600 of 600"), "{screen}");
+    assert!(
+        flat(&screen).contains("▲ Service error") && screen.contains(msg_part("row 600 of 600")),
+        "{screen}"
+    );
     let selected = screen.lines().filter(|line| line.starts_with('▌')).count();
     assert_eq!(selected, 1, "the selected row is in sight: {screen}");
     h.press("3");
@@ -154,7 +160,7 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(
-        screen.contains("Holder") && screen.lines().filter(|l| l.contains("xxxxx")).count() < 6,
+        screen.contains(msg("Holder")) && screen.lines().filter(|l| l.contains("xxxxx")).count() < 6,
         "{screen}"
     );
     h.press("esc 4");
@@ -171,7 +177,7 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(
-        flat(&screen).contains("too long") || flat(&screen).contains(msg_part("Check the path")),
+        flat(&screen).contains(msg_part("too long")) || flat(&screen).contains(msg_part("Check the path")),
         "{screen}"
     );
 }

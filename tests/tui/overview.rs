@@ -63,7 +63,7 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     h.run_in_palette(Action::IndexOn);
     h.settled().await;
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && screen.contains(msg_part("read 11-21")), "{screen}");
     // Six pages, and a look at the top.
     assert_eq!(all_requests(&h) - before, 7);
     h.press("esc");
@@ -75,7 +75,7 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
 async fn every_bar_opens_the_badges_behind_it() {
     let mut h = opened(frozen(), 80, 24).await;
     let screen = h.screen();
-    assert!(screen.contains("4,300 badges") && screen.contains("4 overdue"), "{screen}");
+    assert!(screen.contains(msg_part("4,300 badges")) && screen.contains(msg_part("4 overdue")), "{screen}");
     h.press("l l l down down down");
     let screen = h.settled().await;
     assert!(
@@ -85,13 +85,13 @@ async fn every_bar_opens_the_badges_behind_it() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("waiting, overdue, 1 to 3 d · 3 badges"), "{screen}");
-    assert!(screen.contains("▲ 31h/24h") && screen.contains("row 1 of 3"), "{screen}");
+    assert!(screen.contains("▲ 31h/24h") && screen.contains(msg_part("row 1 of 3")), "{screen}");
     assert!(screen.contains("오지호"), "the story of the one who waits for 31 hours:\n{screen}");
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("OVERDUE"), "{screen}");
     h.press("esc");
-    assert!(h.settled().await.contains("row 1 of 3"), "back to the list");
+    assert!(h.settled().await.contains(msg_part("row 1 of 3")), "back to the list");
     h.press("esc tab tab");
     let screen = h.settled().await;
     assert!(
@@ -103,7 +103,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     assert!(screen.contains("failed mails to @strictgate.example · 43 badges"), "{screen}");
     h.press("G");
     let screen = h.settled().await;
-    assert!(screen.contains("row 43 of 43"), "{screen}");
+    assert!(screen.contains(msg_part("row 43 of 43")), "{screen}");
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn a_long_list_costs_what_is_on_the_screen() {
     // The last bar of the issued ones: everything earlier.
     h.press("G enter");
     let screen = h.settled().await;
-    assert!(screen.contains("issued, earlier"), "{screen}");
+    assert!(screen.contains(msg_part("issued, earlier")), "{screen}");
     let before = all_requests(&h);
     for _ in 0..5 {
         h.press("pagedown");
@@ -128,11 +128,12 @@ async fn a_long_list_costs_what_is_on_the_screen() {
 async fn periods_change_and_the_numbers_add_up() {
     let mut h = opened(frozen(), 80, 24).await;
     let total = |screen: &str| {
-        let line = screen.lines().find(|line| line.contains(", total ")).expect("a caption").to_owned();
+        let line =
+            screen.lines().find(|line| line.contains(msg_part(", total "))).expect("a caption").to_owned();
         line.split(", total ").nth(1).expect("a total").split(' ').next().expect("a number").to_owned()
     };
     let by_week = h.settled().await;
-    assert!(by_week.contains("week of 11-16"), "{by_week}");
+    assert!(by_week.contains(msg_part("week of 11-16")), "{by_week}");
     h.press("z");
     let by_month = h.settled().await;
     assert!(by_month.contains("2026-11") && by_month.contains("2026-08"), "{by_month}");
@@ -159,31 +160,31 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.settled().await;
     h.press("tab tab tab tab down enter");
     let screen = h.settled().await;
-    assert!(screen.contains("expiring within 30 days") && screen.contains("남궁 민"), "{screen}");
-    assert!(screen.contains("Until") && screen.contains("i issue again"), "{screen}");
+    assert!(screen.contains(msg_part("expiring within 30 days")) && screen.contains("남궁 민"), "{screen}");
+    assert!(screen.contains(msg("Until")) && screen.contains(msg_part("i issue again")), "{screen}");
     h.press("i");
     let screen = h.shows(msg_part("Not planned")).await;
     assert!(screen.contains("1 badge whose recipient is already in the plan"), "{screen}");
     h.press("i");
-    h.shows("1 of 2 templates").await;
+    h.shows(msg_part("1 of 2 templates")).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("expires soon")), "the guard has looked:\n{screen}");
     assert_eq!(posts(&h), 0, "nothing is sent before the review");
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains("expiring within 30 days"), "{screen}");
+    assert!(screen.contains(msg_part("expiring within 30 days")), "{screen}");
     assert!(h.tui.app.jobs().expect("jobs").list().await.expect("a list").is_empty(), "no draft is left");
     h.press("i");
     h.shows(msg_part("Not planned")).await;
     h.press("i");
-    h.shows("1 of 2 templates").await;
+    h.shows(msg_part("1 of 2 templates")).await;
     let screen = h.settled().await;
     let words: Vec<&str> = screen.split_whitespace().collect();
     let at =
         words.iter().position(|word| *word == "recipients").unwrap_or_else(|| panic!("a number:\n{screen}"));
     let n = words[at - 1].to_owned();
     h.confirm_draft(&n).await;
-    h.shows("waiting").await;
+    h.shows(msg("waiting")).await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_for("TPL-004", "min.ng@example.com"), 1);
     assert_eq!(ledger.accepted_for("TPL-004", "seoyun.han@naru.example"), 1, "once, however often it ends");
@@ -203,9 +204,9 @@ async fn a_read_only_profile_looks_and_plans_nothing() {
     h.settled().await;
     h.press("tab tab tab tab down enter");
     let screen = h.settled().await;
-    assert!(screen.contains("남궁 민") && !screen.contains("i issue again"), "{screen}");
+    assert!(screen.contains("남궁 민") && !screen.contains(msg_part("i issue again")), "{screen}");
     h.press("i");
-    assert!(h.settled().await.contains("read-only"));
+    assert!(h.settled().await.contains(msg("read-only")));
     assert_eq!(posts(&h), 0);
 }
 
@@ -226,7 +227,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
     h.type_text(&id);
     h.press("enter");
     let screen = h.settled().await;
-    let line = screen.lines().find(|line| line.contains("Cert. no.")).expect("a number").to_owned();
+    let line = screen.lines().find(|line| line.contains(msg("Cert. no."))).expect("a number").to_owned();
     let cert = line
         .split("Cert. no.")
         .nth(1)
@@ -240,7 +241,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(
-        screen.contains("Not found")
+        screen.contains(msg_part("Not found"))
             && super::narrow::flat(&screen).contains(msg_part("cannot search for one.")),
         "{screen}"
     );
@@ -252,7 +253,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
     assert!(screen.contains("문채원"), "{screen}");
     assert_eq!(all_requests(&h) - before, 1, "only the badge itself was read");
     h.press("esc");
-    assert!(h.settled().await.contains("Counts"));
+    assert!(h.settled().await.contains(msg("Counts")));
 }
 
 #[tokio::test]
@@ -275,7 +276,7 @@ async fn reading_records_says_first_what_it_costs() {
         .unwrap_or_else(|| panic!("a number of requests:\n{screen}"));
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 0);
     h.press("D");
-    let screen = h.shows("Read ").await;
+    let screen = h.shows(msg_part("Read ")).await;
     assert!(screen.contains(&format!("Read {n} records")), "{screen}");
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), n);
 }
@@ -287,17 +288,18 @@ async fn reading_can_be_stopped_and_goes_on() {
     h.sandbox.control().add_fault("get /badges/history match=page=3 delay=20s times=1").expect("a rule");
     h.press("0 G enter");
     let screen = h.shows("reading the history 200 of 600").await;
-    assert!(!screen.contains("S stop"), "{screen}");
+    assert!(!screen.contains(msg_part("S stop")), "{screen}");
     h.run_in_palette(Action::IndexStop);
     let screen = h.settled().await;
     assert!(
-        screen.contains(msg_part("What lapel has read is kept.")) && screen.contains("read to 200 of 600"),
+        screen.contains(msg_part("What lapel has read is kept."))
+            && screen.contains(msg_part("read to 200 of 600")),
         "{screen}"
     );
     let before = requests(&h, "GET /badges/history");
     h.press("r");
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && screen.contains(msg_part("read 11-21")), "{screen}");
     assert_eq!(requests(&h, "GET /badges/history") - before, 5, "four pages, and the top");
 }
 
@@ -307,7 +309,8 @@ async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     h.settled().await;
     h.sandbox.control().add_fault("get /badges/history match=page=2 delay=2s times=1").expect("a rule");
     h.press("0 G enter");
-    h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains("100 badges")).await;
+    h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains(msg_part("100 badges")))
+        .await;
     h.press("1");
     let turns = |s: &str| lapel::tui::Glyphs::UNICODE.spinner.iter().any(|frame| s.contains(*frame));
     h.until("no spinner turns for it", |s| !turns(s)).await;
@@ -315,7 +318,7 @@ async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     h.settled().await;
     h.press("0 G enter");
     let screen = h.settled().await;
-    assert!(screen.contains("600 badges") && screen.contains("read 11-21"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && screen.contains(msg_part("read 11-21")), "{screen}");
 }
 
 #[tokio::test]
@@ -324,11 +327,11 @@ async fn a_service_that_fails_is_said_and_what_was_read_is_shown() {
     h.sandbox.control().add_fault("get /badges/history status=401 code=4001").expect("a rule");
     h.press("r");
     let screen = h.settled().await;
-    assert!(screen.contains("incomplete") && screen.contains("600 badges"), "{screen}");
+    assert!(screen.contains(msg("incomplete")) && screen.contains(msg_part("600 badges")), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
     let screen = h.settled().await;
-    assert!(screen.contains("read 11-21") && !screen.contains("incomplete"), "{screen}");
+    assert!(screen.contains(msg_part("read 11-21")) && !screen.contains(msg("incomplete")), "{screen}");
 }
 
 #[tokio::test]
@@ -365,7 +368,7 @@ async fn it_fits_the_smallest_screen() {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);
         let screen = h.settled().await;
-        assert!(screen.contains("Counts"), "{screen}");
+        assert!(screen.contains(msg("Counts")), "{screen}");
     }
 }
 
@@ -381,7 +384,7 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("0 G enter");
-    h.shows("▲ wait ").await;
+    h.shows(msg_part("▲ wait ")).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
     assert!(said.iter().any(|line| line.contains(msg_part("what was read is kept"))), "{said:?}");

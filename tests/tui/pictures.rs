@@ -86,7 +86,7 @@ async fn a_badge_has_two_sides_and_each_is_fetched_once() {
     let mut h = Harness::with_pictures(paths_only(), 108, 36, on(&server)).await;
     let front = first_badge(&mut h).await;
     assert!(front.contains(&msg_with("{key} other side", &[&"front · f"])) && is_seen(&front), "{front}");
-    assert!(front.contains("Cert. no."), "the text stands beside it: {front}");
+    assert!(front.contains(msg("Cert. no.")), "the text stands beside it: {front}");
     h.press("f");
     let back = h.settled().await;
     assert!(back.contains(&msg_with("{key} other side", &[&"back · f"])) && is_seen(&back), "{back}");
@@ -130,29 +130,29 @@ async fn on_a_narrow_screen_the_text_keeps_its_room() {
         is_seen(&picture) && picture.contains(&msg_with("{key} other side", &[&"front · f"])),
         "{picture}"
     );
-    assert!(!picture.contains("Cert. no."), "{picture}");
+    assert!(!picture.contains(msg("Cert. no.")), "{picture}");
     h.press("f");
     assert!(h.settled().await.contains(&msg_with("{key} other side", &[&"back · f"])));
     h.press("esc");
     assert_eq!(h.settled().await, text);
     // Back goes back from here as ever.
     h.press("esc");
-    assert!(h.settled().await.contains("row 1 of 600"));
+    assert!(h.settled().await.contains(msg_part("row 1 of 600")));
 }
 
 #[tokio::test]
 async fn a_template_has_its_picture_above_its_text_or_in_its_place() {
     let mut h = Harness::with_pictures(small(), 120, 36, |session| session).await;
     let wide = h.settled().await;
-    assert!(is_seen(&wide) && wide.contains("Criteria"), "{wide}");
+    assert!(is_seen(&wide) && wide.contains(msg("Criteria")), "{wide}");
     let mut h = Harness::with_pictures(small(), 80, 24, |session| session).await;
     assert!(!is_seen(&h.settled().await));
     h.press("enter");
     let text = h.settled().await;
-    assert!(text.contains("Criteria") && !is_seen(&text), "{text}");
+    assert!(text.contains(msg("Criteria")) && !is_seen(&text), "{text}");
     h.press("p");
     let picture = h.settled().await;
-    assert!(is_seen(&picture) && !picture.contains("Criteria"), "{picture}");
+    assert!(is_seen(&picture) && !picture.contains(msg("Criteria")), "{picture}");
     h.press("esc");
     assert_eq!(h.settled().await, text);
 }
@@ -231,7 +231,7 @@ async fn go_through(cases: Vec<(Vec<Move>, &'static str)>, read: Duration) {
         let screen = h.until(said, |screen| detail(screen).contains(said)).await;
         assert!(screen.contains(&format!("row {} of 40", at + 1)) && !is_seen(&screen), "{screen}");
         // No number of such pictures is an error of the TUI.
-        assert!(!screen.contains("failed") && !screen.contains("error"), "{screen}");
+        assert!(!screen.contains(msg("failed")) && !screen.contains(msg("error")), "{screen}");
         h.press("j");
     }
     let screen = h.settled().await;
@@ -276,7 +276,7 @@ async fn passing_over_rows_fetches_nothing() {
         h.screen();
     }
     let screen = h.settled().await;
-    assert!(screen.contains("row 21 of 40") && is_seen(&screen), "{screen}");
+    assert!(screen.contains(msg_part("row 21 of 40")) && is_seen(&screen), "{screen}");
     let seen = targets(&server);
     assert!(seen.len() == 2 && seen[1].contains("TPL-021"), "{seen:?}");
 }
@@ -288,7 +288,7 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
             .await;
     let mut h = Harness::with_pictures(paths_only(), 120, 36, on(&server)).await;
     // The text does not wait for it.
-    h.until("text and no picture", |s| s.contains(msg("loading the picture")) && s.contains("Criteria"))
+    h.until("text and no picture", |s| s.contains(msg("loading the picture")) && s.contains(msg("Criteria")))
         .await;
     asked(&mut h, &server, "TPL-001", 1).await;
     // Nothing moves for it, so nothing wakes the TUI up for it once all else is here.
@@ -301,13 +301,13 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
     tokio::time::timeout(Duration::from_secs(20), rest).await.expect("all else comes");
     assert!(h.tui.app.is_busy());
     h.press("2");
-    let screen = h.until("the history", |s| s.contains("row 1 of 600")).await;
+    let screen = h.until("the history", |s| s.contains(msg_part("row 1 of 600"))).await;
     assert!(!screen.contains(msg("loading the picture")), "{screen}");
     // Nobody waits for it any more.
     h.settled().await;
     h.press("1 j");
     let screen = h.settled().await;
-    assert!(is_seen(&screen) && screen.contains("row 2 of 40"), "{screen}");
+    assert!(is_seen(&screen) && screen.contains(msg_part("row 2 of 40")), "{screen}");
     h.press("k");
     h.until("it is asked for again", |s| s.contains(msg("loading the picture"))).await;
     asked(&mut h, &server, "TPL-001", 2).await;
@@ -317,7 +317,7 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
 async fn a_path_leads_nowhere_until_something_says_where() {
     let mut h = Harness::with_pictures(paths_only(), 120, 36, |session| session).await;
     let screen = h.settled().await;
-    assert!(screen.contains("only a path") && !is_seen(&screen), "{screen}");
+    assert!(screen.contains(msg_part("only a path")) && !is_seen(&screen), "{screen}");
     let options = Options { switches: vec![("image-urls".into(), "null".into())], ..small() };
     let mut h = Harness::with_pictures(options, 120, 36, |session| session).await;
     let screen = h.settled().await;

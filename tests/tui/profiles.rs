@@ -83,7 +83,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     h.settled().await;
     h.press("w");
     let wallet = h.settled().await;
-    assert!(wallet.contains("badge"), "{wallet}");
+    assert!(wallet.contains(msg("badge")), "{wallet}");
     assert_eq!(h.tui.app.marked().len(), 2);
     let green = styles_of_the_header(&h);
 
@@ -106,7 +106,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     assert!(h.tui.app.marked().is_empty());
     h.press("2");
     let screen = h.settled().await;
-    assert!(screen.contains("123 badges"), "{screen}");
+    assert!(screen.contains(msg_part("123 badges")), "{screen}");
     for tab in ["3", "4", "5"] {
         h.press(tab);
         let screen = h.settled().await;
@@ -133,7 +133,7 @@ async fn what_comes_late_from_the_profile_before_is_dropped() {
     h.tui.app.update(Message::Of(1, Box::new(Message::Odd("late news".into()))));
     h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed("late failure".into()))));
     let screen = h.settled().await;
-    assert!(!screen.contains("late news") && !screen.contains("late failure"), "{screen}");
+    assert!(!screen.contains(msg_part("late news")) && !screen.contains("late failure"), "{screen}");
 }
 
 #[tokio::test]
@@ -149,9 +149,9 @@ async fn while_something_is_sent_the_profile_stays() {
     h.press("enter");
     h.settled().await;
     h.confirm("1");
-    h.until("it is on its way", |s| s.contains("sending") || s.contains("Activity 1")).await;
+    h.until("it is on its way", |s| s.contains(msg("sending")) || s.contains("Activity 1")).await;
     h.press("P");
-    h.until("the list", |s| s.contains("add a profile") && s.contains("two")).await;
+    h.until("the list", |s| s.contains(msg("add a profile")) && s.contains("two")).await;
     h.press("j enter");
     let screen = h.shows(msg_part("lapel is sending with this profile")).await;
     assert!(screen.contains("DEMO"), "{screen}");
@@ -175,9 +175,9 @@ async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
     h.settled().await;
     h.press("enter");
     let screen = h.shows("has not answered within 3 s").await;
-    assert!(screen.contains("Unlock it") && screen.contains("DEMO"), "{screen}");
+    assert!(screen.contains(msg_part("Unlock it")) && screen.contains("DEMO"), "{screen}");
     h.press("esc");
-    assert!(h.settled().await.contains("40 templates"));
+    assert!(h.settled().await.contains(msg_part("40 templates")));
 }
 
 /// The first frame waits for no keyring, and keys are taken meanwhile.
@@ -203,17 +203,17 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     let screen = h.screen();
     assert!(screen.contains(&msg_with("opening profile {name}: getting its key", &[&"two"])), "{screen}");
     h.press("x");
-    assert!(h.screen().contains("opening profile two"));
+    assert!(h.screen().contains(msg_part("opening profile two")));
     door.notify_one();
     let screen = h.shows("the keyring is locked").await;
     assert!(
-        screen.contains("Profile two could not be opened") && screen.contains(msg("try again")),
+        screen.contains(msg_part("Profile two could not be opened")) && screen.contains(msg("try again")),
         "{screen}"
     );
     assert!(!screen.contains(msg_part("Nothing was saved")), "{screen}");
     h.press("r");
     door.notify_one();
-    h.until("the desk", |s| s.contains("LIVE  Organisat") && s.contains("40 templates")).await;
+    h.until("the desk", |s| s.contains("LIVE  Organisat") && s.contains(msg_part("40 templates"))).await;
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
@@ -311,7 +311,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
     h.press("enter");
     h.settled().await;
     h.confirm("1");
-    h.shows("1 job · 1 open").await;
+    h.shows(msg_part("1 job · 1 open")).await;
     h.settled().await;
     let owners = || {
         let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
@@ -445,7 +445,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.press("backspace backspace backspace backspace");
         h.type_text("_KEY");
         h.press("enter");
-        let screen = h.shows("is not there.").await;
+        let screen = h.shows(msg_part("is not there.")).await;
         assert!(screen.contains("UNI_KEY") && screen.contains(msg("Nothing was saved.")), "{screen}");
         assert!(kept.lock().expect("notes").is_none());
         h.press("backtab backtab backtab right tab tab tab");
@@ -474,7 +474,7 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.press("backtab backtab backtab right right tab tab tab");
     h.type_text("UNI_KEY");
     h.press("enter");
-    h.shows("Changed profile two").await;
+    h.shows(msg_part("Changed profile two")).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(matches!(&change.key, Some((KeyStore::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
@@ -530,7 +530,7 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         assert!(screen.contains("c edit") && screen.contains("t test"), "{screen}");
         h.press("j t");
         let screen = h.shows(msg_part("The service refused the API key")).await;
-        assert!(screen.contains("Profiles"), "{screen}");
+        assert!(screen.contains(msg("Profiles")), "{screen}");
         // Only what was changed is handed on.
         h.press("c");
         let screen = h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
@@ -541,11 +541,11 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.type_text("http://proxy.example:8080");
         h.press("tab tab tab tab tab");
         h.press("enter");
-        h.shows("Changed profile two").await;
+        h.shows(msg_part("Changed profile two")).await;
         h.settled().await;
         // Neither Enter nor y alone nor a paste removes anything.
         h.press("j X");
-        h.shows("Remove profile two").await;
+        h.shows(msg_part("Remove profile two")).await;
         h.paste("1");
         h.press("enter y enter");
         let screen = h.shows(msg("Nothing has been changed.")).await;
@@ -555,7 +555,7 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.settled().await;
         assert_eq!(asked.lock().expect("notes").len(), 2, "{}", h.screen());
         h.confirm("1");
-        h.shows("Removed profile two").await;
+        h.shows(msg_part("Removed profile two")).await;
         let all = std::mem::take(&mut *asked.lock().expect("notes"));
         let [ProfileAsk::Test(tested), ProfileAsk::Change(change), ProfileAsk::Remove(removed)] = &all[..]
         else {

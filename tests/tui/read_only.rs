@@ -1,6 +1,7 @@
 //! A read-only profile: whatever key is pressed, nothing is sent, and nothing offers to.
 
 use super::*;
+use crate::common::texts::msg;
 
 async fn only_looking(columns: u16, rows: u16) -> Harness {
     Harness::with(small(), columns, rows, |mut session| {
@@ -36,7 +37,7 @@ async fn every_screen_of_every_size_says_that_it_is_read_only() {
             h.press("esc");
             h.press(tab);
             let screen = h.settled().await;
-            assert!(screen.contains("read-only"), "{columns}x{rows} {tab}:\n{screen}");
+            assert!(screen.contains(msg("read-only")), "{columns}x{rows} {tab}:\n{screen}");
         }
     }
 }

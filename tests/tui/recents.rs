@@ -65,7 +65,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     h.press("esc :");
     h.type_text("forget");
     h.press("down enter");
-    assert!(file.exists() && h.screen().contains("cannot be undone"), "{}", h.screen());
+    assert!(file.exists() && h.screen().contains(msg_part("cannot be undone")), "{}", h.screen());
     h.confirm("1");
     let screen = h.settled().await;
     assert!(

@@ -1,7 +1,7 @@
 //! `/` in lists and texts that are not filtered by the service, and the way through the matches.
 
 use super::*;
-use crate::common::texts::msg;
+use crate::common::texts::{msg, msg_part};
 use ratatui::style::Modifier;
 
 /// The line with the match that the user is at.
@@ -22,12 +22,13 @@ async fn the_help_shows_what_is_searched_for() {
     h.type_text("refresh");
     let screen = h.screen();
     assert!(
-        screen.contains("refresh from the service") && !screen.contains("mark all loaded rows"),
+        screen.contains(msg_part("refresh from the service"))
+            && !screen.contains(msg("mark all loaded rows")),
         "{screen}"
     );
     // Esc closes the box, ends the search, and closes the help.
     h.press("esc");
-    assert!(!h.screen().contains("mark all loaded rows"), "{}", h.screen());
+    assert!(!h.screen().contains(msg("mark all loaded rows")), "{}", h.screen());
     h.press("esc");
     assert!(h.screen().contains(msg("Keys of this screen")), "{}", h.screen());
     assert!(h.tui.app.modal().is_some());

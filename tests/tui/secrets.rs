@@ -1,7 +1,7 @@
 //! An API key in the wrong place: nothing of it is sent, and about mere shape a person is asked once.
 
 use super::*;
-use crate::common::texts::{asks, msg};
+use crate::common::texts::{asks, msg, msg_part};
 use lapel::tui::Session;
 
 /// Of the shape of a key, and not one.
@@ -112,7 +112,7 @@ async fn a_name_and_a_reason_that_are_keys_are_written_nowhere() {
     h.press("enter");
     h.settled().await;
     h.press("x");
-    assert!(h.settled().await.contains("Reason"), "{}", h.screen());
+    assert!(h.settled().await.contains(msg("Reason")), "{}", h.screen());
     let before = all_requests(&h);
     h.type_text(&format!("used with {key}"));
     h.press("enter");
@@ -135,7 +135,7 @@ async fn about_mere_shape_a_person_is_asked_once() {
         h.press("enter");
         let screen = h.settled().await;
         assert!(
-            screen.contains("begins with bdg_… looks like an API key")
+            screen.contains(msg_part("begins with bdg_… looks like an API key"))
                 && !screen.lines().any(|line| line.starts_with('│') && line.contains(&text)),
             "{screen}"
         );

@@ -18,7 +18,7 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     h.shows("waiting 1").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
-    assert!(screen.contains("lapel already sent this badge to this e-mail (waiting)."), "{screen}");
+    assert!(screen.contains(msg_part("lapel already sent this badge to this e-mail (waiting).")), "{screen}");
     h.confirm("");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 1, "Enter alone is never enough");
@@ -43,8 +43,8 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.confirm("1");
-    h.shows("sending 1").await;
-    h.shows("▲ wait ").await;
+    h.shows(msg_part("sending 1")).await;
+    h.shows(msg_part("▲ wait ")).await;
     h.press("R c");
     let screen = h.shows(msg_part("Cancel the rest of job")).await;
     assert!(
@@ -87,10 +87,10 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    h.shows("● issued").await;
+    h.shows(msg_part("● issued")).await;
     h.shows(msg("service state")).await;
     // The row may be read before the job is told of.
-    h.shows("issued 1 = 1").await;
+    h.shows(msg_part("issued 1 = 1")).await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
@@ -104,13 +104,13 @@ async fn the_form_checks_as_one_types_and_warns_before_spending_quota() {
     let screen = to_review(&mut h, "홍길동", "gildong@gmial.example").await;
     assert!(screen.contains(msg("not in use")), "{screen}");
     assert!(screen.contains(msg_part("already be expired")), "{screen}");
-    assert!(screen.contains("did you mean gmail.example?"), "{screen}");
+    assert!(screen.contains(msg_part("did you mean gmail.example?")), "{screen}");
     h.press("esc ctrl-u");
     h.type_text("nobody");
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg("the e-mail address has no @")), "{screen}");
-    assert!(!screen.contains("y to issue"), "{screen}");
+    assert!(!screen.contains(msg_part("y to issue")), "{screen}");
 }
 
 #[tokio::test]
@@ -128,9 +128,9 @@ async fn someone_who_has_the_badge_already_is_named_in_the_review() {
         ..Rows::default()
     };
     h.sandbox.control().rows(&rows).expect("inserted");
-    assert!(screen.contains("templates"));
+    assert!(screen.contains(msg("templates")));
     let screen = to_review(&mut h, "한번더", "holder@naru.example").await;
-    assert!(screen.contains("this e-mail already has 1 badge of this template"), "{screen}");
+    assert!(screen.contains(msg_part("this e-mail already has 1 badge of this template")), "{screen}");
 }
 
 #[tokio::test]
@@ -146,7 +146,10 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
         })
         .await;
     // The window of 26 hours, by the service's clock.
-    assert!(screen.contains("until 11-22 12:00, and does not send it again unless you say so."), "{screen}");
+    assert!(
+        screen.contains(msg_part("until 11-22 12:00, and does not send it again unless you say so.")),
+        "{screen}"
+    );
     h.press("r");
     let screen = h.shows("waiting 1").await;
     assert!(!screen.contains(msg("in doubt")), "{screen}");
@@ -173,7 +176,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
     assert!(h.screen().contains("in doubt 1"));
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    h.shows("issued 1").await;
+    h.shows(msg_part("issued 1")).await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
@@ -222,7 +225,7 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     mark_one_of_each(&mut h).await;
     h.press("x");
     let screen = h.settled().await;
-    assert!(screen.contains("Revoke 2 badges"), "{screen}");
+    assert!(screen.contains(msg_part("Revoke 2 badges")), "{screen}");
     assert!(screen.contains(msg("skipped: cannot be revoked before it is Issued")), "{screen}");
     assert!(screen.contains(msg("skipped: already revoked")), "{screen}");
     h.press("enter");
@@ -237,10 +240,10 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.press("backspace");
     h.confirm("");
     let screen = h.shows("revoking 2 · skipped 2 = 4").await;
-    assert!(screen.contains("revoke 중복 발급"), "{screen}");
+    assert!(screen.contains(msg_part("revoke 중복 발급")), "{screen}");
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
-    h.shows("revoked 2").await;
+    h.shows(msg_part("revoked 2")).await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 2);
     assert_eq!(
@@ -249,7 +252,7 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
         "only what could be accepted was sent"
     );
     h.press("esc");
-    assert!(h.settled().await.contains("2 marked"), "what was dealt with is not marked any more");
+    assert!(h.settled().await.contains(msg_part("2 marked")), "what was dealt with is not marked any more");
 }
 
 #[tokio::test]
@@ -289,7 +292,7 @@ async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     h.confirm("2");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
     let screen = h.shows("revoking 2 · skipped 2 = 4").await;
-    assert!(screen.contains("1 of 2 accepted"), "{screen}");
+    assert!(screen.contains(msg_part("1 of 2 accepted")), "{screen}");
 }
 
 #[tokio::test]
@@ -331,9 +334,10 @@ async fn a_dropped_badge_is_found_by_name() {
         h.press("r");
         h.settled().await;
     }
-    let screen =
-        h.until("which one, and why", |s| s.contains("▲ not accepted") && s.contains("심사중")).await;
-    assert!(screen.contains("1 not accepted"), "{screen}");
+    let screen = h
+        .until("which one, and why", |s| s.contains(msg_part("▲ not accepted")) && s.contains("심사중"))
+        .await;
+    assert!(screen.contains(msg_part("1 not accepted")), "{screen}");
 }
 
 #[tokio::test]
@@ -345,8 +349,8 @@ async fn a_read_only_profile_cannot_act() {
     .await;
     h.press("2");
     let screen = h.settled().await;
-    assert!(screen.contains("read-only"), "{screen}");
-    assert!(!screen.contains("revoke"), "{screen}");
+    assert!(screen.contains(msg("read-only")), "{screen}");
+    assert!(!screen.contains(msg("revoke")), "{screen}");
     h.press("x");
     assert!(h.screen().contains(msg_part("it cannot issue or revoke")));
     h.press("1 i ? ");
@@ -418,7 +422,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.confirm("1");
-    h.shows("sending 1").await;
+    h.shows(msg_part("sending 1")).await;
     h.press("ctrl-c");
     assert!(h.tui.app.take_wish().is_none());
     let screen = h.screen();
@@ -429,17 +433,20 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let path = folder.path().join("all.csv");
     std::fs::write(&path, "before").expect("written");
     h.press("2");
-    h.shows("row 1 of 600").await;
+    h.shows(msg_part("row 1 of 600")).await;
     h.sandbox.control().add_fault("get /badges/history delay=60s after=1").expect("a rule");
     h.press("e ctrl-u");
     h.type_text(path.to_str().expect("UTF-8"));
     h.press("enter");
     h.shows(msg_part("A file with this name already")).await;
     h.confirm("1");
-    h.shows("of 600 rows").await;
+    h.shows(msg_part("of 600 rows")).await;
     h.press("ctrl-o q");
     let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(screen.contains("all.csv: quitting cancels the export, and the existing file"), "{screen}");
+    assert!(
+        screen.contains(msg_part("all.csv: quitting cancels the export, and the existing file")),
+        "{screen}"
+    );
     assert!(
         screen.contains("stays unchanged.") && screen.contains(msg("The demo's jobs end with the demo.")),
         "{screen}"

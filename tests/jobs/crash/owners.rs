@@ -4,7 +4,7 @@ use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, Script, Wish, people, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 use lapel::api::connect;
 use lapel::jobs::{
     Account, Changed, Decision, DuplicateKind, Guarding, Job, JobError, JobId, Jobs, Journal, JournalError,
@@ -232,7 +232,7 @@ fn what_is_no_journal_of_this_lapel_is_named_and_left_as_it_is() {
             let why = Journal::open(world.folder()).map(drop).expect_err(what);
             assert!(is_right(&why), "{what}: {why:?}");
             let said = why.to_string();
-            assert!(said.contains("journal.sqlite") && said.contains("journal"), "{what}: {said}");
+            assert!(said.contains("journal.sqlite") && said.contains(msg("journal")), "{what}: {said}");
         }
         assert!(std::fs::read(&file).expect("bytes") == before, "{what} was changed");
         assert_eq!(world.control().ledger().requests_to("POST /badges/batch"), posts, "{what}");
@@ -350,7 +350,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
                 }
             };
             if let Some(said) = &trouble {
-                assert!(said.contains("is full") && said.contains("journal.sqlite"), "{said}");
+                assert!(said.contains(msg_part("is full")) && said.contains("journal.sqlite"), "{said}");
             }
             leave.leave_room(None).await.expect("room again");
             // What was drafted and not begun is dropped with the process.

@@ -1,5 +1,6 @@
 //! Every trap of names and addresses, with its verdict.
 
+use crate::texts::msg_part;
 use lapel::jobs::intake::Standing::{self, Ask, Ready, Refused};
 use lapel::jobs::intake::{
     CellFact, CellNote, ColumnMap, Field, NameColumns, RawRow, Severity, check, check_person,
@@ -247,7 +248,7 @@ fn what_the_reader_noted_counts() {
         assert_eq!(checked.standing, standing, "{notes:?}");
     }
     let hidden = check(row(&["홍길동", MAIL], note(None, CellFact::Hidden)), &map());
-    assert!(hidden.findings[0].what.contains("row 7 is hidden"));
+    assert!(hidden.findings[0].what.contains(msg_part("row 7 is hidden")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Spreadsheets: sheets, hidden things, formulas, links, and files that mean harm.
 
 use super::kit::*;
+use crate::texts::msg_part;
 use lapel::jobs::intake::{
     CellFact, Choices, ColumnMap, Format, HeaderRow, IntakeError, NameColumns, Note, Question, RawRow,
     Source, Standing, Table,
@@ -223,7 +224,7 @@ fn hidden_rows_are_asked_about_and_hidden_columns_are_said() {
     let checked = checked(&table);
     let standings: Vec<Standing> = checked.iter().map(|c| c.standing).collect();
     assert_eq!(standings, [Standing::Ready, Standing::Ask, Standing::Ready]);
-    assert!(checked[1].findings.iter().any(|f| f.what.contains("row 3 is hidden")));
+    assert!(checked[1].findings.iter().any(|f| f.what.contains(msg_part("row 3 is hidden"))));
 }
 
 #[test]

@@ -116,7 +116,7 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
     let facts = bench.jobs.facts().await.expect("facts");
     let means: Vec<&str> =
-        facts.iter().filter(|f| f.name.starts_with("means ")).map(|f| f.value.as_str()).collect();
+        facts.iter().filter(|f| f.name.starts_with(msg_part("means "))).map(|f| f.value.as_str()).collect();
     assert_eq!(means.len(), 2, "{facts:?}");
     assert!(means.contains(&"waiting") && means.contains(&"issued"), "{facts:?}");
 }

@@ -1,6 +1,7 @@
 //! What stops a job, and how it goes on.
 
 use super::*;
+use crate::texts::msg;
 
 #[tokio::test]
 async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
@@ -44,7 +45,7 @@ async fn a_read_only_connection_has_nothing_to_send_with() {
     .await;
     assert!(!bench.jobs.can_send());
     let refused = bench.jobs.issue(plan(None), "test").await.expect_err("read-only");
-    assert!(refused.to_string().contains("read-only"), "{refused}");
+    assert!(refused.to_string().contains(msg("read-only")), "{refused}");
     assert_eq!(bench.posts("/badges"), 0);
 }
 

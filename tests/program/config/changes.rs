@@ -1,7 +1,7 @@
 //! Changing and removing profiles: what a person has written stays.
 
 use super::{Home, SECRET, UNI};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 use lapel::config::{
     Change, Defaults, Env, Environment, Flags, KeyStore, Pin, ProfileInput, Provenance, Source, edit_profile,
     named_profile, profiles, recent_file, remove_profile,
@@ -87,7 +87,7 @@ fn profiles_can_be_changed_however_they_are_written() {
         assert_eq!(read.base_url, "https://new.example/y", "{}", home.config());
         remove_profile(&home.paths(), &home.env(), "uni").expect(text);
         let left = profiles(&home.paths(), &home.env()).expect(text);
-        assert_eq!(left.len(), usize::from(text.contains("other")), "{}", home.config());
+        assert_eq!(left.len(), usize::from(text.contains(msg("other"))), "{}", home.config());
     }
 }
 
@@ -161,7 +161,7 @@ batch = 10
         home.config()
     );
     let again = remove_profile(&home.paths(), &home.env(), "other").expect_err("gone").to_string();
-    assert!(again.contains("Profiles: none"), "{again}");
+    assert!(again.contains(msg_part("Profiles: none")), "{again}");
 }
 
 #[test]

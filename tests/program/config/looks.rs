@@ -1,6 +1,7 @@
 //! The look, the language, pictures and manners: layer by layer.
 
 use super::*;
+use crate::texts::msg;
 
 #[test]
 fn the_look_has_layers_too() {
@@ -94,7 +95,7 @@ fn a_file_of_colours_stands_beside_the_settings() {
 
     fs::write(&file, "[colours]\neror = 'red'\n").expect("a file");
     let said = wrong(home.settings());
-    assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains("error"), "{said}");
+    assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains(msg("error")), "{said}");
     let demo = Settings::for_demo(&Flags::default(), &home.env());
     assert_eq!(demo.left_out.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2)], "{:?}", demo.left_out);
     assert_eq!(demo.ui.theme, ThemeChoice::Auto.into());

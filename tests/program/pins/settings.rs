@@ -1,6 +1,7 @@
 //! Names in the files that people write: settings, colours, keys, saved filters. And where files are.
 
 use super::pinned::{beside, kept, pages, pin};
+use crate::texts::msg_part;
 use crate::verbs::kit::Bench;
 use clap::Parser;
 use lapel::cli::Cli;
@@ -153,7 +154,10 @@ fn names_in_keys_toml() {
         let (_, mistakes) = Keymap::with(&file);
         // What nothing uses any more is read too, and reported.
         if action == "confirm" || place == "[organisation" {
-            assert!(mistakes.iter().all(|mistake| mistake.what.contains("no longer used")), "{mistakes:?}");
+            assert!(
+                mistakes.iter().all(|mistake| mistake.what.contains(msg_part("no longer used"))),
+                "{mistakes:?}"
+            );
             assert_eq!(mistakes.len(), 1, "{line}");
         } else {
             assert_eq!(mistakes, [], "{line}");

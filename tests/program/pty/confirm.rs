@@ -95,7 +95,7 @@ fn live_asks_before_a_job_goes_on() {
     // A wrong number, a wrong organisation, and nobody there to be asked.
     for typed in ["1\r", "2 naru\r", "1 nar\r", "\x03"] {
         let mut term = run(lapel(&["jobs", "resume", "1"])).start();
-        term.shows("Type 1 naru to send 1 row of job 1");
+        term.shows(msg_part("Type 1 naru to send 1 row of job 1"));
         term.send(typed);
         term.shows(msg_part("Nothing was sent"));
         assert_eq!(term.exit().exit_code(), 2, "{typed:?}: {}", term.shown().text);
@@ -103,13 +103,13 @@ fn live_asks_before_a_job_goes_on() {
     for verb in ["resume 1", "retry 1", "resend 1 --row 1 --why x", "use-up 1"] {
         let script = format!("\"$0\" jobs {verb} </dev/null");
         let mut term = run(super::kit::program("/bin/sh", &["-c", &script, super::kit::LAPEL])).start();
-        term.shows("use --yes to send");
+        term.shows(msg_part("use --yes to send"));
         assert_eq!(term.exit().exit_code(), 2, "{verb}: {}", term.shown().text);
     }
     assert_eq!(accepted(), 0);
 
     let mut term = run(lapel(&["jobs", "resume", "1"])).start();
-    term.shows("Type 1 naru to send 1 row of job 1");
+    term.shows(msg_part("Type 1 naru to send 1 row of job 1"));
     term.answer("1 naru");
     assert_eq!(term.exit().exit_code(), 0, "{}", term.shown().text);
     assert_eq!(accepted(), 1);

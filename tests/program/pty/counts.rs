@@ -1,7 +1,7 @@
 //! What it costs: counted and printed (`--nocapture`), with bounds that only a mistake exceeds.
 
 use super::kit::{Term, lapel, still_demo};
-use crate::texts::msg;
+use crate::texts::{msg, msg_part};
 
 /// The bytes that one more row down costs.
 fn one_move(term: &mut Term, row: u64) -> usize {
@@ -15,7 +15,7 @@ fn one_move(term: &mut Term, row: u64) -> usize {
 fn one_cursor_move_writes_little() {
     for (columns, rows) in [(80, 24), (160, 50)] {
         let mut term = still_demo().size(columns, rows).start();
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("2");
         term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
         let moves: Vec<usize> = (2..=8).map(|row| one_move(&mut term, row)).collect();
@@ -30,7 +30,7 @@ fn one_cursor_move_writes_little() {
 #[test]
 fn nothing_is_written_while_nothing_happens() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     let before = term.raw().len();

@@ -1,12 +1,12 @@
 //! Every kind of end gives the terminal back.
 
 use super::kit::{LAPEL, Term, lapel, program, still_demo};
-use crate::texts::{msg, msg_with};
+use crate::texts::{msg, msg_part, msg_with};
 use rustix::process::Signal;
 
 fn open() -> Term {
     let term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term
 }
 
@@ -21,7 +21,7 @@ fn by_q() {
 fn by_ctrl_c_also_inside_a_field() {
     let mut term = open();
     term.send("/q");
-    term.shows("Title");
+    term.shows(msg("Title"));
     term.send("\x03");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }
@@ -43,9 +43,9 @@ fn while_a_file_is_being_written() {
         let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--history", "40000"]);
         let home = setup.home.clone();
         let mut term = setup.start();
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("2");
-        term.shows("row 1 of 40,000");
+        term.shows(msg_part("row 1 of 40,000"));
         term.send("e\x15all.csv\r");
         term.until("rows", |s| s.has(" of 40,000 rows") && !s.has(" 0 of 40,000"));
         let names = || -> Vec<String> {
@@ -55,7 +55,7 @@ fn while_a_file_is_being_written() {
         assert!(names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
         if by_key {
             term.send("\x03");
-            term.shows("lapel is writing all.csv. Quit again to leave");
+            term.shows(msg_part("lapel is writing all.csv. Quit again to leave"));
             term.send("\x03");
         } else {
             term.signal(Signal::TERM);
@@ -99,14 +99,14 @@ fn ctrl_z_puts_it_away_and_fg_brings_it_back() {
     let before = term.until("a prompt", |s| s.text.starts_with("ready>"));
     let modes = term.modes();
     term.send(format!("{LAPEL} demo --seed 7 --speed 0 --tab templates\n"));
-    let open = term.shows("row 1 of");
+    let open = term.shows(msg_part("row 1 of"));
     assert_ne!(term.modes(), modes);
     for _ in 0..3 {
         term.send("\x1a");
         let away = term.until("the shell again", |s| {
             !s.screen.alternate_screen() && s.text.trim_end().ends_with("ready>")
         });
-        assert!(away.text.to_lowercase().contains("stopped"), "{}", away.text);
+        assert!(away.text.to_lowercase().contains(msg("stopped")), "{}", away.text);
         assert!(away.text.starts_with(before.text.trim_end()), "what was there is there: {}", away.text);
         assert!(!away.screen.hide_cursor() && !away.screen.bracketed_paste());
         assert_eq!(away.screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
@@ -118,15 +118,15 @@ fn ctrl_z_puts_it_away_and_fg_brings_it_back() {
     }
     // The keys and the size are lapel's again.
     term.send("j");
-    term.shows("row 2 of");
+    term.shows(msg_part("row 2 of"));
     term.resize(120, 30);
-    term.until("a larger screen", |s| s.line(29).contains("quit") && s.has("row 2 of"));
+    term.until("a larger screen", |s| s.line(29).contains(msg("quit")) && s.has("row 2 of"));
     // A window that changed its size meanwhile.
     term.send("\x1a");
     term.until("the shell again", |s| !s.screen.alternate_screen() && s.text.trim_end().ends_with("ready>"));
     term.resize(90, 26);
     term.send("fg\n");
-    term.until("the new size", |s| s.screen.alternate_screen() && s.line(25).contains("quit"));
+    term.until("the new size", |s| s.screen.alternate_screen() && s.line(25).contains(msg("quit")));
     term.send("q");
     term.until("the shell again", |s| !s.screen.alternate_screen() && s.text.trim_end().ends_with("ready>"));
     term.send("exit\n");

@@ -40,7 +40,7 @@ fn wordy() -> Setup {
 fn fill_in(term: &mut Term, base_url: &str, key: &str) {
     term.shows(msg("Welcome to lapel"));
     term.send("u");
-    term.shows("API key");
+    term.shows(msg("API key"));
     // The demo's word, since a live profile would ask for more later.
     term.send("\x1b[A");
     term.shows(msg("space change"));
@@ -76,7 +76,7 @@ fn a_service_is_set_up_and_kept() {
     fill_in(&mut term, &base_url, &key);
     term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("2");
-    term.shows("row 1 of 4,300");
+    term.shows(msg_part("row 1 of 4,300"));
     term.send("q");
     term.exit_restored();
     assert!(!contains(&term.raw(), key.as_bytes()), "the key was drawn");
@@ -157,7 +157,7 @@ fn broken() -> Setup {
 #[test]
 fn settings_with_a_mistake_are_named_by_file_line_and_field() {
     let mut term = broken().size(200, 24).start();
-    let shown = term.shows("Profile uni could not be opened");
+    let shown = term.shows(msg_part("Profile uni could not be opened"));
     for part in ["config.toml, line 4", "profiles.uni.base_url"] {
         assert!(shown.has(part), "{part}: {}", shown.text);
     }

@@ -2,7 +2,7 @@
 //! line before the program reads them, so no machine is too slow for them.
 
 use super::kit::{Shown, Term, contains, still_demo};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 
 pub const KITTY: &str = "\x1b_Gi=31;OK\x1b\\";
 /// A cell of 9 by 18 pixels.
@@ -101,7 +101,7 @@ fn placeholders(shown: &Shown) -> usize {
 
 /// Opens the first badge, whose picture stands beside its text.
 fn open_badge(term: &mut Term) {
-    term.shows("row 1 of 40");
+    term.shows(msg_part("row 1 of 40"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     term.send("\r");
@@ -135,7 +135,7 @@ fn kitty_is_sent_pixels_once_and_placeholders() {
     assert_eq!(sent_to_kitty(&term.raw()).len(), count + 1, "it has the front already");
     // One moves on: nothing of it is left on the screen.
     term.send("2");
-    let shown = term.shows("row 1 of 4,300");
+    let shown = term.shows(msg_part("row 1 of 4,300"));
     assert_eq!(placeholders(&shown), 0);
     let ids: Vec<usize> = sent_to_kitty(&term.raw()).iter().map(|sent| sent.id).collect();
     term.send("q");
@@ -365,7 +365,7 @@ fn kitty_is_sent_a_picture_again_after_the_window_has_changed() {
     let before = sent_to_kitty(&term.raw()).len();
     term.resize(140, 40);
     let shown = term.until_seen("a picture in another size", |s, raw| {
-        s.line(39).contains("quit") && placeholders(s) > 0 && sent_to_kitty(raw).len() > before
+        s.line(39).contains(msg("quit")) && placeholders(s) > 0 && sent_to_kitty(raw).len() > before
     });
     let sent = sent_to_kitty(&term.raw());
     let last = sent.last().expect("a picture");

@@ -19,7 +19,7 @@ fn with_program(setup: Setup, name: &str, exit: u8) -> Setup {
 
 /// On the history, with the menu of what can be copied open; gives the badge id that the menu shows.
 fn menu(term: &mut Term) -> String {
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("4,300 badges") && !s.is_loading());
     term.send("y");
@@ -52,7 +52,7 @@ fn over_ssh_the_terminal_gets_the_text_and_the_screen_stays_whole() {
     let mut term = with_program(setup, "wl-copy", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    let shown = term.shows("Sent the badge id to the terminal's clipboard");
+    let shown = term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
     assert!(shown.has(msg_part("some terminals refuse")), "{}", shown.text);
     assert_eq!(clipboard(&term.raw()), Some(id));
     assert!(!term.home.path().join("wl-copy.args").exists());
@@ -80,7 +80,7 @@ fn a_local_program_is_believed_and_one_that_fails_is_not() {
     let mut term = with_program(still_demo().env("DISPLAY", ":0"), "xclip", 1).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows("Sent the badge id to the terminal's clipboard");
+    term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
     assert_eq!(clipboard(&term.raw()), Some(id));
 
     let setup = with_program(still_demo().env("DISPLAY", ":0"), "xclip", 3);
@@ -88,7 +88,7 @@ fn a_local_program_is_believed_and_one_that_fails_is_not() {
     let mut term = setup.start();
     menu(&mut term);
     term.send("i");
-    let shown = term.shows("The badge id was not copied");
+    let shown = term.shows(msg_part("The badge id was not copied"));
     assert!(shown.has("xclip failed with exit code 3"), "{}", shown.text);
     assert_eq!(clipboard(&term.raw()), None);
 }
@@ -99,7 +99,7 @@ fn inside_tmux_it_is_tmux_that_gets_it() {
     let mut term = with_program(inside(), "tmux", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows("Copied the badge id to tmux");
+    term.shows(msg_part("Copied the badge id to tmux"));
     assert_eq!(read(&term, "tmux.in"), id);
     assert_eq!(read(&term, "tmux.args"), "load-buffer\n-w\n-\n");
     assert_eq!(clipboard(&term.raw()), None);
@@ -108,7 +108,7 @@ fn inside_tmux_it_is_tmux_that_gets_it() {
     let mut term = with_program(inside(), "tmux", 1).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows("Sent the badge id to the terminal's clipboard");
+    term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
     let raw = term.raw();
     assert!(contains(&raw, b"\x1bPtmux;\x1b\x1b]52;c;") && contains(&raw, b"\x1b\x1b\\\x1b\\"));
     assert_eq!(clipboard(&raw), Some(id));
@@ -129,11 +129,11 @@ fn copying_that_is_switched_off_writes_nothing() {
 fn a_picture_is_opened_in_the_browser_by_its_address_alone() {
     let desktop = || still_demo().env("WAYLAND_DISPLAY", "wayland-0");
     let mut term = with_program(desktop(), "xdg-open", 0).start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("o");
-    let shown = term.shows("Opening http://127.0.0.1:");
+    let shown = term.shows(msg_part("Opening http://127.0.0.1:"));
     assert!(shown.has(msg_part("in the browser")), "{}", shown.text);
-    term.shows("Opened with xdg-open");
+    term.shows(msg_part("Opened with xdg-open"));
     let args = read(&term, "xdg-open.args");
     assert!(
         args.starts_with("http://127.0.0.1:") && args.ends_with(".png\n") && args.lines().count() == 1,
@@ -141,7 +141,7 @@ fn a_picture_is_opened_in_the_browser_by_its_address_alone() {
     );
 
     let mut term = with_program(desktop(), "xdg-open", 3).start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("o");
     let shown = term
         .shows(&msg_with("lapel could not open the browser ({why})", &[&"xdg-open failed with exit code 3"]));
@@ -154,9 +154,9 @@ fn the_bell_rings_when_a_badge_that_is_followed_is_issued() {
     let setup = lapel(&["demo", "--seed", "7", "--speed", "6000"]);
     setup.write("config/config.toml", "notice = \"bell\"\ntheme = \"dark\"\n");
     let mut term = setup.start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("i");
-    term.shows("Name");
+    term.shows(msg("Name"));
     term.send("홍길동\tgildong@naru.example\r");
     term.until("the review", |s| s.has(&asks("1")) && !s.is_loading());
     assert!(!contains(&term.raw(), b"\x07"));

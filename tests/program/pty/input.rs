@@ -6,11 +6,11 @@ use crate::texts::{msg, msg_part};
 #[test]
 fn a_paste_into_the_desk_is_no_key_press() {
     let mut term = still_demo().start();
-    let before = term.shows("row 1 of");
+    let before = term.shows(msg_part("row 1 of"));
     term.send(pasted("q\nq\nix\u{3}\u{1b}\n2y"));
     // The first key after it shows that everything before it has been dealt with.
     term.send("j");
-    let after = term.shows("row 2 of");
+    let after = term.shows(msg_part("row 2 of"));
     assert_eq!(after.line(2), before.line(2), "the same list: {}", after.text);
     term.send("2");
     term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
@@ -23,9 +23,9 @@ fn a_paste_into_the_desk_is_no_key_press() {
 #[test]
 fn a_paste_into_a_field_is_text_whatever_it_holds() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("i");
-    term.shows("Name");
+    term.shows(msg("Name"));
     term.send(pasted("홍길동\r\n"));
     term.until("the name", |s| s.has("홍길동"));
     term.send("\t");
@@ -47,17 +47,17 @@ fn a_paste_into_a_field_is_text_whatever_it_holds() {
 #[test]
 fn lines_of_a_paste_are_lines_however_they_end() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     for (end, more) in [("\r", 2), ("\r\n", 3), ("\n", 4)] {
         let people: Vec<String> = (0..more).map(|n| format!("홍길동{n}\tgildong{n}@naru.example")).collect();
         term.send("i");
-        term.shows("Name");
+        term.shows(msg("Name"));
         term.send(pasted(&people.join(end)));
         term.shows(&format!("{more} lines pasted"));
         term.send("\x1b");
         term.until("the form", |s| !s.has(msg_part("lines pasted")));
         term.send("\x1b");
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("2");
         term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
         term.send("F");
@@ -65,9 +65,9 @@ fn lines_of_a_paste_are_lines_however_they_end() {
         term.send(pasted(&vec!["B-000000001-AA"; more].join(end)));
         term.shows(&format!("{more} lines pasted"));
         term.send("\x1b");
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("1");
-        term.shows("40 templates");
+        term.shows(msg_part("40 templates"));
     }
 }
 
@@ -75,11 +75,11 @@ fn lines_of_a_paste_are_lines_however_they_end() {
 #[test]
 fn an_arrow_key_right_after_esc_is_no_command() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
     term.send("jj");
-    term.shows("row 3 of");
+    term.shows(msg_part("row 3 of"));
     for (keys, row) in [("\x1b\x1b[A", 2), ("\x1b\x1bOA", 1), ("\x1b\x1b[B", 2), ("\x1b\x1b[1;5Aj", 3)] {
         term.send(keys);
         let shown = term.shows(&format!("row {row} of"));
@@ -89,7 +89,7 @@ fn an_arrow_key_right_after_esc_is_no_command() {
     term.send("\x1b\x1b[200~xq1\x1b[201~");
     term.send("\x1b\x1b[<64;10;10M");
     term.resize(100, 30);
-    let shown = term.until("the same screen", |s| s.line(29).contains("quit") && s.has("row 3 of"));
+    let shown = term.until("the same screen", |s| s.line(29).contains(msg("quit")) && s.has("row 3 of"));
     assert!(shown.has("4,300 badges") && !shown.has("marked"), "{}", shown.text);
 }
 
@@ -121,7 +121,7 @@ const LATE: &[&str] = &[
 #[test]
 fn late_answers_of_the_terminal_do_nothing() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     for (tab, count) in [("1", "40 templates"), ("2", "4,300 badges")] {
         term.send(tab);
         let mut before = term.until("a list", |s| s.has(count) && s.has("row 1 of"));
@@ -139,7 +139,7 @@ fn late_answers_of_the_terminal_do_nothing() {
     }
     // In a field they are no text either.
     term.send("/");
-    term.shows("Title");
+    term.shows(msg("Title"));
     for late in LATE {
         term.send(late);
     }
@@ -155,10 +155,10 @@ fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
     // Without pictures and with a theme that is said the terminal is asked nothing, and nobody but the library reads what it says.
     let mut term =
         lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark", "--pictures", "none"]).start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("\x1b[?2026;2$y");
     term.resize(100, 30);
-    term.until("alive", |s| s.line(29).contains("quit"));
+    term.until("alive", |s| s.line(29).contains(msg("quit")));
     // The library takes a `u` for the answer's end, where it has read the whole of the answer in one piece.
     term.send("ju");
     term.send("?");
@@ -172,7 +172,7 @@ fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
 #[test]
 fn the_cursor_of_a_field_is_seen_to_move() {
     let mut term = still_demo().start();
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("/ab");
     let line = |s: &super::kit::Shown| s.text.lines().position(|l| l.starts_with("  /") && l.contains("ab"));
     let shown = term.until("the field", |s| line(s).is_some());

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// No condition of a test takes longer than this, however slow the machine.
-pub const BOUND: Duration = Duration::from_secs(30);
+pub const BOUND: Duration = Duration::from_secs(60);
 
 /// The binary under test.
 pub const LAPEL: &str = env!("CARGO_BIN_EXE_lapel");

@@ -19,9 +19,9 @@ fn below_header(shown: &Shown) -> String {
 #[test]
 fn a_storm_of_sizes_leaves_the_screen_whole() {
     let mut term = still_demo().start();
-    term.shows("40 templates");
+    term.shows(msg_part("40 templates"));
     term.send("2");
-    term.shows("row 1 of 4,300");
+    term.shows(msg_part("row 1 of 4,300"));
     term.send("#2000\r");
     let is_still = |s: &Shown| is_whole(s, 24) && !s.is_loading() && s.has("row 2,000 of");
     let before = term.until("the row", |s| is_still(s) && !s.selected().is_empty());
@@ -89,7 +89,7 @@ fn a_key_that_comes_together_with_a_change_of_size_is_not_held_back() {
 #[test]
 fn a_terminal_that_is_too_small_says_so_and_recovers() {
     let mut term = still_demo().size(40, 10).start();
-    term.shows("lapel needs 60 columns");
+    term.shows(msg_part("lapel needs 60 columns"));
     term.resize(80, 24);
     term.until("the desk", |s| is_whole(s, 24) && s.has("row 1 of"));
     term.resize(1, 1);
@@ -116,11 +116,11 @@ fn without_colours_nothing_is_coloured() {
             None => setup,
         };
         let mut term = setup.start();
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("2");
-        term.shows("row 1 of 4,300");
+        term.shows(msg_part("row 1 of 4,300"));
         term.send("  ");
-        term.shows("2 marked");
+        term.shows(msg_part("2 marked"));
         term.send("\r");
         term.shows(msg("Badge id"));
         term.send("?");
@@ -147,7 +147,7 @@ fn without_unicode_the_desk_itself_is_ascii() {
     let mut term = lapel(&[]).env("LANG", "C").start();
     term.shows(msg("Welcome to lapel"));
     term.send("u");
-    term.shows("Base URL");
+    term.shows(msg("Base URL"));
     let beyond = |shown: &Shown| shown.text.chars().filter(|c| !c.is_ascii()).collect::<String>();
     assert_eq!(beyond(&term.shown()), "");
 
@@ -158,7 +158,7 @@ fn without_unicode_the_desk_itself_is_ascii() {
         let odd = |line: &&str| line.contains(|c| "◌●◍✕◔▌◆─┃▲—…•⏎↑↓←→“”‘’‹›".contains(c));
         shown.text.lines().filter(odd).collect::<Vec<_>>().join("\n")
     };
-    let mut seen = vec![own(&term.shows("row 1 of"))];
+    let mut seen = vec![own(&term.shows(msg_part("row 1 of")))];
     for (key, what) in [
         ("/", "Registered from"),
         ("\x1b", ""),

@@ -97,7 +97,7 @@ fn in_a_task_the_desk_goes_on_and_says_where_it_is_written() {
     // The panic is said at once, and its question is answered a moment later.
     term.shows("u service");
     term.send("u");
-    term.shows("Base URL");
+    term.shows(msg("Base URL"));
     term.send("\x03");
     term.exit_restored();
 }

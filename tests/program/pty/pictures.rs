@@ -59,7 +59,7 @@ fn go_to(term: &mut Term, row: &str) {
 #[test]
 fn the_history_with_marks() {
     let mut term = demo("dark", 100);
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     for row in ["300", "505", "503", "500", "496", "498"] {
@@ -81,7 +81,7 @@ fn the_history_with_marks() {
 #[test]
 fn the_templates() {
     let mut term = demo("dark", 112);
-    term.shows("row 1 of 40");
+    term.shows(msg_part("row 1 of 40"));
     for row in 2..=4 {
         term.send("j");
         term.shows(&format!("row {row} of"));
@@ -93,14 +93,14 @@ fn the_templates() {
 #[test]
 fn a_badge() {
     let mut term = demo("light", 100);
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     term.send("/title:\"데이터 시각화 역량\"");
     term.send("\r");
     term.until("the filtered list", |s| s.has(" badges · title “데이터 시각화 역량”") && !s.is_loading());
     go_to(&mut term, "3");
-    term.until("one that is issued", |s| s.selected().contains("Issued"));
+    term.until("one that is issued", |s| s.selected().contains(msg("Issued")));
     term.send("\r");
     let shown = term.until("the badge", |s| s.has(msg("Badge id")) && is_drawn(s) && !s.is_loading());
     write(
@@ -115,7 +115,7 @@ fn a_badge() {
 #[test]
 fn a_call() {
     let mut term = demo("dark", 100);
-    term.shows("row 1 of");
+    term.shows(msg_part("row 1 of"));
     term.send("3");
     term.shows(msg_part("Type or paste"));
     term.send("haneul.lim@example.net");
@@ -143,7 +143,7 @@ fn the_review_of_a_spreadsheet() {
     let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);
     setup.write("attendees.csv", std::fs::read(file).expect("the demo's file"));
     let mut term = setup.start();
-    term.shows("row 1 of 40");
+    term.shows(msg_part("row 1 of 40"));
     for row in 2..=4 {
         term.send("j");
         term.shows(&format!("row {row} of"));
@@ -168,7 +168,7 @@ fn the_review_of_a_spreadsheet() {
 fn the_counts_behind_home() {
     let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark"]).size(100, 30);
     let mut term = setup.start();
-    term.shows("row 1 of 40");
+    term.shows(msg_part("row 1 of 40"));
     term.send("0");
     term.shows(msg_part("The index is empty"));
     term.send("\x1b[F\r");

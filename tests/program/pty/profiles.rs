@@ -29,18 +29,18 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
         term.shows(question);
         term.send(format!("{answer}\r"));
     }
-    term.shows("Saved profile uni");
+    term.shows(msg_part("Saved profile uni"));
     assert_eq!(term.exit_restored().exit_code(), 0);
     assert!(!contains(&term.raw(), key.as_bytes()), "the key was shown");
     let kept = std::fs::read_to_string(term.home.path().join("config/keys/uni")).expect("kept");
     assert_eq!(kept.trim(), key);
 
     let mut again = lapel(&["profile", "remove", "uni"]).at(&term.home).size(120, 24).start();
-    again.shows("Type uni to remove it");
+    again.shows(msg_part("Type uni to remove it"));
     again.send("no\r");
     assert_eq!(again.exit_restored().exit_code(), 2);
     let mut again = lapel(&["profile", "remove", "uni"]).at(&term.home).size(120, 24).start();
-    again.shows("Type uni to remove it");
+    again.shows(msg_part("Type uni to remove it"));
     again.send("uni\r");
     assert_eq!(again.exit_restored().exit_code(), 0);
     assert!(!term.home.path().join("config/keys/uni").exists());
@@ -54,7 +54,7 @@ fn the_terminal_is_put_back_however_the_typing_ends() {
     let more = ["--organisation", "x", "--key-from", "file"];
     for end in ["ctrl-c", "ctrl-d", "SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] {
         let mut term = lapel(&[&args[..], &more].concat()).size(120, 24).start();
-        term.shows("API key (hidden)");
+        term.shows(msg_part("API key (hidden)"));
         // A signal may overtake what is typed; nothing is typed before one.
         match end {
             "ctrl-c" => term.send("s3cret-part\x03"),
@@ -79,7 +79,7 @@ fn after_it_was_stopped_a_key_is_still_not_shown() {
     let pid_file = shell.home.path().join("pid");
     let add = "profile add uni --base-url http://127.0.0.1:9/api/v1/ext --environment demo --organisation x --key-from file";
     shell.send(format!("sh -c 'echo $$ > {}; exec {LAPEL} {add}'\n", pid_file.display()));
-    shell.shows("API key (hidden)");
+    shell.shows(msg_part("API key (hidden)"));
     let hidden = shell.modes();
     assert_ne!(hidden, modes);
     let pid = std::fs::read_to_string(&pid_file).expect("the process id");
@@ -146,7 +146,7 @@ fn the_first_frame_does_not_wait_for_a_command() {
     std::fs::write(&go, "").expect("written");
     term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("P");
-    let shown = term.shows("key from a command");
+    let shown = term.shows(msg_part("key from a command"));
     assert!(shown.has("uni") && shown.has("in use"), "{}", shown.text);
     term.send("\x1b");
     term.until("the desk again", |s| s.has("row 1 of"));
@@ -182,11 +182,11 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.send("P");
     term.until("the list", |s| s.has("dept") && s.has("add a profile"));
     term.send("jt");
-    term.shows("Profile dept works");
+    term.shows(msg_part("Profile dept works"));
     term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));
     term.send("Naru Department\t\t \t\t\t\t\t\t\t\r");
-    term.shows("Changed profile dept");
+    term.shows(msg_part("Changed profile dept"));
     let kept = read();
     assert!(
         kept.contains("organisation = \"Naru Department\"") && kept.contains("read_only = true"),
@@ -200,16 +200,16 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.send("jc");
     term.until("the place", |s| s.has(&msg_with("Change profile {name}", &[&"dept"])) && s.has("BADGE_KEY"));
     term.send(format!("\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
-    term.shows("failed (");
+    term.shows(msg_part("failed ("));
     assert!(!read().contains("key_command"), "{}", read());
     term.send("\x7f\x7f\x7f\x7f\r");
-    term.shows("Changed profile dept");
+    term.shows(msg_part("Changed profile dept"));
     let kept = read();
     assert!(kept.contains("key_command = [\"cat\", ") && kept.matches("BADGE_KEY").count() == 1, "{kept}");
     term.send("jX");
-    term.shows("Remove profile dept");
+    term.shows(msg_part("Remove profile dept"));
     term.confirm("1");
-    term.shows("Removed profile dept");
+    term.shows(msg_part("Removed profile dept"));
     let kept = read();
     assert!(kept.contains("# mine") && !kept.contains("profiles.dept"), "{kept}");
     term.send("\x1b");
@@ -264,7 +264,7 @@ fn a_line_that_is_wrong_does_not_keep_lapel_from_starting() {
     let shown = term.until("what is wrong", |s| s.has("Ignored: ") && s.has("read-only"));
     assert!(shown.has("config.toml, line 4") && shown.has(msg_part("lapel info")), "{}", shown.text);
     term.send("q");
-    term.shows("LIVE  read-only");
+    term.shows(msg_part("LIVE  read-only"));
     term.send("Q");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }

@@ -1,7 +1,7 @@
 //! Stopping and going on: by a key, by signals, under a script, and where no shell could bring lapel back.
 
 use super::kit::{LAPEL, Term, contains, program, still_demo};
-use crate::texts::{msg, msg_with};
+use crate::texts::{msg, msg_part, msg_with};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A shell with job control in the terminal.
@@ -31,7 +31,7 @@ impl Shell {
         );
         std::fs::write(home.join("run.sh"), script.replace("LAPEL", &run)).expect("written");
         self.term.send(format!("sh {}/run.sh\n", home.display()));
-        self.term.shows("row 1 of");
+        self.term.shows(msg_part("row 1 of"));
         let pid = std::fs::read_to_string(home.join("pid")).expect("the process id");
         Pid::from_raw(pid.trim().parse().expect("a number")).expect("a process")
     }
@@ -67,9 +67,9 @@ impl Shell {
         assert_ne!(back.screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
         assert_ne!(self.term.modes(), self.modes, "raw again");
         self.term.send("j");
-        self.term.shows("row 2 of");
+        self.term.shows(msg_part("row 2 of"));
         self.term.send("k");
-        self.term.shows("row 1 of");
+        self.term.shows(msg_part("row 1 of"));
     }
 
     /// Leaves lapel and the shell; what the script says at its end is there.
@@ -144,7 +144,7 @@ fn one_that_is_stopped_can_be_ended() {
     let gone = format!("while kill -0 {pid} 2>/dev/null; do /bin/true; done; echo it is over");
     shell.term.send(format!("kill -TERM %1; kill -CONT %1; {gone}\n"));
     shell.term.until("its end", |s| {
-        s.text.lines().any(|line| line.ends_with("it is over") && !line.contains("echo"))
+        s.text.lines().any(|line| line.ends_with(msg_part("it is over")) && !line.contains("echo"))
     });
     shell.prompt();
 }
@@ -179,16 +179,16 @@ fn where_nobody_could_continue_it_nothing_stops_it() {
         program("/bin/sh", &["-c", &format!("{LAPEL} demo --seed 7 --speed 0 --tab templates; echo over")]);
     for (setup, is_direct) in [(direct, true), (script, false)] {
         let mut term = setup.start();
-        term.shows("row 1 of");
+        term.shows(msg_part("row 1 of"));
         term.send("\x1aj");
-        term.shows("row 2 of");
+        term.shows(msg_part("row 2 of"));
         if is_direct {
             for signal in [Signal::TSTP, Signal::TTOU, Signal::TTIN] {
                 term.signal(signal);
                 term.send("k");
-                term.shows("row 1 of");
+                term.shows(msg_part("row 1 of"));
                 term.send("j");
-                term.shows("row 2 of");
+                term.shows(msg_part("row 2 of"));
             }
             assert_eq!(entered(&term), 1, "the terminal stays as it is");
             // A stop that cannot be caught, and somebody who continues it.
@@ -196,7 +196,7 @@ fn where_nobody_could_continue_it_nothing_stops_it() {
             term.signal(Signal::CONT);
             term.until_seen("the terminal taken again", |s, raw| count(raw, ENTER) == 2 && s.has("row 2 of"));
             term.send("k");
-            term.shows("row 1 of");
+            term.shows(msg_part("row 1 of"));
         }
         term.send("q");
         let status = term.exit_restored();

@@ -8,7 +8,7 @@ fn mark_an_issued_one(term: &mut Term) {
     loop {
         let shown = term.shown();
         let row = place(&shown.text);
-        if shown.selected().contains("● Issued") && !shown.selected().contains('◆') {
+        if shown.selected().contains(msg_part("● Issued")) && !shown.selected().contains('◆') {
             let marked = marks(&shown.text);
             term.send(" ");
             term.until("one mark more", |s| marks(&s.text) == marked + 1);
@@ -32,7 +32,7 @@ fn place(text: &str) -> Option<u64> {
 
 /// The number before `marked`.
 fn marks(text: &str) -> u64 {
-    let number = text.split_once(" marked").and_then(|(before, _)| before.rsplit(' ').next());
+    let number = text.split_once(msg_part(" marked")).and_then(|(before, _)| before.rsplit(' ').next());
     number.and_then(|n| n.replace(',', "").parse().ok()).unwrap_or(0)
 }
 
@@ -47,19 +47,19 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
 
     // Browse: down, up, the detail and back, the other tabs.
     term.send("j");
-    term.shows("row 2 of");
+    term.shows(msg_part("row 2 of"));
     term.send("\r");
-    term.shows("Criteria");
+    term.shows(msg("Criteria"));
     term.send("\x1b");
-    term.shows("row 2 of");
+    term.shows(msg_part("row 2 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,3") && s.has("Issued"));
     term.send("1");
-    term.shows("row 2 of");
+    term.shows(msg_part("row 2 of"));
 
     // Issue.
     term.send("i");
-    term.shows("Name");
+    term.shows(msg("Name"));
     term.send("홍길동");
     term.shows("홍길동");
     term.send("\r");
@@ -85,7 +85,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     let shown = term.shows(&msg_with("{marked} marked", &[&2]));
     assert_eq!(marks(&shown.text), 2);
     term.send("x");
-    term.shows("Revoke 2 badges");
+    term.shows(msg_part("Revoke 2 badges"));
     term.send("중복 발급");
     term.shows("중복 발급");
     term.send("\r");

@@ -1,6 +1,7 @@
 //! The same through a real tmux, which counts cells by code points.
 
 use super::kit::{BOUND, LAPEL};
+use crate::texts::msg_part;
 use lapel::sandbox::{Options, RowSpec, RowState, Rows, Sandbox};
 use std::path::Path;
 use std::process::Command;
@@ -143,7 +144,7 @@ fn scrolling_in_tmux_shows_what_a_full_repaint_shows() {
             "--tab",
             "history",
         ]);
-        let shown = tmux.until("the rows", |s| s.contains("row 1 of ") && is_still(s));
+        let shown = tmux.until("the rows", |s| s.contains(msg_part("row 1 of ")) && is_still(s));
         // How many there are is up to the sandbox, which hides some.
         let all: u64 = number_after(&shown, "row 1 of ");
         let of_all = format!(" of {all}");

@@ -9,9 +9,9 @@ fn the_tour_is_a_verb_that_begins_and_ends() {
     let mut term = lapel(&["tour"]).start();
     let shown = term
         .until("the strip", |s| s.has("Tour 1 of 5: find a holder") && s.has(msg_part("no job is running")));
-    assert!(shown.has("DEMO") && shown.line(23).contains("quit"), "{}", shown.text);
+    assert!(shown.has("DEMO") && shown.line(23).contains(msg("quit")), "{}", shown.text);
     term.send("\x0e");
-    term.shows("Tour 2 of 5: issue a badge");
+    term.shows(msg_part("Tour 2 of 5: issue a badge"));
     term.send("\x07");
     term.until("no strip", |s| !s.has(" of 5: ") && s.has(msg_part("The tour has ended")));
     term.send("q");
@@ -47,11 +47,11 @@ fn an_editor_has_the_terminal_and_its_keys_to_itself() {
     term.until("the history", |s| s.has("4,300 badges") && !s.is_loading());
     // The newest ones wait; further down they are issued.
     term.send("#1000\r");
-    term.until("the row", |s| s.has("row 1,000 of") && s.selected().contains("Issued"));
+    term.until("the row", |s| s.has("row 1,000 of") && s.selected().contains(msg("Issued")));
     term.send("x");
-    term.shows("Reason");
+    term.shows(msg("Reason"));
     term.send("first");
-    term.shows("first");
+    term.shows(msg("first"));
     let raw = term.modes();
     term.send("\x18");
     let away = term.until("the editor", |s| !s.screen.alternate_screen() && s.has("editing: first"));

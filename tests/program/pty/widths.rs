@@ -1,6 +1,7 @@
 //! How wide the terminal draws signs of ambiguous width: asked once, after the first frame.
 
 use super::kit::{Shown, contains, still_demo};
+use crate::texts::msg_part;
 
 /// The question, at the beginning of the second row.
 const ASKED: &[u8] = "\x1b[2;1H●\x1b[6n".as_bytes();
@@ -59,7 +60,7 @@ fn one_cell_and_no_answer_leave_the_screen_as_it_is() {
 fn where_there_are_only_plain_signs_nobody_is_asked() {
     for setup in [still_demo().env("LANG", "C"), still_demo().env("TERM", "linux")] {
         let mut term = setup.start();
-        term.shows("row 1 of 40");
+        term.shows(msg_part("row 1 of 40"));
         term.send("q");
         term.exit_restored();
         assert!(!contains(&term.raw(), b"\x1b[6n"));

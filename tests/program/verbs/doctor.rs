@@ -47,7 +47,11 @@ fn what_is_wrong_is_listed() {
     let bench = Bench::new();
     bench.fault("get /ping status=500");
     let said = bench.run(&["doctor"]).ended(1);
-    assert!(said.out.contains("Problems") && said.out.contains("Service error (HTTP 500"), "{}", said.out);
+    assert!(
+        said.out.contains(msg("Problems")) && said.out.contains(msg_part("Service error (HTTP 500")),
+        "{}",
+        said.out
+    );
     bench.control().clear_faults();
     bench.write("data/journal.sqlite", "x".repeat(5000));
     #[cfg(unix)]
@@ -55,7 +59,7 @@ fn what_is_wrong_is_listed() {
         .expect("opened to others");
     let said = bench.json(&["doctor"], 1);
     let problems = said["problems"].to_string();
-    assert!(problems.contains("journal"), "{problems}");
+    assert!(problems.contains(msg("journal")), "{problems}");
     #[cfg(unix)]
     assert!(problems.contains(msg_part("others can read")), "{problems}");
 }

@@ -1,6 +1,7 @@
 //! How a file is read: what is found out, what is asked, and which flag answers.
 
 use super::kit::{Bench, count};
+use crate::texts::msg_part;
 
 #[test]
 fn what_cannot_be_known_is_asked_for_by_its_flag() {
@@ -11,7 +12,7 @@ fn what_cannot_be_known_is_asked_for_by_its_flag() {
     let said = bench.run(&issue).ended(2);
     assert!(said.err.contains("--map") && said.err.contains("1 누구"), "{}", said.err);
     let said = bench.run(&[&issue[..], &["--map", "name=누구,email=9"]].concat()).ended(2);
-    assert!(said.err.contains("no column 9"), "{}", said.err);
+    assert!(said.err.contains(msg_part("no column 9")), "{}", said.err);
     assert_eq!(bench.requests_to("POST /badges/batch"), 0);
     let said = bench.json(&[&issue[..], &["--map", "name=누구,email=2"]].concat(), 0);
     assert_eq!(count(&said["jobs"][0], "waiting"), 2);

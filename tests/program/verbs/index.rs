@@ -11,7 +11,7 @@ fn without_the_setting_nothing_is_read_or_made() {
     let bench = Bench::new();
     let said = bench.run(&["index"]).ended(0);
     assert!(
-        said.out.contains(msg_part("has no index")) && said.out.contains("enabled = true"),
+        said.out.contains(msg_part("has no index")) && said.out.contains(msg_part("enabled = true")),
         "{}",
         said.out
     );
@@ -40,7 +40,7 @@ fn it_is_built_told_about_and_removed() {
     assert_eq!(bench.requests_to("GET /badges/history"), 4);
     let again = bench.run(&["index", "build"]).ended(0);
     assert!(
-        again.out.contains(msg_part("read new entries")) && again.out.contains("; complete"),
+        again.out.contains(msg_part("read new entries")) && again.out.contains(msg_part("; complete")),
         "{}",
         again.out
     );

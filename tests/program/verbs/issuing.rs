@@ -25,9 +25,13 @@ fn one_person_gets_one_badge_however_often_it_is_asked_for() {
 fn progress_goes_to_standard_error_and_the_result_to_standard_output() {
     let bench = Bench::new();
     let said = bench.run(&[ONE, &["--yes"]].concat()).ended(0);
-    assert!(said.err.lines().all(|line| line.starts_with("lapel: ")), "{}", said.err);
-    assert!(said.err.contains("sent: 1 of 1"), "{}", said.err);
-    assert!(said.out.starts_with("Job 1: issue ") && said.out.contains("1  waiting"), "{}", said.out);
+    assert!(said.err.lines().all(|line| line.starts_with(msg_part("lapel: "))), "{}", said.err);
+    assert!(said.err.contains(msg_part("sent: 1 of 1")), "{}", said.err);
+    assert!(
+        said.out.starts_with("Job 1: issue ") && said.out.contains(msg_part("1  waiting")),
+        "{}",
+        said.out
+    );
     assert!(
         said.out.contains(msg_part("Accepted is not issued"))
             && said.out.contains(msg_part("lapel jobs follow")),
@@ -151,7 +155,7 @@ fn a_read_only_profile_refuses_before_anything_is_read() {
     ] {
         let said = bench.run(&[verb, &["--read-only"]].concat()).ended(2);
         assert!(
-            said.err.contains("read-only") && !said.err.contains(msg_part("file not found")),
+            said.err.contains(msg("read-only")) && !said.err.contains(msg_part("file not found")),
             "{}",
             said.err
         );
@@ -178,7 +182,7 @@ fn a_profile_that_its_file_makes_read_only_is_so_for_every_verb_and_no_spelling_
         bench.said(command.output().expect("it runs"))
     };
     let said = profile("read_only = true").ended(2);
-    assert!(said.err.contains("Profile desk is read-only"), "{}", said.err);
+    assert!(said.err.contains(msg_part("Profile desk is read-only")), "{}", said.err);
     // A slip of the hand is named; it never means that one may write.
     for line in ["read_only = \"true\"", "readonly = true", "read-only = true", "read_only = yes"] {
         let said = profile(line).ended(2);

@@ -1,7 +1,7 @@
 //! `lapel jobs`: what is in the journal, and what can be done with it.
 
 use super::kit::{Bench, count, shape};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 
 /// Two accepted, one not valid, one left out.
 fn sent(bench: &Bench) -> String {
@@ -16,7 +16,7 @@ fn sent(bench: &Bench) -> String {
 #[test]
 fn jobs_are_listed_and_shown_without_asking_the_service() {
     let bench = Bench::new();
-    assert!(bench.run(&["jobs"]).ended(0).out.contains("no jobs"));
+    assert!(bench.run(&["jobs"]).ended(0).out.contains(msg_part("no jobs")));
     let id = sent(&bench);
     let asked = bench.requests();
     insta::assert_snapshot!("jobs_list", shape(bench.json(&["jobs", "list"], 0), &bench));
@@ -25,7 +25,7 @@ fn jobs_are_listed_and_shown_without_asking_the_service() {
     assert_eq!(waiting["rows"].as_array().map(Vec::len), Some(2));
     assert!(waiting["rows"][0]["badge_id"].is_string());
     let text = bench.run(&["jobs"]).ended(0).out;
-    assert!(text.starts_with("JOB") && text.contains("2 waiting"), "{text}");
+    assert!(text.starts_with("JOB") && text.contains(msg_part("2 waiting")), "{text}");
     let text = bench.run(&["jobs", "show", &id]).ended(0).out;
     assert!(text.contains("people.csv") && text.contains("row 4  박세나  invalid"), "{text}");
     assert_eq!(bench.requests(), asked);
@@ -57,7 +57,7 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     let said = bench.run(&["jobs", "receipt", &id, "--to", "receipt.pdf"]).ended(2);
     assert!(said.err.contains("--format"), "{}", said.err);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "nowhere/receipt.csv"]).ended(1);
-    assert!(said.err.contains("nowhere"), "{}", said.err);
+    assert!(said.err.contains(msg("nowhere")), "{}", said.err);
 
     bench.run(&["jobs", "redo", &id, "--to", "again.csv"]).ended(0);
     let redo = std::fs::read_to_string(bench.path("again.csv")).expect("a redo file");

@@ -2,6 +2,7 @@
 //! the same to the byte.
 
 use super::kit::{Bench, Said};
+use crate::texts::{msg, msg_part};
 use lapel::sandbox::RowState;
 use std::fs;
 
@@ -43,7 +44,7 @@ fn people_read_korean() {
     assert!(none.err.contains("사유를 적으십시오. 서비스의 필수"), "{}", none.err);
     let wrong = korean(&bench, &["history", "--issue-start-date", "yesterday"]).ended(2);
     assert!(wrong.err.starts_with("오류: 'yesterday'"), "{}", wrong.err);
-    assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains("error"), "{}", wrong.err);
+    assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains(msg("error")), "{}", wrong.err);
     let flag = korean(&bench, &["history", "--titel", "x"]).ended(2).err;
     assert!(flag.contains("--title") && flag.contains("사용법: lapel history"), "{flag}");
     let key = korean(&bench, &["ping", "--api-key", "x"]).ended(2);
@@ -55,7 +56,7 @@ fn where_a_setting_comes_from_is_said_in_korean_and_to_programs_in_english() {
     let bench = Bench::new();
     let said = korean(&bench, &["info"]).ended(0).out;
     let theme = said.lines().find(|line| line.trim_start().starts_with("theme")).expect("the theme");
-    assert!(theme.contains("기본값") && !theme.contains("default"), "{said}");
+    assert!(theme.contains("기본값") && !theme.contains(msg("default")), "{said}");
     assert!(said.contains("목록 표시 설정"), "{said}");
     let json = |locale| run(&bench, locale, &["info", "--json", "--theme", "dark"]).ended(0).out;
     let said: serde_json::Value = serde_json::from_str(&json("ko_KR.UTF-8")).expect("JSON");
@@ -172,5 +173,8 @@ fn the_journal_keeps_no_sentence_of_the_language_that_was_spoken() {
         }
     }
     let said = english(&bench, &["jobs", "show", "1"]).ended(0).out;
-    assert!(said.contains("The pasted text") && said.contains("a redirect to 10.0.0.1"), "{said}");
+    assert!(
+        said.contains(msg("The pasted text")) && said.contains(msg_part("a redirect to 10.0.0.1")),
+        "{said}"
+    );
 }

@@ -1,5 +1,6 @@
 //! Several processes on one computer share one limit and one `Retry-After`; the sandbox's own count is the judge.
 
+use crate::texts::msg_part;
 use crate::verbs::kit::{BOUND, Bench};
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -155,7 +156,7 @@ fn without_a_usable_file_lapel_takes_a_quarter_of_the_limit_and_says_so_once() {
     bench.write("data/pace.sqlite", vec![b'x'; 4096]);
     let said = bench.said(lapel(&bench, &["ping"]).output().expect("it runs")).ended(0);
     assert_eq!(said.err.matches("pace.sqlite").count(), 1, "{}", said.err);
-    assert!(said.err.contains("at most 10 requests a minute"), "{}", said.err);
+    assert!(said.err.contains(msg_part("at most 10 requests a minute")), "{}", said.err);
     // What is there is left as it is.
     let path: PathBuf = bench.home.path().join("data/pace.sqlite");
     assert_eq!(std::fs::read(path).expect("the file"), vec![b'x'; 4096]);

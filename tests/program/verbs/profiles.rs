@@ -1,7 +1,7 @@
 //! `lapel profile`, and the guard against another organisation's key, on the real binary.
 
 use super::kit::{Bench, Said};
-use crate::texts::{msg_part, msg_with};
+use crate::texts::{msg, msg_part, msg_with};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
@@ -45,7 +45,11 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
     let bench = Bench::new();
     let key = key(&bench, "dalmuri");
     let said = add(&bench, "uni", &["--environment", "live"], &key, 0);
-    assert!(said.out.contains("Saved profile uni: LIVE") && said.out.contains("dmu_live_"), "{}", said.out);
+    assert!(
+        said.out.contains(msg_part("Saved profile uni: LIVE")) && said.out.contains("dmu_live_"),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("달무리대학교"), "the issuer is shown: {}", said.out);
     assert_eq!(bench.posts(), 0);
     let text = config(&bench);
@@ -98,7 +102,7 @@ fn what_is_not_good_is_not_kept() {
     let place = ["--key-from", "keyring"];
     let good = key(&bench, "dalmuri");
     let answer = add(&bench, "uni", &place, &good, 2);
-    assert!(answer.err.contains("keyring") && answer.err.contains("file"), "{}", answer.err);
+    assert!(answer.err.contains(msg("keyring")) && answer.err.contains(msg("file")), "{}", answer.err);
     assert!(!config(&bench).contains("uni"));
 }
 
@@ -187,7 +191,7 @@ fn a_profile_is_changed_and_keeps_its_pin() {
     run(&bench, &args, "").ended(0);
     assert_eq!(bench.requests(), before, "what leads nowhere else is not tried");
     let refused = run(&bench, &["revoke", "1", "--reason", "x", "--yes", "--profile", "uni"], "").ended(2);
-    assert!(refused.err.contains("read-only"), "{}", refused.err);
+    assert!(refused.err.contains(msg("read-only")), "{}", refused.err);
     let moved =
         run(&bench, &["profile", "edit", "uni", "--base-url", "http://127.0.0.1:9/api/v1/ext"], "").ended(1);
     assert!(
@@ -195,7 +199,7 @@ fn a_profile_is_changed_and_keeps_its_pin() {
             && config(&bench).contains(bench.sandbox.base_url())
     );
     let nobody = run(&bench, &["profile", "edit", "nobody", "--pin"], "").ended(2);
-    assert!(nobody.err.contains("Profiles: uni"), "{}", nobody.err);
+    assert!(nobody.err.contains(msg_part("Profiles: uni")), "{}", nobody.err);
     assert!(config(&bench).contains("key_prefix = \"dmu_live_\""));
 }
 
@@ -241,7 +245,7 @@ fn completions_and_the_manual_page_are_printed() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = bench.run(&["completions", shell]).ended(0);
-        assert!(said.out.contains("profile") && said.out.contains("resume"), "{shell}");
+        assert!(said.out.contains(msg("profile")) && said.out.contains(msg("resume")), "{shell}");
         assert_eq!(said.err, "");
     }
     bench.run(&["completions", "tcsh"]).ended(2);

@@ -1,7 +1,7 @@
 //! Reading and taking away: every list complete, no row twice, and no half taken for a whole.
 
 use super::kit::{Bench, Running, frozen, shape};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 use lapel::sandbox::{Options, RowSpec, RowState, Rows};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -151,7 +151,11 @@ fn a_mistake_is_named_and_nothing_is_asked() {
 fn a_page_says_how_many_there_are() {
     let bench = Bench::new();
     let said = bench.run(&["history", "--page", "3", "--rows", "7"]).ended(0);
-    assert!(said.err.contains("page 3: 7 badges of 300") && said.err.contains("--all"), "{}", said.err);
+    assert!(
+        said.err.contains(msg_part("page 3: 7 badges of 300")) && said.err.contains("--all"),
+        "{}",
+        said.err
+    );
     assert_eq!(said.out.lines().count(), 8, "a line of names and seven of rows: {}", said.out);
     assert_eq!(bench.requests_to(HISTORY), 1);
     let beyond = bench.run(&["history", "--page", "99"]).ended(0);
@@ -189,7 +193,7 @@ fn each_form_has_the_same_rows_and_values() {
     assert_eq!(known.iter().collect::<HashSet<_>>().len(), 301);
 
     let said = bench.run(&["history", "--all", "--jsonl"]).ended(0);
-    assert!(said.err.contains("301 badges, complete (total_count 301)"), "{}", said.err);
+    assert!(said.err.contains(msg_part("301 badges, complete (total_count 301)")), "{}", said.err);
     let lines: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(Value::from(lines), json["list"]);
     assert!(said.out.contains("esc\\u001b[2J"), "a terminal obeys nothing of it");
@@ -206,7 +210,8 @@ fn each_form_has_the_same_rows_and_values() {
     let to = file.to_str().expect("UTF-8");
     let said = bench.run(&["history", "--all", "--xlsx", to]).ended(0);
     assert!(
-        said.out.contains("Saved 301 rows to ") && said.err.contains("complete (total_count 301)"),
+        said.out.contains(msg_part("Saved 301 rows to "))
+            && said.err.contains(msg_part("complete (total_count 301)")),
         "{}",
         said.err
     );
@@ -235,7 +240,7 @@ fn a_file_is_private_and_never_takes_the_place_of_another_one_unasked() {
     bench.run(&[&args[..], &["--force"]].concat()).ended(0);
     assert_eq!(sheet(file.as_ref()).len(), 301);
     let nowhere = bench.run(&["templates", "--xlsx", "no/such/folder/a.xlsx"]).ended(1);
-    assert!(nowhere.err.contains("folder"), "{}", nowhere.err);
+    assert!(nowhere.err.contains(msg("folder")), "{}", nowhere.err);
     for (verb, rows) in [("templates", 21), ("categories", 10), ("badge-types", 6)] {
         let to = bench.path(&format!("{verb}.xlsx"));
         bench.run(&[verb, "--xlsx", to.to_str().expect("UTF-8")]).ended(0);
@@ -288,7 +293,7 @@ fn an_error_on_the_way_is_no_end() {
     let said = bench.run(&["history", "--all", "--jsonl"]).ended(1);
     assert_eq!(said.out.lines().count(), 200);
     assert!(
-        said.err.contains("lapel printed 200 badges")
+        said.err.contains(msg_part("lapel printed 200 badges"))
             && said.err.contains(msg_part("The list is incomplete")),
         "{}",
         said.err
@@ -324,7 +329,11 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         out.read_line(&mut String::new()).expect("a line");
         drop(out);
         let said = bench.said(child.wait_with_output().expect("it ends")).ended(0);
-        assert!(said.err.lines().all(|line| line.starts_with("lapel: read")), "{form}: {}", said.err);
+        assert!(
+            said.err.lines().all(|line| line.starts_with(msg_part("lapel: read"))),
+            "{form}: {}",
+            said.err
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use super::kit::{Bench, Running, count};
-use crate::texts::{msg_part, msg_with};
+use crate::texts::{msg, msg_part, msg_with};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ fn the_key_is_not_among_the_arguments() {
     let running = stalled(&bench);
     let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
     let arguments = String::from_utf8_lossy(&arguments);
-    assert!(arguments.contains("issue") && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
+    assert!(arguments.contains(msg("issue")) && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
 }
 
 #[test]
@@ -138,7 +138,10 @@ fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
     running.signal(Signal::KILL);
     running.output();
     let said = bench.run(&["jobs"]).ended(0).out;
-    assert!(said.contains(&msg_with("ended; {n} in doubt", &[&2])) && !said.contains("sending"), "{said}");
+    assert!(
+        said.contains(&msg_with("ended; {n} in doubt", &[&2])) && !said.contains(msg("sending")),
+        "{said}"
+    );
     let job = only_job(&bench);
     assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
 }

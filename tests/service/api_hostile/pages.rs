@@ -1,6 +1,7 @@
 //! Pages that are damaged, too long, or in another form: what can be read of them, and what is said of the rest.
 
 use crate::server::{JSON, Move, Server, answer, enveloped, pong};
+use crate::texts::msg_part;
 use Move::Send;
 use lapel::api::{ApiError, Call, HistoryQuery, LinkTrouble, Paging, RawOf};
 use lapel::domain::{BadgeId, HistoryItem, Page, Text};
@@ -154,7 +155,7 @@ async fn an_error_in_another_form_is_one_of_its_request_where_the_service_answer
         for round in 0..2 {
             let error = reader.history(&query, &now()).await.expect_err("it cannot be read");
             assert!(matches!(error, ApiError::Unreadable { .. }), "{number}: {error:?}");
-            assert!(!error.to_string().contains("base URL"), "{number}: {error}");
+            assert!(!error.to_string().contains(msg_part("base URL")), "{number}: {error}");
             assert_eq!(reader.link_now().last_error, None, "{number}");
             // Whether it is the right service is asked once.
             let pings = server.seen().iter().filter(|seen| seen.target.ends_with("/ping")).count();

@@ -1,6 +1,7 @@
 //! What the client makes of the answers, where a switch changes more than whether there is one.
 
 use super::kit::{Kit, badge, options, people, person, small, started, template, with, word, writer};
+use crate::texts::msg_part;
 use lapel::api::{
     ApiError, Call, Direction, HistoryQuery, LinkTrouble, Paging, Sort, TemplateQuery, WalletQuery,
 };
@@ -192,7 +193,7 @@ async fn a_quota_that_cuts_is_told_in_each_of_its_ways() {
         assert_eq!(kit.ledger().accepted_total(), accepted, "{value}");
         match batch {
             Ok(batch) => assert_eq!((batch.total_count, batch.accepted_count), (Some(3), Some(2))),
-            Err(error) => assert!(error.to_string().contains("Check the history"), "{error}"),
+            Err(error) => assert!(error.to_string().contains(msg_part("Check the history")), "{error}"),
         }
     }
 }

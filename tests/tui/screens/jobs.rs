@@ -97,7 +97,7 @@ async fn walk_jobs(columns: u16, rows: u16) {
     take(&mut h, "revoke-waiting");
     h.press("enter");
     h.confirm("2");
-    h.shows("2 jobs").await;
+    h.shows(msg_part("2 jobs")).await;
     h.shows("◍ revoking").await;
     h.settled().await;
     take(&mut h, "activity-two");

@@ -1,7 +1,7 @@
 //! Where it is live, and the log of requests.
 
 use super::*;
-use crate::common::texts::msg_part;
+use crate::common::texts::{msg, msg_part};
 use lapel::config::ThemeChoice;
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ async fn walk_live(columns: u16, rows: u16) {
     take(&mut h, "live-organisation");
     h.press("esc");
     h.paste("김가감, one@naru.example\n김개깜, two@naru.example\n");
-    h.shows("columns").await;
+    h.shows(msg("columns")).await;
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     h.confirm_draft("2").await;

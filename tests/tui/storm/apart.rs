@@ -40,7 +40,7 @@ impl Storm {
         let connection = session(&h.sandbox, Environment::Demo).connection;
         let reader = connect(&connection).expect("a client").reader().clone();
         let asking = tokio::spawn(async move { reader.ping(&Call::interactive()).await });
-        h.shows("▲ wait 59 min").await;
+        h.shows(msg_part("▲ wait 59 min")).await;
         // What a larger screen would read waits, too, so that it never settles again.
         self.over(&mut h, "r", "Send one ping now?").await;
         asking.abort();
@@ -69,7 +69,7 @@ impl Storm {
         self.over(&mut h, "", "Tour 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
         h.press("r");
-        h.shows("Tour 4 of 5").await;
+        h.shows(msg_part("Tour 4 of 5")).await;
         let places = [
             ("", "Tour 4 of 5"),
             ("enter", "Tour 4 of 5"),
