@@ -5,10 +5,11 @@
 
 use super::error::{ApiError, Result};
 use super::filters::Pairs;
+use crate::i18n::Localizable;
 use url::{Host, Url, form_urlencoded};
 
-fn refused<T>(why: impl Into<String>) -> Result<T> {
-    Err(ApiError::BadInput { field: "base_url", why: why.into() })
+fn refused<T>(why: Localizable) -> Result<T> {
+    Err(ApiError::BadInput { field: "base_url", why })
 }
 
 /// A checked base URL without a final slash.
@@ -22,28 +23,32 @@ impl Base {
     pub(super) fn new(raw: &str) -> Result<Self> {
         let raw = raw.trim();
         if raw.is_empty() {
-            return refused(t!("the base URL is empty: give it in full, such as https://host/api/v1/ext"));
+            return refused(localizable!(
+                "the base URL is empty: give it in full, such as https://host/api/v1/ext"
+            ));
         }
         let mut url = match Url::parse(raw) {
             Ok(url) => url,
             Err(url::ParseError::RelativeUrlWithoutBase) => {
-                return refused(t!("the base URL lacks https:// in front"));
+                return refused(localizable!("the base URL lacks https:// in front"));
             }
             Err(why) => {
-                return refused(t!("this is not a URL ({why}): give https://host/api/v1/ext", why));
+                return refused(localizable!("this is not a URL ({why}): give https://host/api/v1/ext", why));
             }
         };
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            return refused(t!("the base URL must begin with https:// and a host name"));
+            return refused(localizable!("the base URL must begin with https:// and a host name"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return refused(t!("the base URL must not contain a user name or password: remove all before @"));
+            return refused(localizable!(
+                "the base URL must not contain a user name or password: remove all before @"
+            ));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return refused(t!("the base URL must end before ? or #: remove the rest"));
+            return refused(localizable!("the base URL must end before ? or #: remove the rest"));
         }
         if url.scheme() == "http" && !is_loopback(&url) {
-            return refused(t!(
+            return refused(localizable!(
                 "plain http:// would show the API key to the network; it is allowed for this computer only (127.0.0.1, ::1, localhost): use https://"
             ));
         }
@@ -108,7 +113,7 @@ fn segment(field: &'static str, id: &str) -> Result<String> {
     if matches!(id, "" | "." | "..") {
         return Err(ApiError::BadInput {
             field,
-            why: t!("this is not a valid id: it is empty or names a folder").to_owned(),
+            why: localizable!("this is not a valid id: it is empty or names a folder"),
         });
     }
     // In a form, a space is `+`; in a path it is `%20`. A `+` of the id is already `%2B` here.
@@ -163,7 +168,7 @@ mod tests {
         ] {
             match Base::new(raw) {
                 Err(ApiError::BadInput { field: "base_url", why }) => {
-                    assert!(why.contains(said), "{raw}: {why}");
+                    assert!(why.to_string().contains(said), "{raw}: {why}");
                 }
                 other => panic!("{raw}: {other:?}"),
             }

@@ -4,6 +4,7 @@
 //! an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
 use crate::domain::{BadgeType, Page, RecordProblem, ServiceTime, Text};
+use crate::i18n::Localizable;
 use serde_json::{Map, Value};
 
 pub(super) type Fields = Map<String, Value>;
@@ -22,39 +23,39 @@ pub struct BadgeTypes {
     pub types: Vec<BadgeType>,
     pub problems: Vec<RecordProblem>,
     /// A note for a person, for example that the service has no badge types.
-    pub note: Option<String>,
+    pub note: Option<Localizable>,
 }
 
 /// A record decoded from an object's fields. `Err` is a short reason.
 pub(super) trait Record: Sized {
-    fn read(fields: &Fields) -> Result<Self, String>;
+    fn read(fields: &Fields) -> Result<Self, Localizable>;
 }
 
-fn problem(place: impl Into<String>, why: impl Into<String>) -> RecordProblem {
-    RecordProblem { place: place.into(), why: why.into() }
+fn problem(place: impl Into<String>, why: Localizable) -> RecordProblem {
+    RecordProblem { place: place.into(), why }
 }
 
-fn read_one<T: Record>(value: &Value) -> Result<T, String> {
+fn read_one<T: Record>(value: &Value) -> Result<T, Localizable> {
     match value {
         Value::Object(fields) => T::read(fields),
-        other => Err(t!("{what} instead of a record", what = kind(other))),
+        other => Err(localizable!("{what} instead of a record", what = kind(other))),
     }
 }
 
 /// The kind of a JSON value, for people.
-fn kind(value: &Value) -> &'static str {
+fn kind(value: &Value) -> Localizable {
     match value {
-        Value::Null => t!("no value"),
-        Value::Bool(_) => t!("a true/false value"),
-        Value::Number(_) => t!("a number"),
-        Value::String(_) => t!("text"),
-        Value::Array(_) => t!("a list"),
-        Value::Object(_) => t!("a record"),
+        Value::Null => localizable!("no value"),
+        Value::Bool(_) => localizable!("a true/false value"),
+        Value::Number(_) => localizable!("a number"),
+        Value::String(_) => localizable!("text"),
+        Value::Array(_) => localizable!("a list"),
+        Value::Object(_) => localizable!("a record"),
     }
 }
 
 /// A paged list. `Err` describes other data: a missing answer is not an empty page.
-pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
+pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, Localizable> {
     let mut page = Page {
         items: Vec::new(),
         list_len: 0,
@@ -73,11 +74,11 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
                 Some(Value::Array(list)) => Some(list),
                 // Zero rows without a list is a valid empty page.
                 None | Some(Value::Null) if page.total_count == Some(0) => None,
-                None | Some(Value::Null) => return Err(t!("a page without a list").to_owned()),
-                Some(other) => return Err(t!("{what} instead of a list", what = kind(other))),
+                None | Some(Value::Null) => return Err(localizable!("a page without a list")),
+                Some(other) => return Err(localizable!("{what} instead of a list", what = kind(other))),
             }
         }
-        other => return Err(t!("{what} instead of a list", what = kind(other))),
+        other => return Err(localizable!("{what} instead of a list", what = kind(other))),
     };
     for (index, value) in list.into_iter().flatten().enumerate() {
         page.list_len += 1;
@@ -90,7 +91,7 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
 }
 
 /// A list without pages. Also accepts a paged list.
-pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
+pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, Localizable> {
     let page = page(data)?;
     Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
 }
@@ -98,16 +99,16 @@ pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
 /// One record. Also accepts a list of one. `Ok(None)` for an empty list. No data and an object without fields are
 /// errors: they do not show whether the record exists. `asked` is the requested id, used if the service left it
 /// out.
-pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, String> {
+pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, Localizable> {
     let record = match data {
-        Value::Null => return Err(t!("a success response without a record").to_owned()),
+        Value::Null => return Err(localizable!("a success response without a record")),
         Value::Array(list) if list.is_empty() => return Ok(None),
         Value::Array(list) if list.len() == 1 => &list[0],
         other => other,
     };
     match record {
         Value::Object(fields) if fields.is_empty() => {
-            Err(t!("a success response without a record").to_owned())
+            Err(localizable!("a success response without a record"))
         }
         Value::Object(fields) if matches!(fields.get(asked.0), None | Some(Value::Null)) => {
             let mut fields = fields.clone();
@@ -129,7 +130,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
             _ => std::slice::from_ref(data),
         },
         Value::Null => {
-            read.problems.push(problem("data", t!("{what} instead of a list", what = kind(data))));
+            read.problems.push(problem("data", localizable!("{what} instead of a list", what = kind(data))));
             &[]
         }
         _ => std::slice::from_ref(data),
@@ -141,7 +142,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
                 .map(|(name, value)| (Text::new(name.clone()), shown(value).unwrap_or_default()))
                 .collect(),
             Value::Object(_) | Value::Null | Value::Array(_) => {
-                let why = t!("{what} instead of a badge type", what = kind(value));
+                let why = localizable!("{what} instead of a badge type", what = kind(value));
                 read.problems.push(problem(format!("list[{index}]"), why));
                 continue;
             }
@@ -150,7 +151,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
         read.types.push(BadgeType { fields });
     }
     if read.types.is_empty() && read.problems.is_empty() {
-        read.note = Some(t!("The service lists no badge types.").to_owned());
+        read.note = Some(localizable!("The service lists no badge types."));
     }
     read
 }
@@ -220,15 +221,15 @@ pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
 
 /// An id: text or a whole number. A number with a fraction or an exponent has lost digits, and a replacement
 /// character means invalid UTF-8. Both would identify another record, so they are errors.
-pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
+pub(super) fn id(fields: &Fields, name: &str) -> Result<String, Localizable> {
     match fields.get(name) {
-        None | Some(Value::Null) => Err(t!("{name} is missing", name)),
-        Some(Value::String(s)) if s.is_empty() => Err(t!("{name} is empty", name)),
-        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(t!("{name} is damaged", name)),
+        None | Some(Value::Null) => Err(localizable!("{name} is missing", name)),
+        Some(Value::String(s)) if s.is_empty() => Err(localizable!("{name} is empty", name)),
+        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(localizable!("{name} is damaged", name)),
         Some(Value::String(s)) => Ok(s.clone()),
         Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
-        Some(Value::Number(_)) => Err(t!("{name} is a number with missing digits", name)),
-        Some(other) => Err(t!("{name} is {what}", name, what = kind(other))),
+        Some(Value::Number(_)) => Err(localizable!("{name} is a number with missing digits", name)),
+        Some(other) => Err(localizable!("{name} is {what}", name, what = kind(other))),
     }
 }
 

@@ -6,20 +6,21 @@ use crate::domain::{
     HistoryItem, Level, Ping, RecordProblem, RevokeAccepted, Template, TemplateDetail, TemplateId,
     WalletBadge,
 };
+use crate::i18n::Localizable;
 use serde_json::Value;
 
-fn missing(name: &str) -> String {
-    t!("{name} is missing", name)
+fn missing(name: &str) -> Localizable {
+    localizable!("{name} is missing", name)
 }
 
 impl Record for Ping {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self { status: text(f, "status"), apikey_prefix: text(f, "apikey_prefix") })
     }
 }
 
 impl Record for Template {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             template_id: TemplateId::new(id(f, "template_id")?).ok_or_else(|| missing("template_id"))?,
             title: text(f, "title"),
@@ -36,7 +37,7 @@ impl Record for Template {
 }
 
 impl Record for TemplateDetail {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             template_id: TemplateId::new(id(f, "template_id")?).ok_or_else(|| missing("template_id"))?,
             title: text(f, "title"),
@@ -64,7 +65,7 @@ impl Record for TemplateDetail {
 }
 
 impl Record for Category {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         let levels = match f.get("levels") {
             Some(Value::Array(levels)) => levels.iter().filter_map(level).collect(),
             _ => Vec::new(),
@@ -94,7 +95,7 @@ fn level(value: &Value) -> Option<Level> {
 }
 
 impl Record for Badge {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
             source_cd: text(f, "source_cd"),
@@ -125,7 +126,7 @@ impl Record for Badge {
 }
 
 impl Record for WalletBadge {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
             front_image_url: text(f, "front_image_url"),
@@ -143,7 +144,7 @@ impl Record for WalletBadge {
 }
 
 impl Record for HistoryItem {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
             template_id: id(f, "template_id").ok().and_then(TemplateId::new),
@@ -167,7 +168,7 @@ impl Record for HistoryItem {
 }
 
 impl Record for Accepted {
-    fn read(f: &Fields) -> Result<Self, String> {
+    fn read(f: &Fields) -> Result<Self, Localizable> {
         Ok(Self {
             badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
             status_cd: text(f, "status_cd"),
@@ -177,21 +178,21 @@ impl Record for Accepted {
 }
 
 /// The response to an issue request. `Err` says why it has no badge id.
-pub(super) fn accepted(data: &Value) -> Result<Accepted, String> {
+pub(super) fn accepted(data: &Value) -> Result<Accepted, Localizable> {
     match data {
         Value::Object(fields) => Accepted::read(fields),
         Value::Array(list) if list.len() == 1 => accepted(&list[0]),
-        _ => Err("there was no badge_id".to_owned()),
+        _ => Err(localizable!("there was no badge_id")),
     }
 }
 
 /// The response to a batch. An unreadable item counts as accepted without a known badge.
-pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, String> {
+pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable> {
     let empty = Fields::new();
     let (fields, items) = match data {
         Value::Object(fields) => (fields, fields.get("items")),
         Value::Array(_) => (&empty, Some(data)),
-        _ => return Err("there were no items".to_owned()),
+        _ => return Err(localizable!("there were no items")),
     };
     let mut answer = BatchAccepted {
         total_count: count(fields, "total_count"),
@@ -204,7 +205,7 @@ pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, String> {
         return Ok(answer);
     };
     for (index, item) in items.iter().enumerate() {
-        match item.as_object().map_or_else(|| Err("not a record".to_owned()), Accepted::read) {
+        match item.as_object().map_or_else(|| Err(localizable!("not a record")), Accepted::read) {
             Ok(item) => answer.items.push(item),
             Err(why) => answer.problems.push(RecordProblem { place: format!("items[{index}]"), why }),
         }

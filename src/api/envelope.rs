@@ -7,7 +7,7 @@ use super::error::{ApiError, Refusal, Said};
 use super::key::ApiKey;
 use super::lenient;
 use crate::domain::Text;
-use crate::i18n;
+use crate::i18n::Localizable;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) struct Answer {
     pub(super) retry_after: Option<Duration>,
     /// Host of a redirect's `Location` header.
     pub(super) location: Option<String>,
-    pub(super) body: std::result::Result<Body, String>,
+    pub(super) body: std::result::Result<Body, Localizable>,
     /// The body as text, if it was read to its end.
     pub(super) text: String,
     /// Bytes of the body after decompression.
@@ -162,13 +162,13 @@ impl Answer {
     }
 
     /// A description of what came instead of an envelope.
-    fn what(&self) -> String {
+    fn what(&self) -> Localizable {
         match (&self.location, self.status, &self.body) {
-            (Some(host), 300..=399, _) => t!("a redirect to {host}, not followed", host),
-            (None, 300..=399, _) => t!("a redirect, not followed").to_owned(),
-            (_, 511, _) => t!("a network that requires a login first").to_owned(),
-            (_, _, Ok(Body::Other(what))) => i18n::tr(what).to_owned(),
-            (_, _, Ok(Body::Envelope(_))) => t!("a response type that the service does not use").to_owned(),
+            (Some(host), 300..=399, _) => localizable!("a redirect to {host}, not followed", host),
+            (None, 300..=399, _) => localizable!("a redirect, not followed"),
+            (_, 511, _) => localizable!("a network that requires a login first"),
+            (_, _, Ok(Body::Other(what))) => Localizable::of(what),
+            (_, _, Ok(Body::Envelope(_))) => localizable!("a response type that the service does not use"),
             (_, _, Err(why)) => why.clone(),
         }
     }
@@ -187,7 +187,6 @@ impl Answer {
     }
 
     pub(super) fn of_get(self) -> Meaning {
-        let no_answer = |why: &str| ApiError::NoAnswer { why: why.to_owned() };
         let refused = match self.status {
             429 => return Meaning::Limited,
             401 | 403 => self.locked_out(),
@@ -210,7 +209,7 @@ impl Answer {
                 Ok(Body::Envelope(e)) => return Meaning::Data(e.data),
             },
             400..=499 => match &self.body {
-                Err(why) => no_answer(why),
+                Err(why) => ApiError::NoAnswer { why: why.clone() },
                 Ok(Body::Other(_)) => self.not_this_service(),
                 Ok(Body::Envelope(e)) if e.is(RATE_CODE) => return Meaning::Limited,
                 Ok(Body::Envelope(e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),
@@ -224,7 +223,7 @@ impl Answer {
     /// What a response to a POST means. If it neither clearly accepts nor clearly refuses, the request is in
     /// doubt: a proxy may have answered instead of the service.
     pub(super) fn of_post(self) -> Meaning {
-        let doubt = |accepted: bool, why: String| {
+        let doubt = |accepted: bool, why: Localizable| {
             Meaning::Refused(ApiError::InDoubt { accepted, status: Some(self.status), why })
         };
         match (self.status, &self.body) {
@@ -232,14 +231,22 @@ impl Answer {
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
             (200..=299, Ok(Body::Envelope(e))) if e.refuses() => {
                 let said = Refusal { status: self.status, ..self.refusal() };
-                doubt(false, t!("the response both accepts and refuses the request ({said})", said))
+                doubt(
+                    false,
+                    localizable!(
+                        "the response both accepts and refuses the request ({said})",
+                        said = said.localizable()
+                    ),
+                )
             }
             (200..=299, Ok(Body::Envelope(_))) => match self.body {
                 Ok(Body::Envelope(e)) => Meaning::Data(e.data),
                 _ => Meaning::Data(Value::Null),
             },
             // 202 means accepted (contract), even if the rest of the response is unreadable.
-            (202, Ok(Body::Other(what))) => doubt(true, t!("it is {what}", what = i18n::tr(what))),
+            (202, Ok(Body::Other(what))) => {
+                doubt(true, localizable!("it is {what}", what = Localizable::of(what)))
+            }
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 may mean that the request was partly read, so it stays in doubt.
             (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {
@@ -254,11 +261,12 @@ impl Answer {
                     _ => ApiError::BadRequest(refusal),
                 })
             }
-            (500.., Ok(Body::Envelope(_))) => {
-                doubt(false, t!("service error ({refusal})", refusal = self.refusal()))
-            }
-            (500.., _) => doubt(false, t!("an error in the service or in a server before it").to_owned()),
-            _ => doubt(false, t!("unexpected response ({what})", what = self.what())),
+            (500.., Ok(Body::Envelope(_))) => doubt(
+                false,
+                localizable!("service error ({refusal})", refusal = self.refusal().localizable()),
+            ),
+            (500.., _) => doubt(false, localizable!("an error in the service or in a server before it")),
+            _ => doubt(false, localizable!("unexpected response ({what})", what = self.what())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The error type of the API client.
 
 use crate::domain::Text;
+use crate::i18n::Localizable;
 use std::fmt;
 use std::time::Duration;
 
@@ -10,93 +11,140 @@ pub type Result<T> = std::result::Result<T, ApiError>;
 ///
 /// `Display` says what happened, whether anything was changed, and what to do next. Neither `Display` nor `Debug`
 /// shows a key, a query or an e-mail address.
-#[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiError {
     /// The service refused the key: code 4001, or status 401 (contract, "Authentication" 3).
-    #[error("{}", t!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back office and in this profile.", said = _0))]
     KeyRefused(Refusal),
     /// The key works, but it is not the key that the profile was checked with, so it may belong to another
     /// organisation. lapel sends nothing else with it until a person confirms it.
-    #[error("{}", t!("Profile {profile} was checked with a key that begins with {pinned}. The service says that this key begins with {said}. It may belong to another organisation. lapel did not use it further. Nothing was changed. If the key is right: lapel profile edit {profile} --pin. If not, put the right key where the profile reads its key.", profile, pinned, said))]
     OtherKey {
         profile: String,
         /// Prefix of the checked key.
         pinned: String,
-        /// Prefix of this key, as the service reports it; scrubbed.
-        said: String,
+        /// Prefix of this key, as the service reports it; scrubbed. `None` if the service does not report it.
+        said: Option<String>,
     },
     /// A 403 without the key error code. Most likely this computer's IP address is not on the organisation's
     /// allow-list (contract, "Authentication" 5). The contract does not show this response.
-    #[error("{}", t!("The service refused this computer's IP address ({said}). Nothing was changed. Ask for it to be added to the organisation's allow-list, or use a network on the list.", said = _0))]
     AddressRefused(Refusal),
     /// The key's request rate limit is exceeded, possibly by other programs (contract, "Errors" rule 1).
-    #[error("{}", t!("This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.", wait = seconds(*retry_after)))]
     RateLimited {
         /// Time from the response until the service accepts requests again.
         retry_after: Duration,
     },
     /// 422. The contract connects 422 with the issue quota, without a code.
-    #[error("{}", t!("The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. Check the history before you send it again.", said = _0))]
     Quota(Refusal),
     /// A 4xx with an envelope, or a refusing envelope with status 200.
-    #[error("{}", t!("The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.", said = _0))]
     BadRequest(Refusal),
-    #[error("{}", t!("The service has no such record ({said}). Nothing was changed. Check the id. Check that the key belongs to the record's organisation.", said = _0))]
     NotFound(Refusal),
     /// A 5xx response to a GET. For a POST it is [`ApiError::InDoubt`].
-    #[error("{}", t!("Service error ({said}). Nothing was changed. Try again later.", said = _0))]
     ServiceFailed(Refusal),
     /// The response is not of this service: a web page, a login portal, a redirect, other JSON.
-    #[error("{}", t!("The response is not from the badge service: {what} (HTTP {status}). Nothing was changed. Check the base URL of the profile (it usually ends in /api/v1/ext). A network login page may be in between.", what, status))]
     NotThisService {
         status: u16,
         /// A description of the response, for example `a web page`.
-        what: String,
+        what: Localizable,
     },
     /// The badge service responded, but the response is unreadable: a success without data, an error in another
     /// format, damaged JSON, or too long. It is unknown whether the requested record exists.
-    #[error("{}", t!("The service's response to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try again later. If it happens again, tell the service provider.", what, status))]
     Unreadable {
         status: u16,
         /// A description of the response, for example `a web page`.
-        what: String,
+        what: Localizable,
         /// Whether requesting fewer rows may help.
         fewer: bool,
     },
     /// No connection was established, so certainly nothing was sent.
-    #[error("{}", t!("The service could not be reached: {why}. Nothing was sent. Nothing was changed. Check the base URL and the network, then try again.", why))]
     NotReached {
         /// The cause, for example `connection refused`.
-        why: String,
+        why: Localizable,
     },
     /// A GET was sent, and no readable response came.
-    #[error("{}", t!("No usable response: {why}. Nothing was changed. It is safe to try again.", why))]
     NoAnswer {
         /// The cause, for example `no answer within 30 s`.
-        why: String,
+        why: Localizable,
     },
     /// A POST was sent, and its result is unknown. Read the history before sending it again.
-    #[error("{}", in_doubt(*.accepted, *.status, why))]
     InDoubt {
         /// Whether the service accepted the request in an otherwise unreadable response.
         accepted: bool,
         status: Option<u16>,
-        why: String,
+        why: Localizable,
     },
     /// lapel refused the input before sending anything.
-    #[error("{}", t!("{field}: {why}. Nothing was sent.", field, why))]
     BadInput {
         /// The invalid field, as the contract or the profile names it.
         field: &'static str,
         /// What is wrong, and what to do.
-        why: String,
+        why: Localizable,
     },
     /// The caller cancelled the call before anything was changed.
-    #[error("{}", t!("Cancelled. Nothing was changed."))]
     Cancelled,
 }
 
 impl ApiError {
+    /// What happened, whether anything was changed, and what to do next.
+    pub fn localizable(&self) -> Localizable {
+        match self {
+            Self::KeyRefused(said) => localizable!(
+                "The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back office and in this profile.",
+                said = said.localizable()
+            ),
+            Self::OtherKey { profile, pinned, said } => localizable!(
+                "Profile {profile} was checked with a key that begins with {pinned}. The service says that this key begins with {said}. It may belong to another organisation. lapel did not use it further. Nothing was changed. If the key is right: lapel profile edit {profile} --pin. If not, put the right key where the profile reads its key.",
+                profile,
+                pinned,
+                said = said.as_ref().map_or_else(|| localizable!("(not reported)"), Localizable::verbatim)
+            ),
+            Self::AddressRefused(said) => localizable!(
+                "The service refused this computer's IP address ({said}). Nothing was changed. Ask for it to be added to the organisation's allow-list, or use a network on the list.",
+                said = said.localizable()
+            ),
+            Self::RateLimited { retry_after } => localizable!(
+                "This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.",
+                wait = seconds(*retry_after)
+            ),
+            Self::Quota(said) => localizable!(
+                "The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. Check the history before you send it again.",
+                said = said.localizable()
+            ),
+            Self::BadRequest(said) => localizable!(
+                "The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.",
+                said = said.localizable()
+            ),
+            Self::NotFound(said) => localizable!(
+                "The service has no such record ({said}). Nothing was changed. Check the id. Check that the key belongs to the record's organisation.",
+                said = said.localizable()
+            ),
+            Self::ServiceFailed(said) => {
+                localizable!(
+                    "Service error ({said}). Nothing was changed. Try again later.",
+                    said = said.localizable()
+                )
+            }
+            Self::NotThisService { status, what } => localizable!(
+                "The response is not from the badge service: {what} (HTTP {status}). Nothing was changed. Check the base URL of the profile (it usually ends in /api/v1/ext). A network login page may be in between.",
+                what,
+                status
+            ),
+            Self::Unreadable { status, what, .. } => localizable!(
+                "The service's response to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try again later. If it happens again, tell the service provider.",
+                what,
+                status
+            ),
+            Self::NotReached { why } => localizable!(
+                "The service could not be reached: {why}. Nothing was sent. Nothing was changed. Check the base URL and the network, then try again.",
+                why
+            ),
+            Self::NoAnswer { why } => {
+                localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why)
+            }
+            Self::InDoubt { accepted, status, why } => in_doubt(*accepted, *status, why),
+            Self::BadInput { field, why } => localizable!("{field}: {why}. Nothing was sent.", field, why),
+            Self::Cancelled => localizable!("Cancelled. Nothing was changed."),
+        }
+    }
+
     /// Whether repeating the call is safe and may succeed later without a correction.
     pub fn may_pass(&self) -> bool {
         matches!(
@@ -146,6 +194,14 @@ impl ApiError {
     }
 }
 
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.localizable().fmt(f)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
 /// A refusal in the service's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -154,16 +210,25 @@ pub struct Refusal {
     pub message: Option<Said>,
 }
 
+impl Refusal {
+    pub fn localizable(&self) -> Localizable {
+        let status = self.status;
+        match (&self.code, &self.message) {
+            (None, None) => localizable!("HTTP {status}", status),
+            (Some(code), None) => localizable!("HTTP {status}, code {code}", status, code),
+            (None, Some(message)) => {
+                localizable!("HTTP {status}: \u{201c}{message}\u{201d}", status, message)
+            }
+            (Some(code), Some(message)) => {
+                localizable!("HTTP {status}, code {code}: \u{201c}{message}\u{201d}", status, code, message)
+            }
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HTTP {}", self.status)?;
-        if let Some(code) = &self.code {
-            f.write_str(&t!(", code {code}", code))?;
-        }
-        match &self.message {
-            Some(message) => write!(f, ": “{message}”"),
-            None => Ok(()),
-        }
+        self.localizable().fmt(f)
     }
 }
 
@@ -222,16 +287,16 @@ pub(super) fn mask(text: &str) -> String {
     out
 }
 
-fn in_doubt(accepted: bool, status: Option<u16>, why: &str) -> String {
+fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable) -> Localizable {
     let status = status.map_or(String::new(), |s| format!(" (HTTP {s})"));
     if accepted {
-        t!(
+        localizable!(
             "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. Do not send it again. Check the history.",
             why,
             status
         )
     } else {
-        t!(
+        localizable!(
             "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not send it again before the history shows the result.",
             why,
             status
@@ -279,9 +344,10 @@ mod tests {
 
     #[test]
     fn doubt_says_what_to_do() {
-        let said = ApiError::InDoubt { accepted: false, status: None, why: "the connection was lost".into() };
+        let said =
+            ApiError::InDoubt { accepted: false, status: None, why: localizable!("the connection was lost") };
         assert!(said.to_string().contains("Do not send it again before the history"));
-        let said = ApiError::InDoubt { accepted: true, status: Some(202), why: "x".into() };
+        let said = ApiError::InDoubt { accepted: true, status: Some(202), why: Localizable::verbatim("x") };
         assert!(said.to_string().contains("accepted the request"));
     }
 }

@@ -10,6 +10,7 @@ use super::key::ApiKey;
 use super::reader::Reader;
 use crate::domain::text::scrub;
 use crate::domain::{Ping, Text};
+use crate::i18n::Localizable;
 use unicode_normalization::UnicodeNormalization;
 
 /// The identity of a key when a person checked it.
@@ -37,23 +38,23 @@ pub struct Identity {
 
 impl Identity {
     /// Warnings about the key, as sentences.
-    pub fn oddities(&self, organisation: Option<&str>, is_live: bool) -> Vec<String> {
+    pub fn oddities(&self, organisation: Option<&str>, is_live: bool) -> Vec<Localizable> {
         let mut said = Vec::new();
         let of = |word: &str| self.prefix.as_deref().is_some_and(|prefix| has_word(prefix, word));
         let shown = || scrub(self.prefix.as_deref().unwrap_or_default()).into_owned();
         if is_live && ["test", "sandbox", "demo", "staging", "dev"].into_iter().any(of) {
-            said.push(t!(
+            said.push(localizable!(
                 "The profile is LIVE, but its key begins with {shown} like a test key.",
                 shown = shown()
             ));
         }
         if !is_live && ["live", "prod", "production"].into_iter().any(of) {
-            said.push(t!("The profile is not LIVE, but its key begins with {shown}. Badges issued with it may be real.", shown = shown()));
+            said.push(localizable!("The profile is not LIVE, but its key begins with {shown}. Badges issued with it may be real.", shown = shown()));
         }
         if let (Some(label), Some(issuer)) = (organisation, &self.organisation)
             && !is_same(label, issuer.wire())
         {
-            said.push(t!("The profile names the organisation “{label}”, but its history shows a badge of “{issuer}”. Is it the right key?", label = scrub(label), issuer));
+            said.push(localizable!("The profile names the organisation “{label}”, but its history shows a badge of “{issuer}”. Is it the right key?", label = scrub(label), issuer));
         }
         said
     }
@@ -72,13 +73,13 @@ pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Iden
 ///
 /// # Errors
 /// [`ApiError::OtherKey`] if it is not the checked key, or the error of the ping.
-pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> Result<Vec<String>> {
+pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> Result<Vec<Localizable>> {
     let Some(pin) = &connection.pin else { return Ok(Vec::new()) };
     let said = prefix(reader, &connection.key, call).await?;
     compare(pin, said.as_deref())?;
     let mut odd = Vec::new();
     if pin.fingerprint.as_ref().is_some_and(|f| *f != connection.key.fingerprint()) {
-        odd.push(t!("The key of profile {profile} differs from the checked key but begins the same. Jobs of the old key are not listed with it. If it replaces the old key: lapel profile edit {profile} --pin.", profile = pin.profile));
+        odd.push(localizable!("The key of profile {profile} differs from the checked key but begins the same. Jobs of the old key are not listed with it. If it replaces the old key: lapel profile edit {profile} --pin.", profile = pin.profile));
     }
     let issuer = if pin.organisation.is_some() { issuer(reader, call).await } else { None };
     let identity = Identity { prefix: said, organisation: issuer };
@@ -102,7 +103,7 @@ fn compare(pin: &Pin, said: Option<&str>) -> Result<()> {
     Err(ApiError::OtherKey {
         profile: pin.profile.clone(),
         pinned: pin.prefix.clone(),
-        said: said.map_or_else(|| t!("(not reported)").to_owned(), |said| scrub(said).into_owned()),
+        said: said.map(|said| scrub(said).into_owned()),
     })
 }
 
@@ -111,7 +112,7 @@ async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<Str
     if ping.status.as_ref().map(Text::wire) != Some("ok") {
         return Err(ApiError::NotThisService {
             status: 200,
-            what: t!("its ping does not confirm that the key is valid").to_owned(),
+            what: localizable!("its ping does not confirm that the key is valid"),
         });
     }
     Ok(ping.apikey_prefix.and_then(|said| key.prefix_said(said.wire())))
@@ -191,7 +192,11 @@ mod tests {
             let said = identity("k_", issuer).oddities(Some(label), true);
             assert_eq!(!said.is_empty(), odd, "{label} {issuer} {said:?}");
         }
-        let said = identity("k_", "evil\u{1b}[2J").oddities(Some("other"), true).join(" ");
+        let said = identity("k_", "evil\u{1b}[2J")
+            .oddities(Some("other"), true)
+            .iter()
+            .map(ToString::to_string)
+            .collect::<String>();
         assert!(said.contains("evil␛[2J"), "{said}");
     }
 }

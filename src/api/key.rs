@@ -1,6 +1,7 @@
 //! The API key: a secret that cannot be printed.
 
 use super::error::ApiError;
+use crate::i18n::Localizable;
 use crate::secrets;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
@@ -18,16 +19,16 @@ impl ApiKey {
     /// [`ApiError::BadInput`] if it is empty or contains a character that a header cannot carry. The message never
     /// quotes the key.
     pub fn new(raw: &str) -> Result<Self, ApiError> {
-        let refused = |why: &str| Err(ApiError::BadInput { field: "api_key", why: why.to_owned() });
+        let refused = |why: Localizable| Err(ApiError::BadInput { field: "api_key", why });
         let key = raw.trim();
         if key.is_empty() {
-            return refused(t!("the API key is empty: paste the key from the issuer back office"));
+            return refused(localizable!("the API key is empty: paste the key from the issuer back office"));
         }
         if key.bytes().any(|b| b.is_ascii_whitespace()) {
-            return refused(t!("the API key contains white space: paste it again without breaks"));
+            return refused(localizable!("the API key contains white space: paste it again without breaks"));
         }
         if !key.bytes().all(|b| b.is_ascii_graphic()) {
-            return refused(t!(
+            return refused(localizable!(
                 "the API key contains a character that cannot be sent (not an ASCII letter, digit or symbol): paste it again"
             ));
         }
@@ -79,7 +80,7 @@ impl ApiKey {
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
             field: "api_key",
-            why: t!("the API key cannot be sent in a header: paste it again").to_owned(),
+            why: localizable!("the API key cannot be sent in a header: paste it again"),
         })?;
         value.set_sensitive(true);
         Ok(value)

@@ -1,5 +1,6 @@
 //! The state of the connection to the service, for a header line.
 
+use crate::i18n::Localizable;
 use tokio::time::Instant;
 
 /// The traffic of one key, as of the last change.
@@ -49,13 +50,13 @@ pub enum LinkTrouble {
 }
 
 impl LinkTrouble {
-    pub fn words(self) -> &'static str {
+    pub fn words(self) -> Localizable {
         match self {
-            Self::KeyRefused => t!("key refused"),
-            Self::AddressRefused => t!("IP refused"),
-            Self::Unreachable => t!("unreachable"),
-            Self::NotThisService => t!("wrong service"),
-            Self::ServiceFailing => t!("service error"),
+            Self::KeyRefused => localizable!("key refused"),
+            Self::AddressRefused => localizable!("IP refused"),
+            Self::Unreachable => localizable!("unreachable"),
+            Self::NotThisService => localizable!("wrong service"),
+            Self::ServiceFailing => localizable!("service error"),
         }
     }
 }

@@ -20,6 +20,7 @@ mod slots;
 use super::call::Priority;
 use super::error::{ApiError, Result};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
+use crate::i18n::Localizable;
 use queue::{Class, State, Waiter};
 pub use shared::pace_file;
 use shared::{Shared, Trouble, is_fresh};
@@ -114,7 +115,7 @@ impl Pace {
         tracing::warn!(%why, "the pace is not shared");
         let mut state = self.lock();
         if state.alone.is_none() {
-            state.alone = Some(why.into());
+            state.alone = Some(why);
             state.limit = (state.limit / SAFE_SHARE).max(1);
             state.others = None;
         }
@@ -406,10 +407,10 @@ impl Pace {
     }
 
     /// Why the limit is not shared with other processes although it should be, as a message.
-    pub(super) fn alone(&self) -> Option<String> {
+    pub(super) fn alone(&self) -> Option<Localizable> {
         let state = self.lock();
         let why = state.alone.as_ref()?;
-        Some(t!(
+        Some(localizable!(
             "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
             why,
             limit = state.limit

@@ -111,7 +111,7 @@ impl<T> Parts<T> {
 }
 
 fn unread(row: u32, why: &ApiError) -> RecordProblem {
-    let what = if let ApiError::Unreadable { what, .. } = why { what.clone() } else { why.to_string() };
+    let what = if let ApiError::Unreadable { what, .. } = why { what.clone() } else { why.localizable() };
     RecordProblem { place: format!("list[{row}]"), why: what }
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     fn too_long() -> ApiError {
-        ApiError::Unreadable { status: 200, what: "too long".to_owned(), fewer: true }
+        ApiError::Unreadable { status: 200, what: localizable!("no value"), fewer: true }
     }
 
     /// A list of `rows` rows, some of them unreadable, with at most `most` rows per response.

@@ -7,6 +7,7 @@ use super::error::Result;
 use super::unreached::why;
 use super::wire;
 use crate::domain::Text;
+use crate::i18n::Localizable;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
 use std::fmt;
@@ -45,18 +46,18 @@ pub struct Probe {
 pub enum PictureError {
     /// lapel does not fetch this URL.
     #[error("the picture's address is not fetched: {0}")]
-    Refused(&'static str),
+    Refused(Localizable),
     /// The server returned a status other than 200.
     #[error("the picture's server answered HTTP {0}")]
     Status(u16),
     /// The response ended early.
     #[error("the picture could not be read: {0}")]
-    Unreadable(String),
+    Unreadable(Localizable),
     /// Longer than [`LONGEST_PICTURE`].
     #[error("the picture is longer than 5 MB")]
     TooLong,
     #[error("the picture's server could not be reached: {0}")]
-    NotReached(String),
+    NotReached(Localizable),
     #[error("given up")]
     Cancelled,
 }
@@ -121,7 +122,8 @@ impl Pictures {
         url: &str,
         cancel: &CancellationToken,
     ) -> std::result::Result<Picture, PictureError> {
-        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused(t!("it is not a URL")))?;
+        let url =
+            Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
             return Err(PictureError::Refused(why));
         }
@@ -137,7 +139,8 @@ impl Pictures {
     /// # Errors
     /// See [`PictureError`]. A status other than 200 is not an error here.
     pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
-        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused(t!("it is not a URL")))?;
+        let url =
+            Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
             return Err(PictureError::Refused(why));
         }
@@ -163,15 +166,15 @@ impl Pictures {
     }
 }
 
-fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
+fn refused(url: &Url, loopback_too: bool) -> Option<Localizable> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Some(t!("only http and https URLs are allowed"));
+        return Some(localizable!("only http and https URLs are allowed"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Some(t!("the URL contains a user name or password"));
+        return Some(localizable!("the URL contains a user name or password"));
     }
     if !loopback_too && is_loopback(url) {
-        return Some(t!("the URL points to this computer"));
+        return Some(localizable!("the URL points to this computer"));
     }
     None
 }

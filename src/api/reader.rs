@@ -14,6 +14,7 @@ use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceTime, Template,
     TemplateDetail, TemplateId, Text, WalletBadge,
 };
+use crate::i18n::Localizable;
 use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -32,14 +33,14 @@ impl fmt::Debug for Reader {
 }
 
 /// A response in the service's envelope with unexpected contents.
-fn strange(what: String) -> ApiError {
+fn strange(what: Localizable) -> ApiError {
     ApiError::Unreadable { status: 200, what, fewer: false }
 }
 
 /// Refuses an id that is the path of another endpoint.
 pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
     if matches!(id.wire(), "history" | "batch" | "revoke") {
-        let why = t!("this is the name of an API endpoint, not a badge id").to_owned();
+        let why = localizable!("this is the name of an API endpoint, not a badge id");
         return Err(ApiError::BadInput { field: "badge_id", why });
     }
     Ok(())
@@ -111,7 +112,7 @@ impl Reader {
             ) => Ok(BadgeTypes {
                 types: Vec::new(),
                 problems: Vec::new(),
-                note: Some(t!("The service does not offer badge types (404).").to_owned()),
+                note: Some(localizable!("The service does not offer badge types (404).")),
             }),
             Err(error) => Err(error),
         }
@@ -162,7 +163,7 @@ impl Reader {
     /// `GET /wallet/badges`, one page of a holder's badges.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
-            let why = t!("an e-mail address is needed to look up a wallet").to_owned();
+            let why = localizable!("an e-mail address is needed to look up a wallet");
             return Err(ApiError::BadInput { field: "email", why });
         }
         let pairs = |paging: &Paging| WalletQuery { paging: paging.clone(), ..query.clone() }.pairs();
@@ -190,7 +191,7 @@ impl Reader {
 
     /// Why this process cannot see other lapel processes' requests with the same key, and its share of the limit;
     /// `None` if it can.
-    pub fn alone(&self) -> Option<String> {
+    pub fn alone(&self) -> Option<Localizable> {
         self.0.pace.alone()
     }
 

@@ -228,9 +228,9 @@ impl Core {
             *left = Duration::ZERO;
             let total = self.timeouts.total.as_secs_f64();
             Err(Failure::Broken(if attempt == 1 {
-                t!("no complete response within {total} s", total)
+                localizable!("no complete response within {total} s", total)
             } else {
-                t!("no complete response within {total} s, in {attempt} attempts", total, attempt)
+                localizable!("no complete response within {total} s, in {attempt} attempts", total, attempt)
             }))
         }))
     }
@@ -295,7 +295,7 @@ impl Core {
             }
             Ok(Err(Failure::NotReached(why))) => ApiError::NotReached { why },
             Ok(Err(Failure::Broken(why))) => ApiError::NoAnswer { why },
-            Err(_) => ApiError::NoAnswer { why: t!("no response in time").to_owned() },
+            Err(_) => ApiError::NoAnswer { why: localizable!("no response in time") },
         };
         Err(self.end(error))
     }
@@ -426,7 +426,7 @@ impl Core {
 /// on the way. Everything that lapel sends is checked here.
 fn refuse_key(field: &'static str, text: &str) -> Result<()> {
     if crate::secrets::is_key(text) {
-        return Err(ApiError::BadInput { field, why: t!("this looks like an API key").to_owned() });
+        return Err(ApiError::BadInput { field, why: localizable!("this looks like an API key") });
     }
     Ok(())
 }

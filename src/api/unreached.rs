@@ -1,6 +1,7 @@
 //! Describes network failures in plain words, with host, port and dates. Never shows a library's own text.
 
 use crate::domain::text::scrub;
+use crate::i18n::Localizable;
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
 use std::error::Error;
@@ -12,51 +13,51 @@ const NAMES: usize = 3;
 
 /// A few words for a failure. `via` is the host and port of the proxy in use. The library's text goes only to the
 /// log.
-pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
+pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
     let (host, place) = error.url().map_or_else(Default::default, place_of);
     // The query of a URL may contain a name or an e-mail address.
     let error = error.without_url();
     tracing::debug!(kind = ?kind_of(&error), words = super::error::mask(&scrub(&deepest(&error))), "a request failed");
     let place = match via {
-        Some(proxy) => t!("the proxy {proxy}", proxy),
-        None => place,
+        Some(proxy) => localizable!("the proxy {proxy}", proxy),
+        None => Localizable::verbatim(place),
     };
     if error.is_timeout() {
         return if error.is_connect() {
-            t!("the connection to {place} timed out", place)
+            localizable!("the connection to {place} timed out", place)
         } else {
-            t!("no response in time").to_owned()
+            localizable!("no response in time")
         };
     }
     if error.is_dns() {
         return match via {
-            Some(_) => t!("the host name of {place} was not found", place),
-            None => t!("the host name {host} was not found", host),
+            Some(_) => localizable!("the host name of {place} was not found", place),
+            None => localizable!("the host name {host} was not found", host),
         };
     }
     if let Some(tls) = chain(&error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
         return of_tls(tls, &host);
     }
     match kind_of(&error) {
-        Some(ErrorKind::ConnectionRefused) => t!("{place} refused the connection", place),
+        Some(ErrorKind::ConnectionRefused) => localizable!("{place} refused the connection", place),
         Some(
             ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
             | ErrorKind::BrokenPipe
             | ErrorKind::UnexpectedEof,
-        ) => t!("the connection was lost").to_owned(),
+        ) => localizable!("the connection was lost"),
         Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable | ErrorKind::NetworkDown) => {
-            t!("no network route to {place}", place)
+            localizable!("no network route to {place}", place)
         }
         Some(ErrorKind::PermissionDenied) => {
-            t!("this computer does not allow connections to {place}", place)
+            localizable!("this computer does not allow connections to {place}", place)
         }
-        Some(ErrorKind::TimedOut) => t!("the connection to {place} timed out", place),
-        _ if error.is_builder() => t!("this computer has no usable certificates").to_owned(),
-        _ if error.is_decode() => t!("the response is damaged").to_owned(),
-        _ if error.is_connect() => t!("could not connect to {place}", place),
+        Some(ErrorKind::TimedOut) => localizable!("the connection to {place} timed out", place),
+        _ if error.is_builder() => localizable!("this computer has no usable certificates"),
+        _ if error.is_decode() => localizable!("the response is damaged"),
+        _ if error.is_connect() => localizable!("could not connect to {place}", place),
         // For example, the connection closed before the response, or the response is not HTTP.
-        _ => t!("the connection was lost").to_owned(),
+        _ => localizable!("the connection was lost"),
     }
 }
 
@@ -88,48 +89,59 @@ fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
     chain(error).filter_map(|error| error.downcast_ref::<std::io::Error>()).map(std::io::Error::kind).last()
 }
 
-fn of_tls(error: &rustls::Error, host: &str) -> String {
+fn of_tls(error: &rustls::Error, host: &str) -> Localizable {
     match error {
         rustls::Error::InvalidCertificate(error) => of_certificate(error, host),
         rustls::Error::InvalidMessage(_) => {
-            t!("{host} does not use TLS: the URL may belong to plain http or to another program", host)
+            localizable!(
+                "{host} does not use TLS: the URL may belong to plain http or to another program",
+                host
+            )
         }
         rustls::Error::PeerIncompatible(_) => {
-            t!("{host} supports no TLS version that lapel uses (1.2, 1.3)", host)
+            localizable!("{host} supports no TLS version that lapel uses (1.2, 1.3)", host)
         }
-        _ => t!("{host} closed the secure connection", host),
+        _ => localizable!("{host} closed the secure connection", host),
     }
 }
 
-fn of_certificate(error: &CertificateError, host: &str) -> String {
+fn of_certificate(error: &CertificateError, host: &str) -> Localizable {
     match error {
-        CertificateError::ExpiredContext { time, not_after } => t!(
+        CertificateError::ExpiredContext { time, not_after } => localizable!(
             "the certificate of {host} expired on {date} (this computer's clock: {now})",
             host,
             date = moment(*not_after),
             now = moment(*time)
         ),
-        CertificateError::Expired => t!("the certificate of {host} has expired", host),
-        CertificateError::NotValidYetContext { time, not_before } => t!(
+        CertificateError::Expired => localizable!("the certificate of {host} has expired", host),
+        CertificateError::NotValidYetContext { time, not_before } => localizable!(
             "the certificate of {host} is valid only from {date} (check this computer's clock: {now})",
             host,
             date = moment(*not_before),
             now = moment(*time)
         ),
         CertificateError::NotValidYet => {
-            t!("the certificate of {host} is not valid yet: check this computer's clock", host)
+            localizable!("the certificate of {host} is not valid yet: check this computer's clock", host)
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<String> = presented.iter().take(NAMES).map(|name| plain_name(name)).collect();
-            t!("{host} presented a certificate for another name: {names}", host, names = names.join(", "))
+            localizable!(
+                "{host} presented a certificate for another name: {names}",
+                host,
+                names = names.join(", ")
+            )
         }
-        CertificateError::NotValidForName => t!("{host} presented a certificate for another name", host),
-        CertificateError::UnknownIssuer => t!(
+        CertificateError::NotValidForName => {
+            localizable!("{host} presented a certificate for another name", host)
+        }
+        CertificateError::UnknownIssuer => localizable!(
             "this computer does not trust the authority that issued the certificate of {host}. If it is your organisation's own authority, set ca_file in the profile to its certificate file (PEM)",
             host
         ),
-        CertificateError::Revoked => t!("the authority has revoked the certificate of {host}", host),
-        _ => t!("the certificate of {host} cannot be used", host),
+        CertificateError::Revoked => {
+            localizable!("the authority has revoked the certificate of {host}", host)
+        }
+        _ => localizable!("the certificate of {host} cannot be used", host),
     }
 }
 
@@ -165,7 +177,7 @@ mod tests {
             ),
             (CertificateError::UnknownIssuer, &["ca_file", "authority"]),
         ] {
-            let words = of_certificate(&error, "badges.naru.example");
+            let words = of_certificate(&error, "badges.naru.example").to_string();
             assert!(words.contains("badges.naru.example"), "{words}");
             assert!(said.iter().all(|part| words.contains(part)), "{words}");
         }

@@ -9,6 +9,7 @@ use super::key::ApiKey;
 use super::lenient;
 use super::retry_after;
 use super::unreached::why;
+use crate::i18n::Localizable;
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Certificate, Client, ClientBuilder, Method, Request, Response};
@@ -40,9 +41,9 @@ pub(super) enum Use {
 #[derive(Debug)]
 pub(super) enum Failure {
     /// Certainly nothing was sent.
-    NotReached(String),
+    NotReached(Localizable),
     /// The request may have been sent, in part or whole.
-    Broken(String),
+    Broken(Localizable),
 }
 
 impl Failure {
@@ -93,7 +94,7 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
         field: "ca_file",
-        why: t!(
+        why: localizable!(
             "{name} contains no usable certificate: it must be a text file (PEM) of one or more certificates",
             name = crate::domain::text::scrub(&authorities.name)
         ),
@@ -111,13 +112,16 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
 pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
     reqwest::Proxy::all(url).map_err(|_| ApiError::BadInput {
         field: "proxy",
-        why: "this is not a proxy URL: give it as http://host:port".to_owned(),
+        why: localizable!("this is not a proxy URL: give it as http://host:port"),
     })
 }
 
 pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
     ApiError::NotReached {
-        why: t!("this computer cannot set up secure connections ({error})", error = why(error, None)),
+        why: localizable!(
+            "this computer cannot set up secure connections ({error})",
+            error = why(error, None)
+        ),
     }
 }
 
@@ -179,7 +183,7 @@ fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {
 
 pub(super) enum Unread {
     TooLong,
-    Broken(String),
+    Broken(Localizable),
 }
 
 /// Reads a body up to `longest` bytes after decompression.

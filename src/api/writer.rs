@@ -7,6 +7,7 @@ use super::error::{ApiError, Result};
 use super::reader::Reader;
 use super::wire::{self, Use};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, RevokeAccepted, TemplateId};
+use crate::i18n::Localizable;
 use reqwest::Client;
 use serde_json::json;
 use std::fmt;
@@ -144,7 +145,7 @@ impl Writer {
     }
 }
 
-fn unbound(why: String) -> ApiError {
+fn unbound(why: Localizable) -> ApiError {
     ApiError::InDoubt { accepted: true, status: Some(202), why }
 }
 
@@ -152,7 +153,7 @@ fn filled(field: &'static str, value: &str) -> Result<()> {
     if value.trim().is_empty() {
         return Err(ApiError::BadInput {
             field,
-            why: t!("it is empty, but the service requires it").to_owned(),
+            why: localizable!("it is empty, but the service requires it"),
         });
     }
     Ok(())
@@ -160,11 +161,11 @@ fn filled(field: &'static str, value: &str) -> Result<()> {
 
 fn entries(field: &'static str, count: usize) -> Result<()> {
     match count {
-        0 => Err(ApiError::BadInput { field, why: t!("it has no entries").to_owned() }),
+        0 => Err(ApiError::BadInput { field, why: localizable!("it has no entries") }),
         1..=MAX_ENTRIES => Ok(()),
         _ => Err(ApiError::BadInput {
             field,
-            why: t!(
+            why: localizable!(
                 "it has {count} entries; one request takes at most {max_entries}",
                 count,
                 max_entries = MAX_ENTRIES

@@ -21,7 +21,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(5);
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
-        why: t!("the key of this profile is not loaded yet").to_owned(),
+        why: localizable!("the key of this profile is not loaded yet"),
     })?;
     let key = ApiKey::new(key.expose_secret())?;
     let mut connection = Connection::new(&profile.base_url, key)?;
@@ -66,7 +66,7 @@ async fn watch(reader: Reader) {
     loop {
         let status = link.borrow_and_update().clone();
         if status.is_alone && !std::mem::replace(&mut told_alone, true) {
-            reader.alone().inspect(|why| complain(why));
+            reader.alone().inspect(|why| complain(&why.to_string()));
         }
         if let Some(until) = status.held_until
             && told_until.is_none_or(|told| until > told + WORTH_SAYING)

@@ -86,8 +86,10 @@ impl From<JobError> for Failure {
             JobError::Journal(error) => error.into(),
             JobError::Service(error) => error.into(),
             JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
-            JobError::NotPossible(why) => Self::new("not_possible", why),
-            JobError::NeedsReview(why) => Self { code: exit::PERSON, ..Self::new("needs_review", why) },
+            JobError::NotPossible(why) => Self::new("not_possible", why.to_string()),
+            JobError::NeedsReview(why) => {
+                Self { code: exit::PERSON, ..Self::new("needs_review", why.to_string()) }
+            }
         }
     }
 }

@@ -120,7 +120,7 @@ impl VerbSession {
 /// then.
 pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
     for odd in api::recognise(reader, connection, &Call::interactive()).await? {
-        super::complain(&odd);
+        super::complain(&odd.to_string());
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::edit_distance::edits;
 use super::text::{Text, is_invisible, scrub};
+use crate::i18n::Localizable;
 use email_address::{EmailAddress, Options};
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
@@ -58,14 +59,24 @@ pub struct Address {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmailProblem {
-    #[error("{}", t!("the e-mail address is empty"))]
+    #[error("{}", EMPTY)]
     Empty,
     /// Not an address; the text says why.
     #[error("{0}")]
-    NotAnAddress(String),
+    NotAnAddress(Localizable),
 }
 
+const EMPTY: Localizable = localizable!("the e-mail address is empty");
+
 impl EmailProblem {
+    /// Why it is not an address.
+    pub fn localizable(&self) -> Localizable {
+        match self {
+            Self::Empty => EMPTY,
+            Self::NotAnAddress(why) => why.clone(),
+        }
+    }
+
     /// The message as a complete sentence. A question gets no full stop.
     pub fn ended(&self) -> String {
         ended(&self.to_string())
@@ -86,56 +97,62 @@ impl Address {
         if bare.is_empty() {
             return Err(EmailProblem::Empty);
         }
-        let wrong = |why: &str| Err(EmailProblem::NotAnAddress(why.to_owned()));
+        let wrong = |why: Localizable| Err(EmailProblem::NotAnAddress(why));
         if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
-            return wrong(&t!("the e-mail address contains a {sign}", sign = name_of(c)));
+            return wrong(localizable!("the e-mail address contains a {sign}", sign = name_of(c)));
         }
         if bare.contains('\u{ff20}') {
-            return wrong(t!("the e-mail address has a full-width ＠: use @"));
+            return wrong(localizable!("the e-mail address has a full-width ＠: use @"));
         }
         if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
-            return wrong(t!("the e-mail address has an ideographic full stop: use a plain dot"));
+            return wrong(localizable!("the e-mail address has an ideographic full stop: use a plain dot"));
         }
         if bare.contains([';', ',']) {
             // One @ and a comma behind it (`naver,com`, `co,kr`) is a typing error. Anything else is a list.
             let (at, comma) = (bare.find('@'), bare.rfind(','));
             return wrong(match bare.matches('@').count() {
                 1 if comma > at && !bare.contains(';') => {
-                    t!("the e-mail address has a comma where a dot should be")
+                    localizable!("the e-mail address has a comma where a dot should be")
                 }
-                2.. => t!("this looks like more than one e-mail address"),
-                _ => t!("this looks like more than one e-mail address, or a comma instead of a dot"),
+                2.. => localizable!("this looks like more than one e-mail address"),
+                _ => {
+                    localizable!("this looks like more than one e-mail address, or a comma instead of a dot")
+                }
             });
         }
         let Some((local, domain)) = bare.rsplit_once('@') else {
-            return wrong(t!("the e-mail address has no @"));
+            return wrong(localizable!("the e-mail address has no @"));
         };
         if local.is_empty() || domain.is_empty() {
-            return wrong(t!("the e-mail address has nothing before or after the @"));
+            return wrong(localizable!("the e-mail address has nothing before or after the @"));
         }
         if local.contains('@') {
-            return wrong(t!("the e-mail address has more than one @"));
+            return wrong(localizable!("the e-mail address has more than one @"));
         }
         if domain.ends_with('.') {
-            return wrong(t!("the e-mail address ends with a dot"));
+            return wrong(localizable!("the e-mail address ends with a dot"));
         }
         if local.chars().any(is_hangul) {
-            return wrong(t!("the e-mail address has Hangul before the @: was the Hangul keyboard on?"));
+            return wrong(localizable!(
+                "the e-mail address has Hangul before the @: was the Hangul keyboard on?"
+            ));
         }
         if domain.chars().any(is_lone_jamo) {
-            return wrong(t!("the e-mail address has single Hangul letters: was the Hangul keyboard on?"));
+            return wrong(localizable!(
+                "the e-mail address has single Hangul letters: was the Hangul keyboard on?"
+            ));
         }
         if bare.len() > LONGEST {
-            return wrong(t!("the e-mail address is longer than 254 characters"));
+            return wrong(localizable!("the e-mail address is longer than 254 characters"));
         }
         let ascii_domain = match idna::domain_to_ascii_strict(domain) {
             Ok(d) if d.contains('.') => d,
-            Ok(_) => return wrong(t!("the domain after the @ has no dot")),
-            Err(_) => return wrong(t!("the domain after the @ is not a domain name")),
+            Ok(_) => return wrong(localizable!("the domain after the @ has no dot")),
+            Err(_) => return wrong(localizable!("the domain after the @ is not a domain name")),
         };
         let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
         if EmailAddress::parse_with_options(&format!("{local}@{ascii_domain}"), options).is_err() {
-            return wrong(t!(
+            return wrong(localizable!(
                 "the e-mail address is not valid: check the part before the @, the dots and the domain"
             ));
         }
@@ -223,12 +240,12 @@ fn unwrap(typed: &str) -> &str {
     }
 }
 
-fn name_of(c: char) -> String {
+fn name_of(c: char) -> Localizable {
     match c {
-        ' ' | '\u{a0}' | '\u{3000}' => t!("space").to_owned(),
-        '\n' | '\r' => t!("line break").to_owned(),
-        '\t' => t!("tab").to_owned(),
-        _ => t!("hidden character ({code})", code = format_args!("U+{:04X}", c as u32)),
+        ' ' | '\u{a0}' | '\u{3000}' => localizable!("space"),
+        '\n' | '\r' => localizable!("line break"),
+        '\t' => localizable!("tab"),
+        _ => localizable!("hidden character ({code})", code = format_args!("U+{:04X}", c as u32)),
     }
 }
 

@@ -6,6 +6,7 @@
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 use super::text::Text;
 use super::time::ServiceTime;
+use crate::i18n::Localizable;
 
 /// The answer of `GET /ping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct RecordProblem {
     /// Such as `list[3]`.
     pub place: String,
     /// Such as `badge_id is missing`.
-    pub why: String,
+    pub why: Localizable,
 }
 
 /// One of the contract's five badge types, or the service's own word.

@@ -2,6 +2,7 @@
 //! computes their age.
 
 use super::text::{Text, scrub};
+use crate::i18n::Localizable;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
@@ -271,13 +272,13 @@ impl ServiceClock {
 }
 
 /// `42 min`, `31 h`, `12 d`: one unit, rounded down, never negative.
-pub fn age(duration: SignedDuration) -> String {
+pub fn age(duration: SignedDuration) -> Localizable {
     let minutes = duration.as_mins().max(0);
     match minutes {
-        0 => t!("under 1 min").to_owned(),
-        1..=119 => t!("{minutes} min", minutes),
-        120..=2879 => t!("{hours} h", hours = minutes / 60),
-        _ => t!("{days} d", days = minutes / (60 * 24)),
+        0 => localizable!("under 1 min"),
+        1..=119 => localizable!("{minutes} min", minutes),
+        120..=2879 => localizable!("{hours} h", hours = minutes / 60),
+        _ => localizable!("{days} d", days = minutes / (60 * 24)),
     }
 }
 
@@ -388,10 +389,10 @@ mod tests {
 
     #[test]
     fn ages_have_one_unit() {
-        assert_eq!(age(SignedDuration::from_secs(20)), "under 1 min");
-        assert_eq!(age(SignedDuration::from_mins(42)), "42 min");
-        assert_eq!(age(SignedDuration::from_hours(31)), "31 h");
-        assert_eq!(age(SignedDuration::from_hours(12 * 24 + 3)), "12 d");
-        assert_eq!(age(SignedDuration::from_secs(-5)), "under 1 min");
+        assert_eq!(age(SignedDuration::from_secs(20)).to_string(), "under 1 min");
+        assert_eq!(age(SignedDuration::from_mins(42)).to_string(), "42 min");
+        assert_eq!(age(SignedDuration::from_hours(31)).to_string(), "31 h");
+        assert_eq!(age(SignedDuration::from_hours(12 * 24 + 3)).to_string(), "12 d");
+        assert_eq!(age(SignedDuration::from_secs(-5)).to_string(), "under 1 min");
     }
 }

@@ -7,7 +7,7 @@
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::{ServiceTime, age};
-use crate::i18n;
+use crate::i18n::{self, Localizable};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan, Unit};
 
@@ -318,68 +318,77 @@ impl Verdict {
 
     /// The verdict in one line: the state's word in capitals, and the facts behind it.
     pub fn line(&self) -> (String, String) {
+        let (word, more) = self.parts();
+        (word.to_string(), more.to_string())
+    }
+
+    /// The parts of [`line`](Self::line), not translated yet.
+    pub fn parts(&self) -> (Localizable, Localizable) {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
+        let quoted = |label: &Text| Localizable::verbatim(format!("\u{201c}{label}\u{201d}"));
         match self {
             Self::Valid { until: Some(until) } if until.is_date_only() => {
-                (t!("VALID").into(), t!("until {until} (lapel counts that day as valid)", until))
+                (localizable!("VALID"), localizable!("until {until} (lapel counts that day as valid)", until))
             }
             Self::Valid { until: Some(until) } => {
-                (t!("VALID").into(), t!("until {until}", until = until.to_minute()))
+                (localizable!("VALID"), localizable!("until {until}", until = until.to_minute()))
             }
-            Self::Valid { until: None } => (t!("VALID").into(), t!("no end date").into()),
+            Self::Valid { until: None } => (localizable!("VALID"), localizable!("no end date")),
             Self::NotYetValid { from } => {
-                (t!("NOT YET VALID").into(), t!("from {from}", from = from.to_minute()))
+                (localizable!("NOT YET VALID"), localizable!("from {from}", from = from.to_minute()))
             }
             Self::Waiting { since: Some(since) } => {
-                (t!("WAITING {age}", age = age(*since)), t!("usually 5 min to 24 h").into())
+                (localizable!("WAITING {age}", age = age(*since)), localizable!("usually 5 min to 24 h"))
             }
-            Self::Waiting { since: None } => (t!("WAITING").into(), t!("usually 5 min to 24 h").into()),
+            Self::Waiting { since: None } => (localizable!("WAITING"), localizable!("usually 5 min to 24 h")),
             Self::Overdue { since } => (
-                t!("OVERDUE {age}", age = age(*since)),
-                t!("usually 5 min to 24 h; ask the provider's help desk with the badge id").into(),
+                localizable!("OVERDUE {age}", age = age(*since)),
+                localizable!("usually 5 min to 24 h; ask the provider's help desk with the badge id"),
             ),
-            Self::Expired { until, ago } => {
-                (t!("EXPIRED {age}", age = age(*ago)), t!("until {until}", until = until.to_minute()))
-            }
+            Self::Expired { until, ago } => (
+                localizable!("EXPIRED {age}", age = age(*ago)),
+                localizable!("until {until}", until = until.to_minute()),
+            ),
             Self::SaidExpired { label } => (
-                t!("EXPIRED").into(),
-                t!("the service shows \u{201c}{label}\u{201d}, but no end date has passed", label),
+                localizable!("EXPIRED"),
+                localizable!("the service shows \u{201c}{label}\u{201d}, but no end date has passed", label),
             ),
             Self::Revoking { at, reason } => {
-                (t!("REVOKING").into(), format!("{}{}", on(at), because(reason)))
+                (localizable!("REVOKING"), Localizable::verbatim(format!("{}{}", on(at), because(reason))))
             }
             Self::Revoked { at: Some(at), reason, label: Some(label) } => (
-                t!("REVOKED").into(),
-                t!(
+                localizable!("REVOKED"),
+                localizable!(
                     "{when}; the service shows \u{201c}{label}\u{201d}",
                     when = format_args!("{}{}", at.to_minute(), because(reason)),
                     label
                 ),
             ),
             Self::Revoked { at, reason, .. } => {
-                (t!("REVOKED").into(), format!("{}{}", on(at), because(reason)))
+                (localizable!("REVOKED"), Localizable::verbatim(format!("{}{}", on(at), because(reason))))
             }
-            Self::SaidFailed { label } => {
-                (t!("ISSUING FAILED").into(), t!("the service shows \u{201c}{label}\u{201d}", label))
-            }
+            Self::SaidFailed { label } => (
+                localizable!("ISSUING FAILED"),
+                localizable!("the service shows \u{201c}{label}\u{201d}", label),
+            ),
             Self::RevocationUnderWay { at, label, reason } => (
-                t!("REVOKING OR REVOKED").into(),
-                t!(
+                localizable!("REVOKING OR REVOKED"),
+                localizable!(
                     "{when}; the service shows \u{201c}{label}\u{201d}",
                     when = format_args!("{}{}", at.to_minute(), because(reason)),
                     label
                 ),
             ),
             Self::SaidIssued { label } => (
-                format!("\u{201c}{label}\u{201d}"),
-                t!("the service's word, but without an issue time: not counted as issued").into(),
+                quoted(label),
+                localizable!("the service's word, but without an issue time: not counted as issued"),
             ),
             Self::Unknown { label } if label.looks_empty() => {
-                (t!("UNKNOWN").into(), t!("the service gave no state").into())
+                (localizable!("UNKNOWN"), localizable!("the service gave no state"))
             }
             Self::Unknown { label } => {
-                (format!("\u{201c}{label}\u{201d}"), t!("the service's own word, not known to lapel").into())
+                (quoted(label), localizable!("the service's own word, not known to lapel"))
             }
         }
     }

@@ -33,10 +33,6 @@ pub fn translated(english: &str) -> Option<&'static str> {
     TEXTS.get(english).map(String::as_str)
 }
 
-pub(super) fn every_text() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TEXTS.iter().map(|(english, korean)| (english.as_str(), korean.as_str()))
-}
-
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Plain(&'a str),

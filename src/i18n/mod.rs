@@ -1,7 +1,7 @@
 //! lapel's texts in the user's language.
 //!
-//! The English text is in the code, inside [`t!`](crate::t), [`plural!`](crate::plural),
-//! [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one file in `assets/`
+//! The English text is in the code, inside [`t!`](crate::t), [`localizable!`](crate::localizable),
+//! [`plural!`](crate::plural), [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one file in `assets/`
 //! with the English texts as keys (`ko.toml`). The compiler checks an English text against its arguments. A
 //! test checks the other languages against the English: complete, without unused texts, and with the same
 //! placeholders.
@@ -10,14 +10,15 @@
 //! JSON fields, column names, the log.
 
 mod catalogue;
+#[macro_use]
+mod localizable;
 mod particles;
-mod recognise;
 #[cfg(test)]
 mod tests;
 pub mod wait;
 
 pub use catalogue::{fill, translated};
-pub use recognise::{Recognised, recognise};
+pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};

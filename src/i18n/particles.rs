@@ -37,15 +37,6 @@ pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     ("", text)
 }
 
-/// The possible beginnings of a text after an argument: each form of its particle.
-pub(super) fn forms(text: &str, after_argument: bool) -> Vec<String> {
-    let pair = PAIRS.iter().filter(|_| after_argument).find_map(|(both, consonant, vowel)| {
-        let rest = text.strip_prefix(both)?;
-        Some([both, consonant, vowel].map(|form| format!("{form}{rest}")).to_vec())
-    });
-    pair.unwrap_or_else(|| vec![text.to_owned()])
-}
-
 /// The ending of a text by its last letter or digit. Punctuation after it is silent.
 fn ending(text: &str) -> Option<Ending> {
     let mut read = text.chars().rev().skip_while(|c| !c.is_alphanumeric());

@@ -55,20 +55,20 @@ impl Jobs {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if job.phase != Phase::Draft {
-            return Err(JobError::no(t!("Job {id} has already started. Nothing was changed.", id)));
+            return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
         let before = self.ready_rows(id).await?;
         if let Some(now) = self.read_again(&job).await?
             && self.ready_rows(id).await? != before
         {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
                 rows = shares(&now)
             )));
         }
         let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Queued);
         if open == 0 {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "Job {id} has nothing to send: {rows}. Nothing was sent.",
                 id,
                 rows = shares(&job)
@@ -86,7 +86,7 @@ impl Jobs {
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let job = self.core.my_job(id).await?;
         if !job.can_pause() {
-            return Err(JobError::no(t!("Job {id} is not sending. Nothing was changed.", id)));
+            return Err(JobError::no(localizable!("Job {id} is not sending. Nothing was changed.", id)));
         }
         self.core.store.pause(id).await?;
         send::pause(&self.core, id);
@@ -114,7 +114,7 @@ impl Jobs {
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let job = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
                 id,
                 state = job.phase.word()
@@ -149,12 +149,15 @@ impl Jobs {
     async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let job = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
-            return Err(JobError::no(t!("Job {id} did not stop at the quota. Nothing was changed.", id)));
+            return Err(JobError::no(localizable!(
+                "Job {id} did not stop at the quota. Nothing was changed.",
+                id
+            )));
         }
         let rows = self.core.store.refused_size(id).await?;
         let before = self.before(&job).await?;
         if self.prove_refusal(id).await? == Refusal::NotProvable {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "{why} Nothing more was sent.",
                 why = Reason::from(Code::NotProvable)
             )));
@@ -179,7 +182,7 @@ impl Jobs {
         let policies = self.core.settings.policies.clone();
         let sent = self.core.store.retry(Retry { id, kind, phase, policies, actor }).await?;
         let Some(sent) = sent else {
-            return Err(JobError::no(t!("Job {id} has no refused rows. Nothing was changed.", id)));
+            return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
         self.begun(id);
         Ok(sent)
@@ -228,19 +231,19 @@ impl Jobs {
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Unresolved::Rival(rival)) => Err(JobError::review(t!(
+            Err(Unresolved::Rival(rival)) => Err(JobError::review(localizable!(
                 "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
                 no,
                 id,
                 why = rival.why()
             ))),
-            Err(Unresolved::RowStatus(bucket)) => Err(JobError::no(t!(
+            Err(Unresolved::RowStatus(bucket)) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
                 no,
                 id,
                 state = bucket.word()
             ))),
-            Err(Unresolved::NoRow) => Err(JobError::no(t!(
+            Err(Unresolved::NoRow) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
                 no,
                 id
@@ -263,7 +266,7 @@ impl Jobs {
                 row.no == no && standing == Standing::Refused
             };
             if rows.iter().any(is_no_recipient) {
-                return Err(JobError::no(t!(
+                return Err(JobError::no(localizable!(
                     "This row has no valid name and address, so it cannot be sent. Nothing was changed."
                 )));
             }
@@ -374,7 +377,7 @@ impl Jobs {
         if job.phase == Phase::Draft {
             Ok(job)
         } else {
-            Err(JobError::no(t!("Job {id} has started; its rows can no longer be changed.", id)))
+            Err(JobError::no(localizable!("Job {id} has started; its rows can no longer be changed.", id)))
         }
     }
 
@@ -413,7 +416,7 @@ impl Jobs {
         if self.ready_rows(job.id).await?.is_subset(&before) {
             return Ok(());
         }
-        Err(JobError::no(t!(
+        Err(JobError::no(localizable!(
             "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
             rows = shares(&now)
         )))
@@ -425,7 +428,7 @@ impl Jobs {
         let id = job.id;
         let waiting = rules::count(Step::Resume, job);
         if waiting > 0 {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
                 id,
                 n = waiting
@@ -436,7 +439,7 @@ impl Jobs {
         if row.bucket == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
             let looked = self.look_now(Some(id)).await;
             if let Some(why) = looked.failed {
-                return Err(JobError::no(t!(
+                return Err(JobError::no(localizable!(
                     "lapel could not read the history again: {why} Nothing was sent. Try again.",
                     why
                 )));
@@ -455,7 +458,7 @@ impl Jobs {
             return Ok(());
         }
         let no = self.core.store.number_of(id, no).await?;
-        Err(JobError::review(t!(
+        Err(JobError::review(localizable!(
             "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
             no,
             id
@@ -475,7 +478,7 @@ impl Jobs {
         });
         if let Some(failed) = failed {
             // The rows stay in doubt, and lapel looks for them.
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed
             )));

@@ -191,7 +191,7 @@ impl Jobs {
         self.core.job(id).await?;
         let (place, (first, last)) = self.core.store.place_of(id, number).await?;
         place.ok_or_else(|| {
-            JobError::no(t!(
+            JobError::no(localizable!(
                 "Job {id} has no row {number}: its rows are {first} to {last}. Nothing was changed.",
                 id,
                 number,
@@ -316,7 +316,7 @@ impl Core {
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
-            .ok_or_else(|| JobError::no(t!("This profile is read-only: it cannot send anything.")))
+            .ok_or_else(|| JobError::no(localizable!("This profile is read-only: it cannot send anything.")))
     }
 
     /// Fails unless jobs may be planned: the profile can write, or the journal is a temporary copy, from which
@@ -345,7 +345,11 @@ impl Core {
             _ => HashSet::new(),
         };
         found.map(|job| self.as_it_is(job, &abandoned)).ok_or_else(|| {
-            JobError::no(t!("There is no job {id} in the journal ({file}).", id, file = self.journal.place()))
+            JobError::no(localizable!(
+                "There is no job {id} in the journal ({file}).",
+                id,
+                file = self.journal.place()
+            ))
         })
     }
 
@@ -354,17 +358,17 @@ impl Core {
         let job = self.job(id).await?;
         match &job.owner {
             Some(owner) if owner.is_me => Ok(job),
-            Some(owner) => Err(JobError::no(t!(
+            Some(owner) => Err(JobError::no(localizable!(
                 "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
                 id,
                 owner = owner.label
             ))),
-            None if job.phase == Phase::Moved => Err(JobError::no(t!(
+            None if job.phase == Phase::Moved => Err(JobError::no(localizable!(
                 "Job {id} continues on another computer. Nothing was changed. {note}",
                 id,
                 note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
             ))),
-            None => Err(JobError::no(t!(
+            None => Err(JobError::no(localizable!(
                 "Job {id} is for another key or service (profile {profile}). Nothing was changed. Use that profile.",
                 id,
                 profile = job.profile
@@ -380,7 +384,7 @@ impl Core {
         self.writer()?;
         let job = self.my_job(id).await?;
         if job.is_purged {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "The names and e-mail addresses of job {id} were removed, so it cannot send anything. Nothing was changed. Issue from the file again.",
                 id
             )));

@@ -154,7 +154,7 @@ fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<Origin>) -> N
 }
 
 fn changed(rival: &Rival) -> JobError {
-    JobError::review(t!(
+    JobError::review(localizable!(
         "The situation has changed since the review: {why}. Nothing was sent. Review it again.",
         why = rival.why()
     ))
@@ -271,7 +271,9 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
         if plan.reason.is_empty() {
-            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
+            return Err(JobError::no(localizable!(
+                "Enter a reason: the service requires one. Nothing was sent."
+            )));
         }
         self.create_revocation(&plan.reason, plan.rows(), origin).await
     }
@@ -287,10 +289,15 @@ impl Jobs {
         let job = self.core.my_job(id).await?;
         let reason = reason.trim().to_owned();
         if job.kind != Kind::Issue {
-            return Err(JobError::no(t!("Job {id} is a revocation; the service cannot undo one.", id)));
+            return Err(JobError::no(localizable!(
+                "Job {id} is a revocation; the service cannot undo one.",
+                id
+            )));
         }
         if reason.is_empty() {
-            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
+            return Err(JobError::no(localizable!(
+                "Enter a reason: the service requires one. Nothing was sent."
+            )));
         }
         self.cancel(id, "undo").await?;
         let undo = PlanUndo {
@@ -304,7 +311,7 @@ impl Jobs {
         };
         let undone = self.core.store.plan_undo(undo).await?;
         undone.ok_or_else(|| {
-            JobError::no(t!(
+            JobError::no(localizable!(
                 "Job {id} has nothing to undo: none of its rows was accepted. The unsent rows are cancelled.",
                 id
             ))
@@ -358,7 +365,7 @@ impl Jobs {
         let owners = self.core.store.other_owners(account, self.core.me()).await?;
         let living = self.core.journal.living(owners).await?;
         if !self.core.store.open_drafts(OpenDrafts { ids: ids.to_vec(), owner, living }).await? {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "This draft has started, was discarded, or is open in another lapel. Nothing was changed."
             )));
         }

@@ -151,7 +151,7 @@ pub(super) async fn guard(
 ) -> Result<Guarded, JobError> {
     let id = job.id;
     let Some(template) = job.template_id.clone() else {
-        return Err(JobError::no(t!("The job has no template.")));
+        return Err(JobError::no(localizable!("The job has no template.")));
     };
     let (begun, _) = core.moment();
     let phase = job.phase;
@@ -274,10 +274,10 @@ fn held(sight: &Sight, core: &Core) -> Option<Held> {
 }
 
 fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (DuplicateKind, Reason) {
-    let (word, more) = verdict.line();
-    let mut parts = vec![Reason::told(&word)];
-    if !more.is_empty() {
-        parts.push(Reason::told(&more));
+    let (word, more) = verdict.parts();
+    let mut parts = vec![Reason::from(&word)];
+    if !more.to_string().is_empty() {
+        parts.push(Reason::from(&more));
     }
     let line = Reason::list(Code::Verdict, parts);
     let class = match verdict {
@@ -350,7 +350,7 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
 
 /// The error for an incomplete reading: lapel sends nothing.
 pub(super) fn incomplete() -> JobError {
-    JobError::no(t!(
+    JobError::no(localizable!(
         "lapel could not read the history to its end: it is not certain who already has this badge. Nothing was sent. Try again."
     ))
 }

@@ -2,6 +2,7 @@
 
 use super::journal::JournalError;
 use crate::api::ApiError;
+use crate::i18n::Localizable;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
@@ -12,7 +13,7 @@ pub enum JobError {
     /// The target file exists, and the caller did not allow replacing it.
     #[error(
         "{}",
-        t!(
+        localizable!(
             "{file} already exists and was not changed: choose another name, or allow lapel to replace it",
             file = crate::domain::text::scrub(&_0.to_string_lossy())
         )
@@ -20,31 +21,31 @@ pub enum JobError {
     Exists(std::path::PathBuf),
     /// Not possible now. The text says why and what to do.
     #[error("{0}")]
-    NotPossible(String),
+    NotPossible(Localizable),
     /// A person must review something first. The text says what.
     #[error("{0}")]
-    NeedsReview(String),
+    NeedsReview(Localizable),
 }
 
 impl JobError {
     /// An error of reading or writing a file. `why` is a complete message.
     pub(super) fn file(why: &impl std::fmt::Display) -> Self {
-        Self::NotPossible(why.to_string())
+        Self::NotPossible(Localizable::verbatim(why.to_string()))
     }
 
-    pub(super) fn review(why: impl Into<String>) -> Self {
-        Self::NeedsReview(why.into())
+    pub(super) fn review(why: Localizable) -> Self {
+        Self::NeedsReview(why)
     }
 
     /// Refuses text that lapel would store and send if the text is an API key.
     pub(super) fn unless_key(text: &str) -> Result<(), Self> {
         if crate::secrets::is_key(text) {
-            return Err(Self::no(t!("This looks like an API key. Nothing was sent.")));
+            return Err(Self::no(localizable!("This looks like an API key. Nothing was sent.")));
         }
         Ok(())
     }
 
-    pub(super) fn no(why: impl Into<String>) -> Self {
-        Self::NotPossible(why.into())
+    pub(super) fn no(why: Localizable) -> Self {
+        Self::NotPossible(why)
     }
 }

@@ -95,20 +95,17 @@ pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Op
         Standing::NotARecipient => RowStatus::LeftOut,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
-    let messages: Vec<Reason> = findings
-        .iter()
-        .filter(|f| f.severity == worst)
-        .map(|f| Reason::finding(&f.field.to_string(), &f.what))
-        .collect();
+    let messages: Vec<Reason> =
+        findings.iter().filter(|f| f.severity == worst).map(|f| Reason::finding(f.field, &f.what)).collect();
     (bucket, (!messages.is_empty()).then(|| Reason::list(Code::Findings, messages)))
 }
 fn read_as(about: &About) -> Reason {
-    let mut parts = vec![Reason::told(about.format.label())];
+    let mut parts = vec![Reason::word(about.format.name())];
     if let Some(guess) = &about.encoding {
-        parts.push(Reason::told(guess.encoding.label()));
+        parts.push(Reason::word(guess.encoding.label()));
     }
     if let Some(delimiter) = about.delimiter {
-        parts.push(Reason::told(delimiter.label()));
+        parts.push(Reason::word(delimiter.name()));
     }
     if let Some(sheet) = &about.sheet {
         parts.push(Reason::from(Code::Sheet).with("sheet", sheet));
@@ -208,6 +205,6 @@ pub(super) async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| {
-        Err(JobError::no(t!("lapel had an internal error ({failed}). Nothing was sent.", failed)))
+        Err(JobError::no(localizable!("lapel had an internal error ({failed}). Nothing was sent.", failed)))
     })
 }

@@ -1,11 +1,12 @@
 //! Reasons, stored as a code with arguments and translated when they are shown. So lapel can show a journal in
 //! another language than the one it was written in.
 
+use super::intake::Field;
 use super::journal::JournalError;
 use crate::api::ApiError;
 use crate::domain::text::scrub;
 use crate::domain::{State, Text};
-use crate::i18n::{self, Language};
+use crate::i18n::{self, Language, Localizable, VERBATIM, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -211,13 +212,23 @@ enum Arg {
     All(Vec<Reason>),
 }
 
-/// Arguments that are messages or words of lapel.
-const NESTED: &[&str] =
-    &["why", "what", "sign", "state", "age", "said", "refusal", "failed", "error", "wait"];
-
 impl From<Code> for Reason {
     fn from(code: Code) -> Self {
         Self { code, text: None, args: BTreeMap::new() }
+    }
+}
+
+impl From<&Localizable> for Reason {
+    fn from(message: &Localizable) -> Self {
+        if message.text() == VERBATIM {
+            return Self::verbatim(Code::Told, &message.to_string());
+        }
+        let value = |value: &Value| match value {
+            Value::Plain(text) => Arg::Raw(text.clone()),
+            Value::Localizable(message) => Arg::Reason(message.into()),
+        };
+        let args = message.values().iter().map(|(name, of)| ((*name).to_owned(), value(of))).collect();
+        Self { args, ..Self::word(message.text()) }
     }
 }
 
@@ -254,18 +265,13 @@ impl Reason {
         }
     }
 
-    /// A message that another part of lapel has already translated.
-    pub(super) fn told(sentence: &str) -> Self {
-        Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Told, sentence))
-    }
-
     fn verbatim(code: Code, sentence: &str) -> Self {
         Self::from(code).with("text", sentence.chars().take(LONGEST).collect::<String>())
     }
 
     /// A finding in a field: `name: it is empty`.
-    pub(super) fn finding(field: &str, what: &str) -> Self {
-        Self::from(Code::Finding).because("field", Self::told(field)).because("what", Self::told(what))
+    pub(super) fn finding(field: Field, what: &Localizable) -> Self {
+        Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
 
     pub fn is(&self, code: Code) -> bool {
@@ -364,42 +370,18 @@ impl Reason {
         serde_json::from_str(raw).unwrap_or_else(|_| Self::verbatim(Code::Legacy, raw))
     }
 
-    /// A message of an earlier version, which stored translated sentences.
+    /// A message of an earlier version, which stored sentences. It stays as it is, unless it is the whole text of
+    /// a code.
     pub(super) fn of_legacy(sentence: &str) -> Self {
         if let Ok(reason) = serde_json::from_str(sentence) {
             return reason;
         }
-        Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Legacy, sentence))
-    }
-
-    /// Splits a sentence into codes. `None` unless the codes give exactly this sentence in one of the languages.
-    fn taken_apart(sentence: &str) -> Option<Self> {
-        let says_it =
-            |reason: &Self| Language::ALL.iter().any(|language| reason.in_language(*language) == sentence);
-        // Composed sentences come first: a text that begins with an argument would match the whole of one.
-        if let Some(parts) = refusal(sentence).or_else(|| after_a_word(sentence)).filter(says_it) {
-            return Some(parts);
-        }
-        let known = i18n::recognise(sentence).map(|mut found| {
-            split_status(&mut found.arguments);
-            let code = Code::of_text(found.english);
-            let args =
-                found.arguments.into_iter().map(|(name, value)| (name.to_owned(), Arg::of(name, &value)));
-            Self {
-                code: code.unwrap_or(Code::Told),
-                text: code.is_none().then(|| found.english.to_owned()),
-                args: args.collect(),
-            }
-        });
-        let (coded, told): (Option<Self>, Option<Self>) = match known.filter(says_it) {
-            Some(known) if known.code != Code::Told => (Some(known), None),
-            told => (None, told),
+        let is_text = |code: &&Code| {
+            let text = code.text();
+            text.is_some_and(|text| Language::ALL.iter().any(|l| i18n::in_language(*l, text) == sentence))
         };
-        coded
-            // The parts are checked one by one. Here each names its field, which lapel does not always show.
-            .or_else(|| findings(sentence))
-            .or_else(|| verdict(sentence).filter(says_it))
-            .or(told)
+        let code = Code::ALL.iter().find(is_text);
+        code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| Self::from(*code))
     }
 }
 
@@ -407,20 +389,6 @@ impl Reason {
 const HTTP_CODE: &str = tr_noop!(", code {code}");
 
 impl Arg {
-    fn of(name: &str, value: &str) -> Self {
-        // In Korean, a state and a verdict share one word.
-        let states = [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired];
-        let is_value =
-            |state: &State| Language::ALL.iter().any(|l| i18n::in_language(*l, state.name().wire()) == value);
-        if let Some(state) = states.iter().find(|state| name == "state" && is_value(state)) {
-            return Self::Reason(Reason::state(state));
-        }
-        match NESTED.contains(&name).then(|| Reason::taken_apart(value)).flatten() {
-            Some(reason) => Self::Reason(reason),
-            None => Self::Raw(value.to_owned()),
-        }
-    }
-
     fn said(&self, language: Language) -> String {
         match self {
             Self::Raw(text) => scrub(text).into_owned(),
@@ -428,51 +396,6 @@ impl Arg {
             Self::All(all) => all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(", "),
         }
     }
-}
-
-/// `{why}{status}` is matched as one argument. The form of the status tells them apart.
-fn split_status(args: &mut [(&'static str, String)]) {
-    let at = |name: &str| args.iter().position(|(known, _)| *known == name);
-    if let (Some(why), Some(status)) = (at("why"), at("status"))
-        && args[status].1.is_empty()
-        && args[why].1.ends_with(')')
-        && let Some(from) = args[why].1.rfind(" (HTTP ")
-    {
-        args[status].1 = args[why].1.split_off(from);
-    }
-}
-
-/// Parses `HTTP 422, code 4221: “message”`.
-fn refusal(sentence: &str) -> Option<Reason> {
-    let rest = sentence.strip_prefix("HTTP ")?;
-    let (status, mut rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
-    let mut reason = Reason::from(Code::Http).with("status", status);
-    for language in Language::ALL {
-        let before = i18n::in_language(*language, HTTP_CODE).split("{code}").next().unwrap_or_default();
-        if let Some(code) = rest.strip_prefix(before) {
-            let end = code.find(": \u{201c}").unwrap_or(code.len());
-            reason = reason.with("code", &code[..end]);
-            rest = &code[end..];
-            break;
-        }
-    }
-    match rest.strip_prefix(": \u{201c}").and_then(|message| message.strip_suffix('\u{201d}')) {
-        Some(message) => Some(reason.with("message", message)),
-        None => rest.is_empty().then_some(reason),
-    }
-}
-
-/// Parses `asked about, and not allowed: why`, and the name of a duplicate kind with its reason.
-fn after_a_word(sentence: &str) -> Option<Reason> {
-    let (word, why) = sentence.split_once(": ")?;
-    let is = |english: &str| Language::ALL.iter().any(|l| i18n::in_language(*l, english) == word);
-    let class =
-        || super::duplicate_check::DuplicateKind::ALL.iter().map(|class| class.name()).find(|name| is(name));
-    let reason = match Code::NotAllowed.text().filter(|text| is(text)) {
-        Some(_) => Reason::from(Code::NotAllowed),
-        None => Reason { code: Code::Class, ..Reason::word_of(class()?) },
-    };
-    Some(reason.because("why", Reason::taken_apart(why)?))
 }
 
 impl Reason {
@@ -485,47 +408,6 @@ impl Reason {
     pub(super) fn class(class: super::duplicate_check::DuplicateKind) -> Self {
         Self { code: Code::Class, ..Self::word_of(class.name()) }
     }
-}
-
-/// Parses `name: it is empty; e-mail address: it is empty`. A finding may itself contain a semicolon.
-fn findings(sentence: &str) -> Option<Reason> {
-    let field_of = |part: &str| {
-        let (field, _) = part.split_once(": ")?;
-        FIELDS.iter().find(|f| Language::ALL.iter().any(|l| i18n::in_language(*l, f) == field))
-    };
-    let mut parts: Vec<String> = Vec::new();
-    for part in sentence.split("; ") {
-        match parts.last_mut() {
-            Some(last) if field_of(part).is_none() => {
-                last.push_str("; ");
-                last.push_str(part);
-            }
-            _ => parts.push(part.to_owned()),
-        }
-    }
-    let read = |part: &String| {
-        let field = field_of(part)?;
-        let what = Reason::taken_apart(part.split_once(": ")?.1)?;
-        Some(Reason::from(Code::Finding).because("field", Reason::word(field)).because("what", what))
-    };
-    let all: Option<Vec<Reason>> = parts.iter().map(read).collect();
-    Some(Reason::list(Code::Findings, all?))
-}
-
-const FIELDS: [&str; 4] =
-    [tr_noop!("name"), tr_noop!("e-mail address"), tr_noop!("template"), tr_noop!("row")];
-
-/// Parses `VALID, until 2027-01-01`.
-fn verdict(sentence: &str) -> Option<Reason> {
-    let (word, more) = sentence.split_once(", ")?;
-    // The word of a verdict is in capitals.
-    let english = i18n::recognise(word)?.english;
-    if english.split('{').next().unwrap_or_default().chars().any(char::is_lowercase) {
-        return None;
-    }
-    // A date and a person's reason are the same in every language.
-    let parts = [Reason::taken_apart(word)?, Reason::told(more)];
-    Some(Reason::list(Code::Verdict, parts.to_vec()))
 }
 
 impl Display for Reason {
@@ -561,13 +443,13 @@ impl From<&ApiError> for Reason {
             ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
             _ => Code::Told,
         };
-        Self { code, ..Self::told(&error.to_string()) }
+        Self { code, ..Self::from(&error.localizable()) }
     }
 }
 
 impl From<&JournalError> for Reason {
     fn from(error: &JournalError) -> Self {
-        Self { code: Code::Journal, ..Self::told(&error.to_string()) }
+        Self { code: Code::Journal, ..Self::from(&error.localizable()) }
     }
 }
 

@@ -143,13 +143,13 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         if job.phase == Phase::Moved {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "Job {id} continues on another computer. Save its redo file there. Nothing was saved.",
                 id
             )));
         }
         if job.is_purged {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "The names and e-mail addresses of job {id} were removed. Nothing was saved. Issue from the file again.",
                 id
             )));

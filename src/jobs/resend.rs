@@ -25,7 +25,7 @@ impl Jobs {
         let job = self.core.my_job_to_send(id).await?;
         let waiting = rules::count(Step::Resume, &job);
         if waiting > 0 {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
                 id,
                 n = waiting
@@ -36,7 +36,7 @@ impl Jobs {
             (!looked.complete).then(|| t!("the history changed while lapel read it.").to_owned())
         });
         if let Some(failed) = failed {
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
                 failed
             )));
@@ -64,7 +64,7 @@ impl Jobs {
             && self.core.store.resend_rows(ResendRows { id, expected, latest, actor, why }).await?;
         if !sent {
             let now = self.never_seen(id).await?.ready;
-            return Err(JobError::no(t!(
+            return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,
                 id,

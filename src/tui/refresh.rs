@@ -118,7 +118,7 @@ mod tests {
                 problems: Vec::new(),
             }));
         }
-        Response::History(Err(ApiError::NoAnswer { why: "gone".into() }))
+        Response::History(Err(ApiError::NoAnswer { why: crate::i18n::Localizable::verbatim("gone") }))
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
 use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
-use crate::i18n;
+use crate::i18n::{self, Localizable};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
@@ -169,7 +169,7 @@ impl RequestContext {
 
 /// The response to a request whose task failed or that has no connection.
 fn failed(ask: &Request) -> Response {
-    let why = t!("internal error in lapel before an answer came").to_owned();
+    let why = localizable!("internal error in lapel before an answer came");
     failed_by(ask, &ApiError::NoAnswer { why })
 }
 
@@ -216,7 +216,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
             Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
         }
         Request::DraftFile(_) | Request::DraftIds(_) => Response::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(i18n::tr(NO_JOBS).to_owned()))),
+        Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(Localizable::of(NO_JOBS)))),
         Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error())))),
         Request::Guard(_) => Response::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),

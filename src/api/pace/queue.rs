@@ -2,6 +2,7 @@
 
 use super::super::call::Priority;
 use super::super::link::{LinkStatus, LinkTrouble, UnderWay};
+use crate::i18n::Localizable;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub(super) struct State {
     /// Slots of other processes at the last check, and until when they count at most.
     pub(super) others: Option<(u32, Instant)>,
     /// Why the limit is not shared although it should be.
-    pub(super) alone: Option<Arc<str>>,
+    pub(super) alone: Option<Localizable>,
     /// Interactive GETs under way, the oldest first.
     pub(super) reads: Vec<(u64, UnderWay)>,
     pub(super) reads_so_far: u64,

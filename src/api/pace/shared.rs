@@ -4,6 +4,7 @@ use super::Priority;
 use super::slots::{self, Moment, Seen, Slot, Taken, Want};
 use crate::domain::text::scrub;
 use crate::fs;
+use crate::i18n::Localizable;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,7 +31,7 @@ pub fn pace_file(folder: &Path) -> PathBuf {
 }
 
 /// Why the file cannot be used, as a message.
-pub(super) type Trouble = String;
+pub(super) type Trouble = Localizable;
 
 struct Table {
     db: Connection,
@@ -50,11 +51,11 @@ impl Shared {
         let path = pace_file(folder);
         let failed = |why: &dyn std::fmt::Display| {
             let file = scrub(&path.to_string_lossy()).into_owned();
-            t!("{file}: {why}", file, why = scrub(&why.to_string()))
+            localizable!("{file}: {why}", file, why = scrub(&why.to_string()))
         };
         fs::create_private_dir(folder).map_err(|why| failed(&why))?;
         if fs::FileSystem::of(folder) != fs::FileSystem::Local {
-            return Err(failed(&t!("the folder is on a network drive")));
+            return Err(failed(&localizable!("the folder is on a network drive")));
         }
         // SQLite creates its other files with this file's mode.
         drop(fs::open_private_append(&path).map_err(|why| failed(&why))?);
@@ -149,7 +150,7 @@ impl Shared {
 }
 
 fn closed() -> Trouble {
-    t!("internal lapel error").to_owned()
+    localizable!("internal lapel error")
 }
 
 fn note(done: Result<(), Trouble>) {
@@ -185,7 +186,7 @@ impl Table {
         work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
     ) -> Result<T, Trouble> {
         slots::at(&mut self.db, self.window, &moment, work)
-            .map_err(|why| scrub(&why.to_string()).into_owned())
+            .map_err(|why| Localizable::verbatim(scrub(&why.to_string())))
     }
 
     /// Writes a pending hold. Until that succeeds, nothing is read, since the file would show no hold.

@@ -515,6 +515,7 @@ async fn who_cannot_share_takes_a_quarter_and_says_why() {
     let pace = Pace::new(40);
     pace.share_in(folder.path(), "x".to_owned());
     let why = pace.alone().expect("it says so");
+    let why = why.to_string();
     assert!(why.contains("pace.sqlite") && why.contains("at most 10 requests"), "{why}");
     assert!(pace.status_now().is_alone);
     assert_eq!((pace.status_now().limit, share(&pace).await), (10, 2));

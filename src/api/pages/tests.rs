@@ -31,7 +31,7 @@ enum Bad {
 }
 
 fn unreadable() -> ApiError {
-    ApiError::Unreadable { status: 200, what: "nothing instead of a list".to_owned(), fewer: false }
+    ApiError::Unreadable { status: 200, what: localizable!("no value"), fewer: false }
 }
 
 impl Service {
@@ -218,7 +218,7 @@ fn records_that_cannot_be_read_are_counted_and_named() {
         total_count: Some(3),
         page: Some(1),
         rows_per_page: None,
-        problems: vec![RecordProblem { place: "list[1]".into(), why: "badge_id is missing".into() }],
+        problems: vec![RecordProblem { place: "list[1]".into(), why: localizable!("no value") }],
     };
     assert_eq!(reader.take(Ok(page), |n| *n), Ok(vec![1, 3]));
     let said = reader.finish().expect("the end");

@@ -46,18 +46,18 @@ impl Trial {
         Err(ApiError::OtherKey {
             profile: profile.name.clone(),
             pinned: pin.prefix.clone(),
-            said: self
-                .identity
-                .prefix
-                .as_deref()
-                .map_or_else(|| t!("(not reported)").to_owned(), |said| scrub(said).into_owned()),
+            said: self.identity.prefix.as_deref().map(|said| scrub(said).into_owned()),
         }
         .into())
     }
 
     pub fn warnings(&self, profile: &Profile) -> Vec<String> {
         let is_live = profile.environment == Environment::Live;
-        self.identity.oddities(profile.organisation.as_deref(), is_live)
+        self.identity
+            .oddities(profile.organisation.as_deref(), is_live)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// The service's answer in one line.

@@ -186,8 +186,8 @@ impl ReadContext {
             ReadVerb::BadgeTypes(_) => {
                 let read = self.reader.badge_types(&call).await.map_err(|why| self.broken_off(why))?;
                 let (names, rows) = export::badge_types(&read.types);
-                let about = json::fields(json!({ "note": read.note }));
-                let said = read.note;
+                let said = read.note.as_ref().map(ToString::to_string);
+                let about = json::fields(json!({ "note": said }));
                 self.give(Records { names, first: &[], rows, problems: read.problems, said, about }, out)
                     .await
             }
@@ -504,7 +504,7 @@ fn head(code: u8) -> Map<String, Value> {
 }
 
 fn problems(all: &[RecordProblem]) -> Value {
-    all.iter().map(|p| json!({ "place": p.place, "why": p.why })).collect()
+    all.iter().map(|p| json!({ "place": p.place, "why": p.why.to_string() })).collect()
 }
 
 fn tell(said: Option<String>, bad: &[RecordProblem]) {

@@ -46,7 +46,9 @@ impl Jobs {
         JobError::unless_key(&request.reason)?;
         let reason = request.reason.trim().to_owned();
         if reason.is_empty() {
-            return Err(JobError::no(t!("Enter a reason: the service requires one. Nothing was sent.")));
+            return Err(JobError::no(localizable!(
+                "Enter a reason: the service requires one. Nothing was sent."
+            )));
         }
         let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
         let (source, choices) = (request.source, request.choices);
@@ -118,7 +120,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
-        Err(why) => return NewRow { bucket: Some(RowStatus::Invalid), why: Some(Reason::told(&why)), ..new },
+        Err(why) => return NewRow { bucket: Some(RowStatus::Invalid), why: Some(Reason::from(&why)), ..new },
     };
     let Some(sight) = states.seen.get(&id) else {
         let why = match states.unread.get(&id) {

@@ -43,7 +43,9 @@ impl Jobs {
             origin = self.core.job(*id).await?.origin.or(origin);
         }
         let (sha256, source) = origin.and_then(|o| Some((o.sha256, o.source?))).ok_or_else(|| {
-            JobError::no(t!("These rows were not read from a file, so there are no columns to map."))
+            JobError::no(localizable!(
+                "These rows were not read from a file, so there are no columns to map."
+            ))
         })?;
         off_the_loop(move || compared(&sha256, source, &rows)).await
     }

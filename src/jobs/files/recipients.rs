@@ -196,10 +196,10 @@ fn read_into(
     let about = table.about();
     let rows = table.rows().map_err(failed)?;
     let Some(map) = about.map.map().cloned() else {
-        return Err(JobError::no(t!("lapel cannot tell which column is which. Nothing was read.")));
+        return Err(JobError::no(localizable!("lapel cannot tell which column is which. Nothing was read.")));
     };
     if request.template.is_none() && map.template.is_none() {
-        return Err(JobError::no(t!(
+        return Err(JobError::no(localizable!(
             "{name} has no template column. Nothing was read. Choose a template.",
             name = about.name
         )));
@@ -247,10 +247,10 @@ fn read_into(
         return Err(JobError::no(match &request.template {
             Some(template) => {
                 drafts.of(template, &origin)?;
-                t!("{name} has no rows. Nothing was read.", name = about.name)
+                localizable!("{name} has no rows. Nothing was read.", name = about.name)
             }
             None => {
-                t!(
+                localizable!(
                     "No row of {name} names a template of this organisation. Nothing was read.",
                     name = about.name
                 )

@@ -7,6 +7,7 @@ use super::row::{CellFact, RawRow};
 use super::{Choices, HeaderRow, IntakeError, Source, Table, Watch};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
+use crate::i18n::Localizable;
 use std::collections::HashMap;
 
 /// Maximum length of a badge id, in bytes.
@@ -30,7 +31,7 @@ pub struct IdRow {
     /// The cell as it is in the source.
     pub raw: Text,
     /// The id, or why the cell is not an id.
-    pub id: Result<BadgeId, String>,
+    pub id: Result<BadgeId, Localizable>,
 }
 
 /// A preview of a source of badge ids.
@@ -118,7 +119,7 @@ pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result
         let mut read = read_row(&row, column);
         if let Ok(known) = &read.id {
             match seen.get(known.wire()) {
-                Some(first) => read.id = Err(t!("the same id is already in row {first}", first)),
+                Some(first) => read.id = Err(localizable!("the same id is already in row {first}", first)),
                 None => {
                     seen.insert(known.wire().to_owned(), row.line);
                 }
@@ -145,19 +146,18 @@ fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeError> {
     })
 }
 
-fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
+fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, Localizable> {
     for fact in row.facts(column) {
         match fact {
             CellFact::FormulaWithoutValue => {
-                return Err(t!(
+                return Err(localizable!(
                     "a formula without a saved value: open the file in a spreadsheet program and save it again"
-                )
-                .to_owned());
+                ));
             }
-            CellFact::Error => return Err(t!("a formula error").to_owned()),
-            CellFact::Date => return Err(t!("a spreadsheet turned the id into a date").to_owned()),
+            CellFact::Error => return Err(localizable!("a formula error")),
+            CellFact::Date => return Err(localizable!("a spreadsheet turned the id into a date")),
             CellFact::Bool => {
-                return Err(t!("a spreadsheet turned the id into a true/false value").to_owned());
+                return Err(localizable!("a spreadsheet turned the id into a true/false value"));
             }
             _ => {}
         }
@@ -166,41 +166,42 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     let id = trim(row.cell(column));
     let digits = id.bytes().filter(u8::is_ascii_digit).count();
     if id.is_empty() {
-        return Err(t!("this row has no badge id").to_owned());
+        return Err(localizable!("this row has no badge id"));
     }
     if is_error_token(id) {
-        return Err(t!("a formula error").to_owned());
+        return Err(localizable!("a formula error"));
     }
     if is_scientific(id) {
-        return Err(t!(
+        return Err(localizable!(
             "a spreadsheet shortened the id (scientific notation) and its digits are lost: export the ids again as text"
-        )
-        .to_owned());
+        ));
     }
     if is_number && (digits > 15 || id.contains(['.', ',', '-'])) {
-        return Err(t!(
+        return Err(localizable!(
             "a spreadsheet turned the id into a number, which keeps only 15 digits: export the ids again as text"
-        )
-        .to_owned());
+        ));
     }
     if id.len() > LONGEST_ID {
-        return Err(t!("too long for a badge id").to_owned());
+        return Err(localizable!("too long for a badge id"));
     }
     if id.starts_with('\'') {
-        return Err(t!("starts with an apostrophe, perhaps from a spreadsheet: remove it").to_owned());
+        return Err(localizable!("starts with an apostrophe, perhaps from a spreadsheet: remove it"));
     }
     if let Some(c) =
         id.chars().find(|c| c.is_control() || crate::domain::text::is_invisible(*c) || *c == '\u{fffd}')
     {
-        return Err(t!("has an invisible character ({code})", code = format_args!("U+{:04X}", c as u32)));
+        return Err(localizable!(
+            "has an invisible character ({code})",
+            code = format_args!("U+{:04X}", c as u32)
+        ));
     }
     if id.contains(char::is_whitespace) {
-        return Err(t!("has a space: two ids in one cell?").to_owned());
+        return Err(localizable!("has a space: two ids in one cell?"));
     }
     if crate::secrets::is_key(id) {
-        return Err(t!("this looks like an API key").to_owned());
+        return Err(localizable!("this looks like an API key"));
     }
-    BadgeId::new(id).ok_or_else(|| t!("this row has no badge id").to_owned())
+    BadgeId::new(id).ok_or_else(|| localizable!("this row has no badge id"))
 }
 
 /// Whether the id is in scientific notation (`1.23E+15`, `1,23e15`), as spreadsheets write long numbers.

@@ -19,6 +19,7 @@ use super::place::{Files, Site};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
 use super::{PATIENCE, shown};
 use crate::fs::{Draft, Overwrite, open_plain};
+use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::JournalError;
@@ -112,7 +113,10 @@ pub(super) fn back_up_at(
     let files = Files::in_folder(folder);
     if !files.journal.exists() && !files.has_owners() {
         let file = shown(&files.journal);
-        return Err(JobError::no(t!("There is no journal here ({file}). Nothing was copied.", file)));
+        return Err(JobError::no(localizable!(
+            "There is no journal here ({file}). Nothing was copied.",
+            file
+        )));
     }
     let held = Held::take(files, site)?;
     let mut here = held.open(site)?;
@@ -151,7 +155,7 @@ pub(super) fn back_up_at(
         };
         moved().map_err(held.failed())?;
         set_state(&to, &id, State::Ready, None).map_err(|why| {
-            JobError::no(t!(
+            JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
                 why,
                 file = shown(&to)
@@ -181,9 +185,11 @@ pub(super) fn restore_at(
     let file = shown(from);
     match open_plain(from) {
         Ok(Some(_)) => {}
-        Ok(None) => return Err(JobError::no(t!("{file} is not a file. Nothing was changed.", file))),
+        Ok(None) => {
+            return Err(JobError::no(localizable!("{file} is not a file. Nothing was changed.", file)));
+        }
         Err(why) if why.kind() == ErrorKind::NotFound => {
-            return Err(JobError::no(t!("{file} does not exist. Nothing was changed.", file)));
+            return Err(JobError::no(localizable!("{file} does not exist. Nothing was changed.", file)));
         }
         Err(why) => return Err(JournalError::io(&why, &file).into()),
     }
@@ -202,7 +208,7 @@ pub(super) fn restore_at(
     };
     if taken && !claim {
         let computer = name_of(mark.taken_by.as_deref().unwrap_or_default());
-        return Err(JobError::no(t!(
+        return Err(JobError::no(localizable!(
             "This backup was already restored on {computer}. Its open jobs continue there. Nothing was changed. If they continue nowhere, add --claim: lapel then first checks everything that may have been sent since.",
             computer
         )));
@@ -210,7 +216,7 @@ pub(super) fn restore_at(
     match held.journal(site, &mark)? {
         Here::Nothing => {
             if mark.state == State::Begun {
-                return Err(JobError::no(t!(
+                return Err(JobError::no(localizable!(
                     "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
                     computer = name_of(&mark.computer)
                 )));
@@ -218,7 +224,7 @@ pub(super) fn restore_at(
             put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
         }
         Here::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
-        Here::Jobs(jobs) => Err(JobError::no(plural!(
+        Here::Jobs(jobs) => Err(JobError::no(localizable_plural!(
             jobs,
             "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
             "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
@@ -410,7 +416,10 @@ fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs
 /// Copies a consistent snapshot of a database into the empty file of a draft.
 fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobError> {
     let path = draft.path().to_str().ok_or_else(|| {
-        JobError::no(t!("The file name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
+        JobError::no(localizable!(
+            "The file name {file} is not UTF-8. Nothing was changed.",
+            file = shown(target)
+        ))
     })?;
     from.execute("VACUUM INTO ?1", [path]).map_err(|why| JournalError::of(&why, &shown(target)))?;
     Ok(())
@@ -446,18 +455,22 @@ fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
     if wrong.is_empty() {
         return Ok(());
     }
-    let why = crate::domain::text::scrub(&wrong.join("; ")).into_owned();
+    let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
     Err(JournalError::Corrupt { file: file.to_owned(), why })
 }
 
 fn busy() -> JobError {
-    JobError::no(t!(
+    JobError::no(localizable!(
         "Another lapel is using the journal. Nothing was changed. Close it first, then try again."
     ))
 }
 
 fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
-    JobError::no(t!("{file} cannot be written: {why}. Nothing was changed.", file = shown(file), why))
+    JobError::no(localizable!(
+        "{file} cannot be written: {why}. Nothing was changed.",
+        file = shown(file),
+        why
+    ))
 }
 
 /// The display name of a computer, from the text that identifies it.

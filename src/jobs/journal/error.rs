@@ -1,72 +1,36 @@
 //! The journal's error type, with messages that say what is safe.
 
+use crate::domain::text::scrub;
+use crate::i18n::Localizable;
 use rusqlite::ErrorCode;
+use std::fmt;
 
 /// Why the journal cannot be used. In every case, earlier data stays, and lapel sends nothing that it could not
 /// record first.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalError {
     /// The disk is full.
-    #[error(
-        "{}",
-        t!(
-            "The journal's disk is full ({file}). lapel sends nothing that it cannot record first. What was recorded is safe. Free some space, then resume.",
-            file
-        )
-    )]
     Full {
         /// Path of the journal, for people.
         file: String,
     },
-    #[error(
-        "{}",
-        t!(
-            "lapel cannot write the journal ({file}): {why}. It sends nothing without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a writable folder.",
-            file,
-            why
-        )
-    )]
     NotWritable {
         file: String,
         /// The system's message.
-        why: String,
+        why: Localizable,
     },
     /// Damaged, or not a journal.
-    #[error(
-        "{}",
-        t!(
-            "The journal is damaged or not a journal ({file}): {why}. lapel sends nothing and does not change the file. Move it away to start a new journal. Jobs in progress are then only in the service's history.",
-            file,
-            why
-        )
-    )]
     Corrupt {
         file: String,
         /// SQLite's message.
-        why: String,
+        why: Localizable,
     },
     /// Empty or gone, although it contained jobs.
-    #[error(
-        "{}",
-        t!(
-            "The journal is empty or missing ({file}), but lapel kept jobs in it. lapel sends nothing: these jobs could be sent twice. Restore a backup (lapel journal restore FILE). To start a new journal without these jobs, first close every lapel, then delete {file} and the files next to it whose names start the same.",
-            file
-        )
-    )]
     Emptied {
         /// Path of the journal, for people.
         file: String,
     },
     /// On a network drive, and in use by another computer.
-    #[error(
-        "{}",
-        t!(
-            "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If it no longer runs there, delete {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
-            file,
-            computer,
-            mark
-        )
-    )]
     Elsewhere {
         file: String,
         /// Name of the other computer.
@@ -75,27 +39,11 @@ pub enum JournalError {
         mark: String,
     },
     /// A backup in the place of a journal.
-    #[error(
-        "{}",
-        t!(
-            "{file} is a journal backup, not a journal. Nothing was changed. Move it out of the data folder, then run: lapel journal restore FILE",
-            file
-        )
-    )]
     Backup {
         /// Path of the journal, for people.
         file: String,
     },
     /// Written by a newer version of lapel.
-    #[error(
-        "{}",
-        t!(
-            "A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.",
-            file,
-            found,
-            known
-        )
-    )]
     Newer {
         file: String,
         /// Schema of the file.
@@ -104,26 +52,63 @@ pub enum JournalError {
         known: i64,
     },
     /// Another process held the lock for too long.
-    #[error(
-        "{}",
-        t!(
-            "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
-            file
-        )
-    )]
     Busy {
         /// Path of the journal, for people.
         file: String,
     },
     /// The journal's thread has ended.
-    #[error("{}", t!("The journal is closed: lapel is ending. Nothing was changed."))]
     Closed,
 }
 
 impl JournalError {
+    /// What happened, what is safe, and what to do next.
+    pub fn localizable(&self) -> Localizable {
+        match self {
+            Self::Full { file } => localizable!(
+                "The journal's disk is full ({file}). lapel sends nothing that it cannot record first. What was recorded is safe. Free some space, then resume.",
+                file
+            ),
+            Self::NotWritable { file, why } => localizable!(
+                "lapel cannot write the journal ({file}): {why}. It sends nothing without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a writable folder.",
+                file,
+                why
+            ),
+            Self::Corrupt { file, why } => localizable!(
+                "The journal is damaged or not a journal ({file}): {why}. lapel sends nothing and does not change the file. Move it away to start a new journal. Jobs in progress are then only in the service's history.",
+                file,
+                why
+            ),
+            Self::Emptied { file } => localizable!(
+                "The journal is empty or missing ({file}), but lapel kept jobs in it. lapel sends nothing: these jobs could be sent twice. Restore a backup (lapel journal restore FILE). To start a new journal without these jobs, first close every lapel, then delete {file} and the files next to it whose names start the same.",
+                file
+            ),
+            Self::Elsewhere { file, computer, mark } => localizable!(
+                "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If it no longer runs there, delete {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
+                file,
+                computer,
+                mark
+            ),
+            Self::Backup { file } => localizable!(
+                "{file} is a journal backup, not a journal. Nothing was changed. Move it out of the data folder, then run: lapel journal restore FILE",
+                file
+            ),
+            Self::Newer { file, found, known } => localizable!(
+                "A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.",
+                file,
+                found,
+                known
+            ),
+            Self::Busy { file } => localizable!(
+                "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
+                file
+            ),
+            Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),
+        }
+    }
+
     pub(super) fn of(error: &rusqlite::Error, file: &str) -> Self {
         let file = file.to_owned();
-        let why = crate::domain::text::scrub(&message(error)).into_owned();
+        let why = Localizable::verbatim(scrub(&message(error)));
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { file },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { file },
@@ -132,7 +117,7 @@ impl JournalError {
             }
             Some(ErrorCode::SystemIoFailure) => Self::NotWritable {
                 file,
-                why: t!("{why}: the disk may be damaged or your disk quota used up", why),
+                why: localizable!("{why}: the disk may be damaged or your disk quota used up", why),
             },
             _ => Self::Corrupt { file, why },
         }
@@ -142,10 +127,18 @@ impl JournalError {
         let file = file.to_owned();
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full { file },
-            _ => Self::NotWritable { file, why: error.to_string() },
+            _ => Self::NotWritable { file, why: Localizable::verbatim(error.to_string()) },
         }
     }
 }
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.localizable().fmt(f)
+    }
+}
+
+impl std::error::Error for JournalError {}
 
 /// SQLite's message without the SQL statement, which users did not write.
 fn message(error: &rusqlite::Error) -> String {

@@ -54,6 +54,7 @@ pub use runner::{Fate, Moment, Watcher};
 pub(super) use store::Store;
 
 use crate::fs::{create_private_dir, open_private_append};
+use crate::i18n::Localizable;
 use owner::Me;
 use place::{Files, Site};
 use runner::JournalState;
@@ -248,7 +249,7 @@ impl Journal {
             if wrong.is_empty() {
                 return Ok(());
             }
-            let why = crate::domain::text::scrub(&wrong.join("; ")).into_owned();
+            let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
             Err(JournalError::Corrupt { file: self.file.to_string(), why })
         };
         self.proof.whole.get_or_try_init(|| look).await.copied()

@@ -94,7 +94,7 @@ fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
         .collect::<rusqlite::Result<_>>()?;
     for (id, read_as) in found {
         let parts = read_as.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
-        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::told).collect());
+        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::word).collect());
         db.execute(
             "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
             params![id, read_as],
@@ -142,10 +142,14 @@ mod tests {
         assert_eq!(one("SELECT stop_why FROM job"), Code::Interrupted.into());
         assert_eq!(one("SELECT why FROM request"), Code::Lost.into());
         assert_eq!(one("SELECT evidence FROM fact"), Code::ReadInBadges.into());
-        assert_eq!(one("SELECT owner_label FROM job"), Reason::from(Code::Process).with("id", 4711));
+        assert_eq!(one("SELECT owner_label FROM job").english(), "process 4711");
         assert_eq!(one("SELECT note FROM job").code(), Code::Legacy);
         assert_eq!(one("SELECT why FROM row WHERE no = 2"), Code::CalledOff.into());
-        assert_eq!(one("SELECT class_why FROM row WHERE no = 3"), twin);
+        // A sentence with a value stays as it was written.
+        assert_eq!(
+            one("SELECT class_why FROM row WHERE no = 3").english(),
+            twin.in_language(Language::Korean)
+        );
         assert_eq!(
             one("SELECT json_extract(origin, '$.read_as') FROM job").in_language(Language::Korean),
             format!("CSV \u{b7} UTF-8 \u{b7} {}", i18n::in_language(Language::Korean, "comma"))

@@ -2,6 +2,7 @@
 
 use super::place::Site;
 use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review};
+use crate::i18n::Localizable;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
@@ -19,7 +20,7 @@ pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connect
 
 pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-    let no_journal = |why: &str| JournalError::Corrupt { file: file.to_owned(), why: why.to_owned() };
+    let no_journal = |why: Localizable| JournalError::Corrupt { file: file.to_owned(), why };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // Check the application id first: switching to the write-ahead log changes the file.
     let number = |name: &str| -> Result<i64> {
@@ -34,13 +35,13 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
         return Err(JournalError::Backup { file: file.to_owned() });
     }
     if application != APPLICATION && !is_new {
-        return Err(no_journal(t!("it is the database of another program")));
+        return Err(no_journal(localizable!("it is the database of another program")));
     }
     if found > SCHEMA {
         return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA });
     }
     if found < 1 && !is_new {
-        return Err(no_journal(t!("it does not name the lapel version that wrote it")));
+        return Err(no_journal(localizable!("it does not name the lapel version that wrote it")));
     }
     // Only processes of one computer can share a write-ahead log.
     let (wanted, is) = if site.is_shared() { ("TRUNCATE", "truncate") } else { ("WAL", "wal") };

@@ -37,64 +37,46 @@ fn what_is_kept_is_a_code_and_no_sentence() {
     assert!(!odd.to_string().contains('\u{1b}') && odd.english().contains("{why}"));
 }
 
-/// Messages as an earlier version stored them in this language.
-fn sentences(language: Language) -> Vec<(Reason, String)> {
-    let error = |error: ApiError| Reason::from(&error);
-    let held = |word: &str, more: &str| {
-        let parts = vec![Reason::told(word), Reason::told(more)];
-        let why = Reason::list(Code::Verdict, parts);
-        Reason::from(Code::Held).because("why", why).with("id", "b-17")
-    };
+/// Reasons with parts: each part is stored as a code or a text with its arguments.
+fn composed() -> Vec<Reason> {
     let (_, _, _, found) = check_person("", "kim@naver.con");
-    let said = |text: &str| Reason::told(text).in_language(language);
-    // That version named the field of each finding.
-    let sentence: Vec<String> =
-        found.iter().map(|f| format!("{}: {}", said(&f.field.to_string()), said(&f.what))).collect();
-    let found = found.iter().map(|f| Reason::finding(&f.field.to_string(), &f.what)).collect();
-    let kept = vec![
-        Code::Lost.into(),
-        Code::WindowOver.into(),
-        Code::NotProvable.into(),
-        Reason::from(Code::RevokeShort).with("n", 2).with("sent", 3),
-        Reason::from(Code::DoubtsInARow).with("n", 3),
-        Reason::from(Code::LookFailed)
-            .because("why", error(ApiError::NotReached { why: "the connection was refused".to_owned() })),
-        error(ApiError::InDoubt { accepted: false, status: None, why: "no response in time".into() }),
-        error(ApiError::InDoubt {
-            accepted: false,
-            status: Some(504),
-            why: "an error in the service or in a server before it".into(),
-        }),
-        error(ApiError::Quota(Refusal { status: 422, code: Some("4221".into()), message: None })),
-        Reason::class(DuplicateKind::Valid).because("why", held("VALID", "until 2027-11-20 09:00")),
+    let found = found.iter().map(|f| Reason::finding(f.field, &f.what)).collect();
+    let redirect = localizable!("a redirect to {host}, not followed", host = "10.0.0.1");
+    let doubt = ApiError::InDoubt {
+        accepted: false,
+        status: Some(302),
+        why: localizable!("unexpected response ({what})", what = redirect),
+    };
+    let refused = Refusal { status: 422, code: Some("4221".into()), message: None };
+    vec![
+        Reason::from(Code::LookFailed).because("why", Reason::from(&ApiError::Quota(refused))),
+        Reason::from(&doubt),
         Reason::class(DuplicateKind::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
-        Reason::from(Code::NotAllowed).because(
-            "why",
-            Reason::class(DuplicateKind::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
-        ),
         Reason::from(Code::NotRevocable).because("state", Reason::word("Waiting")),
-        Reason::from(Code::TemplateUnknown).with("named", "Waiting"),
-    ];
-    let kept = kept.into_iter().map(|reason| (reason.clone(), reason.in_language(language)));
-    kept.chain([(Reason::list(Code::Findings, found), sentence.join("; "))]).collect()
+        Reason::list(Code::Findings, found),
+    ]
 }
 
 #[test]
-fn sentences_of_both_languages_become_codes_that_say_the_same_in_each() {
-    for language in Language::ALL {
-        for (meant, sentence) in sentences(*language) {
-            let read = Reason::of_legacy(&sentence);
-            assert_ne!(read.code(), Code::Legacy, "{sentence}");
-            assert_eq!(both(&read), both(&meant), "{sentence}");
-        }
+fn every_part_is_translated_when_it_is_read() {
+    let hangul = |text: &str| text.chars().any(|c| ('가'..='힣').contains(&c));
+    for reason in composed() {
+        let stored = reason.stored();
+        assert!(!hangul(&stored), "{stored}");
+        let [english, korean] = both(&Reason::read(&stored));
+        assert!(!hangul(&english) && hangul(&korean), "{english}\n{korean}");
+        assert!(!["redirect", "response", "quota"].iter().any(|word| korean.contains(word)), "{korean}");
     }
+    let english = composed()[1].english();
+    assert!(english.contains("a redirect to 10.0.0.1, not followed) (HTTP 302)"), "{english}");
 }
 
 #[test]
 fn a_name_is_not_translated_however_it_reads() {
     let reason = Reason::from(Code::TemplateUnknown).with("named", "Waiting");
-    let read = Reason::of_legacy(&reason.english());
-    assert!(read.in_language(Language::Korean).contains("\u{201c}Waiting\u{201d}"), "{read:?}");
+    assert!(reason.in_language(Language::Korean).contains("\u{201c}Waiting\u{201d}"), "{reason:?}");
+    let verbatim = Reason::from(&Localizable::verbatim("Waiting"));
+    assert_eq!(both(&verbatim), ["Waiting"; 2]);
 }
 
 #[test]
@@ -103,23 +85,4 @@ fn what_is_not_known_is_kept_as_it_is() {
     assert_eq!(read.code(), Code::Legacy);
     assert_eq!(both(&read), ["etwas ganz anderes"; 2]);
     assert_eq!(Reason::read(&read.stored()), read);
-}
-
-#[test]
-fn a_redirect_is_kept_without_the_language_that_was_spoken() {
-    let korean = |english: &str| i18n::in_language(Language::Korean, english).to_owned();
-    let host: &dyn Display = &"10.0.0.1";
-    let what = i18n::fill(&korean("a redirect to {host}, not followed"), &[("host", host)]);
-    let why = i18n::fill(&korean("unexpected response ({what})"), &[("what", &what)]);
-    let sentence = i18n::fill(
-        &korean(
-            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not \
-             send it again before the history shows the result.",
-        ),
-        &[("why", &why), ("status", &" (HTTP 302)")],
-    );
-    let stored = Reason::told(&sentence).stored();
-    assert!(!stored.chars().any(|c| ('가'..='힣').contains(&c)), "{stored}");
-    let english = Reason::read(&stored).english();
-    assert!(english.contains("a redirect to 10.0.0.1, not followed) (HTTP 302)"), "{english}");
 }

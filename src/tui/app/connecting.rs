@@ -77,7 +77,7 @@ impl App {
             self.env.link = now;
             self.changed = true;
             if let Some(why) = why {
-                self.tell(why);
+                self.tell(why.to_string());
             }
         }
     }

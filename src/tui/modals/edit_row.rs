@@ -118,7 +118,8 @@ impl Component for EditRow {
                 Severity::Ask => env.theme.warning(),
                 Severity::Note => env.theme.dim(),
             };
-            let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
+            let text =
+                format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what.to_string()));
             form.text(&text, style);
         }
         form.dim(&t!(

@@ -376,8 +376,8 @@ fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
         return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
     }
     match refused.into_iter().next() {
-        Some(finding) => Err(finding.what),
-        None => Ok((name, notes.into_iter().map(|finding| finding.what).collect())),
+        Some(finding) => Err(finding.what.to_string()),
+        None => Ok((name, notes.into_iter().map(|finding| finding.what.to_string()).collect())),
     }
 }
 

@@ -24,9 +24,10 @@ pub struct RepinKey {
 }
 
 impl RepinKey {
-    /// Returns `None` for errors other than [`ApiError::OtherKey`].
+    /// Returns `None` for errors other than [`ApiError::OtherKey`] with the prefix of this key.
     pub fn of(error: &ApiError) -> Option<Self> {
-        let ApiError::OtherKey { profile, pinned, said } = error else { return None };
+        // A prefix that the service does not report cannot be pinned.
+        let ApiError::OtherKey { profile, pinned, said: Some(said) } = error else { return None };
         Some(Self {
             profile: profile.clone(),
             pinned: pinned.clone(),

@@ -91,7 +91,7 @@ impl WorkerConnection {
             }
             Err(panicked) => {
                 let error = ApiError::NotReached {
-                    why: t!("the client could not be created ({panicked})", panicked),
+                    why: localizable!("the client could not be created ({panicked})", panicked),
                 };
                 tell.send(Message::LinkFailed(error)).await;
                 return None;
@@ -111,7 +111,8 @@ impl WorkerConnection {
         match recognise(&reader, &session.connection, &call).await {
             Ok(odd) if odd.is_empty() => {}
             Ok(odd) => {
-                tell.send(Message::Odd(odd.join(" "))).await;
+                tell.send(Message::Odd(odd.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+                    .await;
             }
             Err(error) => {
                 // Send nothing with a key that was not checked.

@@ -89,6 +89,7 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
         profile.input.set("organisation", issuer.unwrap_or_default());
     }
     let session = (helpers.keep_profile)(profile, secret).await?;
-    let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");
+    let remark =
+        session.remark.into_iter().chain(odd.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ");
     Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
 }

@@ -7,6 +7,7 @@ use crate::api::{
 };
 use crate::domain::address_search::Lead;
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
+use crate::i18n::Localizable;
 use tokio::task::JoinSet;
 
 /// A lookup for a support call.
@@ -93,12 +94,14 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
         rows.requests += 1;
         match done {
             Ok((_, Ok(page))) if page.list_len == 0 && page.total_count.is_some_and(|total| total > 0) => {
-                let what = t!("it reports rows but gives none").to_owned();
+                let what = localizable!("it reports rows but gives none");
                 rows.trouble = Some(ApiError::Unreadable { status: 200, what, fewer: false });
             }
             Ok((place, Ok(page))) => pages.push((place, page)),
             Ok((_, Err(error))) => rows.trouble = Some(error),
-            Err(why) => rows.trouble = Some(ApiError::NoAnswer { why: why.to_string() }),
+            Err(why) => {
+                rows.trouble = Some(ApiError::NoAnswer { why: Localizable::verbatim(why.to_string()) })
+            }
         }
     }
     // In the order of the queries, independent of the order of the answers.
@@ -191,6 +194,6 @@ mod tests {
         assert!(words(&probe(302, None)).contains("HTTP 302"));
         let said = words(&probe(200, Some("x\u{1b}[2J")));
         assert!(!said.contains('\u{1b}'), "{said}");
-        assert!(words(&Err(PictureError::Refused("it is not a URL"))).contains("not a URL"));
+        assert!(words(&Err(PictureError::Refused(localizable!("it is not a URL")))).contains("not a URL"));
     }
 }

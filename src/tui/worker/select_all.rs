@@ -55,7 +55,7 @@ pub async fn run(
     if pages.rows() > ask.most {
         return Err(NotMarked::TooMany);
     }
-    let failed = || ApiError::NoAnswer { why: t!("the list did not end").to_owned() };
+    let failed = || ApiError::NoAnswer { why: localizable!("the list did not end") };
     let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
     Ok(Matching { rows, read })
 }

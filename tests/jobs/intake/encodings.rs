@@ -104,7 +104,7 @@ fn one_damaged_name_among_many_is_found_in_its_row() {
     let (_folder, table) = open_bytes("list.csv", text.as_bytes()).expect("readable");
     let checked = checked(&table);
     assert_eq!(checked[1].standing, lapel::jobs::intake::Standing::Ask);
-    assert!(checked[1].findings[0].what.contains("김민수"), "{:?}", checked[1].findings);
+    assert!(checked[1].findings[0].what.to_string().contains("김민수"), "{:?}", checked[1].findings);
 }
 
 #[test]

@@ -181,7 +181,7 @@ proptest! {
         prop_assert_eq!(again, standing, "{:?}", findings);
         prop_assert!(standing != Standing::NotARecipient);
         for finding in findings {
-            prop_assert!(!finding.what.chars().any(char::is_control), "{:?}", finding);
+            prop_assert!(!finding.what.to_string().chars().any(char::is_control), "{:?}", finding);
         }
     }
 

@@ -10,7 +10,7 @@ const MAIL: &str = "hong@naru.example";
 
 fn verdict(name: &str, email: &str) -> (Standing, Vec<String>) {
     let (_, _, standing, findings) = check_person(name, email);
-    (standing, findings.into_iter().map(|f| f.what).collect())
+    (standing, findings.into_iter().map(|f| f.what.to_string()).collect())
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn addresses_get_the_verdict_they_deserve() {
         ("k\u{202e}im@naru.example", Refused, "k\u{202e}im@naru.example", Some("hidden")),
     ] {
         let (_, as_sent, found, findings) = check_person("홍길동", email);
-        let what: Vec<String> = findings.into_iter().map(|f| f.what).collect();
+        let what: Vec<String> = findings.into_iter().map(|f| f.what.to_string()).collect();
         assert_eq!((found, as_sent.as_str()), (standing, sent), "{email:?}: {what:?}");
         match reason {
             Some(reason) => assert!(what.iter().any(|w| w.contains(reason)), "{email:?}: {what:?}"),
@@ -248,7 +248,7 @@ fn what_the_reader_noted_counts() {
         assert_eq!(checked.standing, standing, "{notes:?}");
     }
     let hidden = check(row(&["홍길동", MAIL], note(None, CellFact::Hidden)), &map());
-    assert!(hidden.findings[0].what.contains(msg_part("row 7 is hidden")));
+    assert!(hidden.findings[0].what.to_string().contains(msg_part("row 7 is hidden")));
 }
 
 #[test]
@@ -262,6 +262,6 @@ fn messages_quote_content_scrubbed() {
         &map(),
     );
     for finding in findings.iter().chain(&hidden.findings) {
-        assert!(!finding.what.chars().any(char::is_control), "{finding:?}");
+        assert!(!finding.what.to_string().chars().any(char::is_control), "{finding:?}");
     }
 }

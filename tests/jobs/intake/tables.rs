@@ -313,7 +313,10 @@ fn ragged_rows_are_read_and_said() {
     assert_eq!(checked[0].standing, Standing::Ready);
     assert_eq!(checked[1].standing, Standing::Ready);
     assert_eq!(checked[2].standing, Standing::Ask);
-    assert!(checked[2].findings[0].what.contains("row 4") && checked[2].findings[0].what.contains("\"y\""));
+    assert!(
+        checked[2].findings[0].what.to_string().contains("row 4")
+            && checked[2].findings[0].what.to_string().contains("\"y\"")
+    );
     assert_eq!(checked[3].standing, Standing::NotARecipient);
 }
 

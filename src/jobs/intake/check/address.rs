@@ -10,7 +10,7 @@ use crate::jobs::intake::cell_text::{is_error_token, trim};
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {
-        findings.add(Field::Email, Severity::Refuse, t!("the e-mail address is a formula error"));
+        findings.add(Field::Email, Severity::Refuse, localizable!("the e-mail address is a formula error"));
         return trimmed.to_owned();
     }
     let address = match Address::check(raw) {
@@ -18,9 +18,9 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         Err(problem) => {
             let what = match problem {
                 EmailProblem::Empty if raw.chars().any(is_invisible) => {
-                    t!("the e-mail address has only invisible characters").to_owned()
+                    localizable!("the e-mail address has only invisible characters")
                 }
-                other => other.to_string(),
+                other => other.localizable(),
             };
             findings.add(Field::Email, Severity::Refuse, what);
             return trimmed.to_owned();
@@ -28,25 +28,27 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     };
     if address.as_str() != raw {
         let what = if address.as_str() == trimmed {
-            t!("lapel removed spaces or invisible characters around the address")
+            localizable!("lapel removed spaces or invisible characters around the address")
         } else {
-            t!("lapel removed the text around the address")
+            localizable!("lapel removed the text around the address")
         };
         findings.add(Field::Email, Severity::Note, what);
     }
     if let Some(meant) = address.meant() {
-        findings.add(Field::Email, Severity::Ask, t!("did you mean {meant}?", meant));
+        findings.add(Field::Email, Severity::Ask, localizable!("did you mean {meant}?", meant));
     }
     if address.as_str().chars().any(char::is_uppercase) {
-        let what = t!("has upper-case letters; some services treat this as another mailbox");
+        let what = localizable!("has upper-case letters; some services treat this as another mailbox");
         findings.add(Field::Email, Severity::Note, what);
     }
     if address.is_role() {
-        findings.add(Field::Email, Severity::Note, t!("an office mailbox, not a person's"));
+        findings.add(Field::Email, Severity::Note, localizable!("an office mailbox, not a person's"));
     }
     if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
-        let what =
-            t!("\"{mixed}\" mixes letters of two alphabets that look alike", mixed = super::quoted(mixed));
+        let what = localizable!(
+            "\"{mixed}\" mixes letters of two alphabets that look alike",
+            mixed = super::quoted(mixed)
+        );
         findings.add(Field::Email, Severity::Ask, what);
     }
     address.as_str().to_owned()

@@ -9,6 +9,7 @@ use super::header::{Title, title_of};
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
+use crate::i18n::{self, Localizable};
 use crate::secrets::{Likeness, judge};
 use std::fmt;
 
@@ -43,8 +44,8 @@ pub enum Standing {
 pub struct Finding {
     pub field: Field,
     pub severity: Severity,
-    /// The message for people. Quoted content is scrubbed.
-    pub what: String,
+    /// Quoted content is scrubbed.
+    pub what: Localizable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,14 +56,21 @@ pub enum Field {
     Row,
 }
 
+impl Field {
+    /// The field's name in English, for translation.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Name => tr_noop!("name"),
+            Self::Email => tr_noop!("e-mail address"),
+            Self::Template => tr_noop!("template"),
+            Self::Row => tr_noop!("row"),
+        }
+    }
+}
+
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Name => t!("name"),
-            Self::Email => t!("e-mail address"),
-            Self::Template => t!("template"),
-            Self::Row => t!("row"),
-        })
+        f.pad(i18n::tr(self.name()))
     }
 }
 
@@ -77,8 +85,8 @@ pub enum Severity {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, field: Field, severity: Severity, what: impl Into<String>) {
-        let finding = Finding { field, severity, what: what.into() };
+    fn add(&mut self, field: Field, severity: Severity, what: Localizable) {
+        let finding = Finding { field, severity, what };
         if !self.0.contains(&finding) {
             self.0.push(finding);
         }
@@ -128,8 +136,10 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
     for (field, text) in [(Field::Name, name), (Field::Email, email)] {
         match judge(text) {
             Likeness::None => {}
-            Likeness::Shape => findings.add(field, Severity::Ask, t!("this looks like an API key")),
-            Likeness::Key => findings.add(field, Severity::Refuse, t!("this looks like an API key")),
+            Likeness::Shape => findings.add(field, Severity::Ask, localizable!("this looks like an API key")),
+            Likeness::Key => {
+                findings.add(field, Severity::Refuse, localizable!("this looks like an API key"))
+            }
         }
     }
     let composed = name::checked(name, email, findings);
@@ -137,12 +147,12 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
 }
 
 /// Why a row is not a recipient; `None` if it is one.
-fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
+fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
     let mut filled = row.cells.iter().filter(|c| !is_blank(c));
     let Some(first) = filled.next() else {
         let lost =
             |n: &super::row::CellNote| matches!(n.what, CellFact::FormulaWithoutValue | CellFact::Error);
-        return (!row.notes.iter().any(lost)).then(|| t!("a blank line").to_owned());
+        return (!row.notes.iter().any(lost)).then(|| localizable!("a blank line"));
     };
     // A row with an address is a recipient, even if its other cells look like a total or a header.
     if row.cell(map.email).contains(['@', '\u{ff20}']) {
@@ -157,23 +167,24 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
         }
     };
     if name_again && is_header(map.email, &[Title::Email]) {
-        return Some(t!("a repeated header row").to_owned());
+        return Some(localizable!("a repeated header row"));
     }
     if parts::is_total(first) {
-        return Some(t!("a total, not a recipient: \"{text}\"", text = quoted(first)));
+        return Some(localizable!("a total, not a recipient: \"{text}\"", text = quoted(first)));
     }
     None
 }
 
 fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
-    let refuse = |findings: &mut Findings, what: &str| findings.add(Field::Template, Severity::Refuse, what);
+    let refuse =
+        |findings: &mut Findings, what: Localizable| findings.add(Field::Template, Severity::Refuse, what);
     if template.is_empty() {
-        refuse(findings, t!("this row has no template"));
+        refuse(findings, localizable!("this row has no template"));
     } else if super::cell_text::is_error_token(template) {
-        refuse(findings, t!("the template is a formula error"));
+        refuse(findings, localizable!("the template is a formula error"));
     } else if template.chars().any(char::is_control) {
-        refuse(findings, t!("the template has a control character"));
+        refuse(findings, localizable!("the template has a control character"));
     }
     template.to_owned()
 }
@@ -200,25 +211,26 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
         };
         let (severity, what) = match &note.what {
             CellFact::Hidden if note.column.is_none() => {
-                (Severity::Ask, t!("row {row} is hidden in the sheet", row = row.line))
+                (Severity::Ask, localizable!("row {row} is hidden in the sheet", row = row.line))
             }
-            CellFact::Hidden => (Severity::Note, t!("the column is hidden in the sheet").to_owned()),
-            CellFact::Formula => (Severity::Note, t!("a formula; lapel uses its saved value").to_owned()),
+            CellFact::Hidden => (Severity::Note, localizable!("the column is hidden in the sheet")),
+            CellFact::Formula => (Severity::Note, localizable!("a formula; lapel uses its saved value")),
             CellFact::FormulaWithoutValue => {
-                let what = t!(
+                let what = localizable!(
                     "a formula without a saved value: open the file in a spreadsheet program and save it again"
                 );
-                (Severity::Refuse, what.to_owned())
+                (Severity::Refuse, what)
             }
-            CellFact::Hyperlink => (Severity::Note, t!("a link; lapel uses the text it shows").to_owned()),
-            CellFact::LinkElsewhere(target) => {
-                (Severity::Ask, t!("shows this address but links to \"{target}\"", target = quoted(target)))
-            }
-            CellFact::Number => (Severity::Note, t!("a number in the sheet, read as text").to_owned()),
-            CellFact::Date => (Severity::Ask, t!("a date in the sheet, read as text").to_owned()),
-            CellFact::Bool => (Severity::Ask, t!("a true/false value in the sheet, read as text").to_owned()),
+            CellFact::Hyperlink => (Severity::Note, localizable!("a link; lapel uses the text it shows")),
+            CellFact::LinkElsewhere(target) => (
+                Severity::Ask,
+                localizable!("shows this address but links to \"{target}\"", target = quoted(target)),
+            ),
+            CellFact::Number => (Severity::Note, localizable!("a number in the sheet, read as text")),
+            CellFact::Date => (Severity::Ask, localizable!("a date in the sheet, read as text")),
+            CellFact::Bool => (Severity::Ask, localizable!("a true/false value in the sheet, read as text")),
             CellFact::Error => {
-                let what = t!(
+                let what = localizable!(
                     "cell {cell} has a formula error: {text}",
                     cell = cell_name(column, row.line),
                     text = quoted(row.cell(column))
@@ -227,12 +239,12 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             }
             CellFact::ApostropheStripped => (
                 Severity::Note,
-                t!("lapel removed the apostrophe that marks text for spreadsheet programs").to_owned(),
+                localizable!("lapel removed the apostrophe that marks text for spreadsheet programs"),
             ),
-            CellFact::Missing => (Severity::Note, t!("the row ends before this column").to_owned()),
+            CellFact::Missing => (Severity::Note, localizable!("the row ends before this column")),
             CellFact::Extra => {
                 let text = quoted(row.cell(column));
-                let what = t!(
+                let what = localizable!(
                     "row {row} has more cells than the header: \"{text}\" is in column {column}",
                     row = row.line,
                     text,
@@ -241,7 +253,7 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
                 (Severity::Ask, what)
             }
             CellFact::StrayQuote => {
-                (Severity::Ask, t!("there is text outside the quotation marks of the cell").to_owned())
+                (Severity::Ask, localizable!("there is text outside the quotation marks of the cell"))
             }
         };
         findings.add(field, severity, what);

@@ -3,7 +3,7 @@
 use super::{Field, Findings, Severity, quoted};
 use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::{is_invisible, is_joined, is_joiner};
-use crate::i18n;
+use crate::i18n::Localizable;
 use crate::jobs::intake::cell_text::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
@@ -18,20 +18,25 @@ const LONG: usize = 100;
 pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String {
     let composed = compose(raw);
     let name = trim(&composed);
-    let mut add = |severity, what: String| findings.add(Field::Name, severity, what);
+    let mut add = |severity, what: Localizable| findings.add(Field::Name, severity, what);
     if name.is_empty() {
         let hides = raw.chars().any(|c| is_invisible(c) || c == '\u{2800}');
-        let what = if hides { t!("the name has only invisible characters") } else { t!("the name is empty") };
-        add(Severity::Refuse, what.to_owned());
+        let what = if hides {
+            localizable!("the name has only invisible characters")
+        } else {
+            localizable!("the name is empty")
+        };
+        add(Severity::Refuse, what);
         return String::new();
     }
     if name.len() != composed.len() {
-        add(Severity::Note, t!("lapel removed spaces or invisible characters around the name").to_owned());
+        add(Severity::Note, localizable!("lapel removed spaces or invisible characters around the name"));
     }
     if composed != raw {
-        let what =
-            t!("lapel joined letters that were stored in parts (as macOS does); the name looks the same");
-        add(Severity::Note, what.to_owned());
+        let what = localizable!(
+            "lapel joined letters that were stored in parts (as macOS does); the name looks the same"
+        );
+        add(Severity::Note, what);
     }
     if let Some(why) = refusal(name, email) {
         add(Severity::Refuse, why);
@@ -72,31 +77,30 @@ fn is_singleton(c: char) -> bool {
 }
 
 /// Why a name cannot be sent at all.
-fn refusal(name: &str, email: &str) -> Option<String> {
+fn refusal(name: &str, email: &str) -> Option<Localizable> {
     if is_error_token(name) {
-        return Some(t!("the name is a formula error: {text}", text = quoted(name)));
+        return Some(localizable!("the name is a formula error: {text}", text = quoted(name)));
     }
     if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         return Some(match c {
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => t!("the name has a line break").to_owned(),
-            '\t' => t!("the name has a tab").to_owned(),
-            _ => t!("the name has a control character ({code})", code = code(c)),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => localizable!("the name has a line break"),
+            '\t' => localizable!("the name has a tab"),
+            _ => localizable!("the name has a control character ({code})", code = code(c)),
         });
     }
     if let Some(c) = name.chars().find(|c| is_bidi(*c)) {
-        return Some(t!(
+        return Some(localizable!(
             "the name has a character that changes the writing direction ({code})",
             code = code(c)
         ));
     }
     if let Some(c) = name.chars().find(|c| is_no_character(*c)) {
-        return Some(t!("the name has {code}, which is not a valid character", code = code(c)));
+        return Some(localizable!("the name has {code}, which is not a valid character", code = code(c)));
     }
     if is_address_like(name) && !is_address_like(email) && !trim(email).is_empty() {
-        return Some(
-            t!("the name is an e-mail address and the e-mail address is not: are the columns swapped?")
-                .to_owned(),
-        );
+        return Some(localizable!(
+            "the name is an e-mail address and the e-mail address is not: are the columns swapped?"
+        ));
     }
     None
 }
@@ -107,51 +111,60 @@ fn code(c: char) -> String {
 }
 
 /// Things that a person should review before the name is printed on a badge.
-fn doubts(name: &str) -> Vec<String> {
+fn doubts(name: &str) -> Vec<Localizable> {
     // Other doubts about damaged text say nothing.
     if let Some(damage) = mojibake::damage(name) {
         return vec![lost_letters(damage.was())];
     }
     let mut doubts = Vec::new();
-    let mut doubt = |is: bool, what: &'static str| {
+    let mut doubt = |is: bool, what: Localizable| {
         if is {
-            doubts.push(i18n::tr(what).to_owned());
+            doubts.push(what);
         }
     };
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
-    doubt(is_address_like(name), tr_noop!("the name is an e-mail address"));
-    doubt(is_placeholder(name), tr_noop!("this looks like a placeholder, not a name"));
-    doubt(!has(char::is_alphabetic) && has(char::is_numeric), tr_noop!("the name has only digits"));
-    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), tr_noop!("the name has no letters"));
-    doubt(chars.len() > LONG, tr_noop!("the name is longer than 100 characters"));
-    doubt(has(is_full_width), tr_noop!("the name has full-width letters (ＫＩＭ instead of KIM)"));
-    doubt(has(is_jamo), tr_noop!("the name has a single Hangul letter: is it complete?"));
-    doubt(stray_invisible(&chars), tr_noop!("the name has an invisible character"));
+    doubt(is_address_like(name), localizable!("the name is an e-mail address"));
+    doubt(is_placeholder(name), localizable!("this looks like a placeholder, not a name"));
+    doubt(!has(char::is_alphabetic) && has(char::is_numeric), localizable!("the name has only digits"));
+    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), localizable!("the name has no letters"));
+    doubt(chars.len() > LONG, localizable!("the name is longer than 100 characters"));
+    doubt(has(is_full_width), localizable!("the name has full-width letters (ＫＩＭ instead of KIM)"));
+    doubt(has(is_jamo), localizable!("the name has a single Hangul letter: is it complete?"));
+    doubt(stray_invisible(&chars), localizable!("the name has an invisible character"));
     doubt(
         has(|c| c.is_whitespace() && c != ' '),
-        tr_noop!("the name has an unusual space (no-break or full-width)"),
+        localizable!("the name has an unusual space (no-break or full-width)"),
     );
-    doubt(name.contains("  "), tr_noop!("the name has two spaces in a row"));
-    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name starts like a formula"));
-    doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name contains HTML"));
+    doubt(name.contains("  "), localizable!("the name has two spaces in a row"));
+    doubt(
+        name.starts_with(['=', '+', '@', '＝', '＋', '＠']),
+        localizable!("the name starts like a formula"),
+    );
+    doubt(name.contains(['<', '>']) || has_entity(name), localizable!("the name contains HTML"));
     doubt(
         name.split(' ').any(mixes_scripts),
-        tr_noop!("one word mixes letters of two alphabets that look alike"),
+        localizable!("one word mixes letters of two alphabets that look alike"),
     );
     if has_lost_letter(&chars) {
         doubts.push(lost_letters(None));
     }
     if let Some(tail) = title_or_number(name) {
-        doubts.push(t!("the name ends in \"{tail}\", which may not be part of it", tail = quoted(tail)));
+        doubts.push(localizable!(
+            "the name ends in \"{tail}\", which may not be part of it",
+            tail = quoted(tail)
+        ));
     }
     doubts
 }
 
 /// The text of [`crate::jobs::Code::LostLetters`], so that all these rows are one group in the review.
-fn lost_letters(was: Option<&str>) -> String {
-    let was = was.map(|was| t!(" (probably {was})", was = quoted(was))).unwrap_or_default();
-    t!("letters of the name were lost in a conversion{was}", was)
+fn lost_letters(was: Option<&str>) -> Localizable {
+    let was = was.map_or_else(
+        || Localizable::verbatim(""),
+        |was| localizable!(" (probably {was})", was = quoted(was)),
+    );
+    localizable!("letters of the name were lost in a conversion{was}", was)
 }
 
 /// Matches only the whole name: Null may be a real surname.

@@ -15,17 +15,25 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
     match (family.is_empty(), given.is_empty()) {
         (true, true) => String::new(),
         (true, false) => {
-            findings.add(Field::Name, Severity::Ask, t!("there is a given name but no family name"));
+            findings.add(
+                Field::Name,
+                Severity::Ask,
+                localizable!("there is a given name but no family name"),
+            );
             given.to_owned()
         }
         (false, true) => {
-            findings.add(Field::Name, Severity::Ask, t!("there is a family name but no given name"));
+            findings.add(
+                Field::Name,
+                Severity::Ask,
+                localizable!("there is a family name but no given name"),
+            );
             family.to_owned()
         }
         (false, false) => {
             let (family_is, given_is) = (is_east_asian(family), is_east_asian(given));
             if family_is != given_is {
-                let what = t!("the family name and the given name are in different scripts");
+                let what = localizable!("the family name and the given name are in different scripts");
                 findings.add(Field::Name, Severity::Ask, what);
             }
             if family_is && given_is { format!("{family}{given}") } else { format!("{given} {family}") }

@@ -77,13 +77,16 @@ impl Mark {
         match number("application_id")? {
             BACKUP => {}
             APPLICATION => {
-                return Err(JobError::no(t!(
+                return Err(JobError::no(localizable!(
                     "{file} is a journal, not a backup. Nothing was changed. Only a backup can be restored (lapel journal backup FILE): a copied journal and its original could send the same jobs.",
                     file
                 )));
             }
             _ => {
-                return Err(JobError::no(t!("{file} is not a journal backup. Nothing was changed.", file)));
+                return Err(JobError::no(localizable!(
+                    "{file} is not a journal backup. Nothing was changed.",
+                    file
+                )));
             }
         }
         let found = number("user_version")?;
@@ -113,8 +116,7 @@ impl Mark {
             .map_err(failed)?;
         let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
         mark.filter(|_| is_id).ok_or_else(|| {
-            JournalError::Corrupt { file: file.to_owned(), why: t!("its origin is missing").to_owned() }
-                .into()
+            JournalError::Corrupt { file: file.to_owned(), why: localizable!("its origin is missing") }.into()
         })
     }
 }

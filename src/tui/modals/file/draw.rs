@@ -292,7 +292,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'st
         .map(|row| {
             let (why, style) = match &row.id {
                 Ok(_) => (String::new(), theme.text()),
-                Err(why) => (why.clone(), theme.error()),
+                Err(why) => (why.to_string(), theme.error()),
             };
             let all = [
                 (format!("{:>6}", number(row.line)), theme.dim()),
@@ -322,7 +322,7 @@ fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'
                 Standing::Refused => (words[2], theme.error()),
                 Standing::NotARecipient => (words[3], theme.dim()),
             };
-            let why = row.findings.first().map_or(String::new(), |finding| finding.what.clone());
+            let why = row.findings.first().map_or(String::new(), |finding| finding.what.to_string());
             let all = [
                 (format!("{:>6}", number(row.row.line)), theme.dim()),
                 (word.to_owned(), style),

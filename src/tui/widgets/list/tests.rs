@@ -307,7 +307,10 @@ fn a_fetch_that_nobody_needs_any_more_is_cancelled_and_its_answer_dropped() {
 fn an_unreadable_record_keeps_its_place() {
     let mut page = Service::of(3).page(1, 100);
     page.items.remove(1);
-    page.problems.push(RecordProblem { place: "list[1]".into(), why: "badge_id is missing".into() });
+    page.problems.push(RecordProblem {
+        place: "list[1]".into(),
+        why: crate::i18n::Localizable::verbatim("badge_id is missing"),
+    });
     let mut list = list(10);
     list.load_visible(|_| RequestId::test(1));
     list.on_response(RequestId::test(1), Ok(page));

@@ -1,0 +1,157 @@
+//! A text of lapel with its values, translated where it is displayed.
+
+use super::{Language, fill, language, tr};
+use std::fmt;
+
+/// The text of a message that has none of lapel's.
+pub const VERBATIM: &str = "{text}";
+
+/// A text and its values, made by [`localizable!`](crate::localizable). It is a code with arguments: the journal stores it,
+/// and `Display` translates it. Modules that do not talk to users return messages.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Localizable {
+    text: &'static str,
+    /// The English text if its number is 1.
+    one: Option<&'static str>,
+    values: Vec<(&'static str, Value)>,
+}
+
+/// A value of a [`Localizable`].
+#[derive(Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The same in every language: a number, a name, a word of the service.
+    Plain(String),
+    Localizable(Localizable),
+}
+
+impl Localizable {
+    pub const fn new(text: &'static str, values: Vec<(&'static str, Value)>) -> Self {
+        Self { text, one: None, values }
+    }
+
+    #[doc(hidden)]
+    pub fn plural(
+        number: u64,
+        one: &'static str,
+        many: &'static str,
+        values: Vec<(&'static str, Value)>,
+    ) -> Self {
+        Self { text: many, one: (number == 1).then_some(one), values }
+    }
+
+    /// A text without values that [`tr_noop!`](crate::tr_noop) marked in a table.
+    pub const fn of(text: &'static str) -> Self {
+        Self::new(text, Vec::new())
+    }
+
+    /// A text that is the same in every language, such as a word of the service.
+    pub fn verbatim(text: impl Into<String>) -> Self {
+        Self::new(VERBATIM, vec![("text", Value::Plain(text.into()))])
+    }
+
+    /// The English text with its placeholders.
+    pub fn text(&self) -> &'static str {
+        self.text
+    }
+
+    pub fn values(&self) -> &[(&'static str, Value)] {
+        &self.values
+    }
+}
+
+impl fmt::Display for Localizable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.one {
+            Some(one) if language() == Language::English => one,
+            _ => tr(self.text),
+        };
+        if self.values.is_empty() {
+            return f.pad(text);
+        }
+        let values: Vec<(&str, &dyn fmt::Display)> =
+            self.values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
+        f.pad(&fill(text, &values))
+    }
+}
+
+impl fmt::Debug for Localizable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(text) => f.pad(text),
+            Self::Localizable(message) => fmt::Display::fmt(message, f),
+        }
+    }
+}
+
+/// A value before it is one: whatever can be displayed, or a message, which keeps its code. Only for the macro.
+#[doc(hidden)]
+pub struct Given<T>(pub T);
+
+impl Given<&Localizable> {
+    pub fn value(self) -> Value {
+        Value::Localizable(self.0.clone())
+    }
+}
+
+impl Given<&&Localizable> {
+    pub fn value(self) -> Value {
+        Value::Localizable((*self.0).clone())
+    }
+}
+
+/// The values that are no messages: a method of the type itself comes before that of a trait.
+#[doc(hidden)]
+pub trait PlainValue {
+    fn value(self) -> Value;
+}
+
+impl<T: fmt::Display> PlainValue for Given<T> {
+    fn value(self) -> Value {
+        Value::Plain(self.0.to_string())
+    }
+}
+
+/// A [`Localizable`]: `localizable!("the name is empty")`, `localizable!("{rows} of {all}", rows, all = self.all())`. The
+/// compiler checks the placeholders as with [`t!`](crate::t). A value that is itself a message is translated with it.
+#[macro_export]
+macro_rules! localizable {
+    ($text:literal $(,)?) => { $crate::i18n::Localizable::new($text, Vec::new()) };
+    ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {{
+        let _ = |$($name: &str),+| { let _ = format_args!($text, $($name = $name),+); };
+        #[allow(unused_imports, reason = "messages have the method themselves")]
+        use $crate::i18n::PlainValue as _;
+        $crate::i18n::Localizable::new(
+            $text,
+            vec![$((stringify!($name), $crate::i18n::Given(&$crate::t!(@value $name $($value)?)).value())),+],
+        )
+    }};
+}
+
+/// A [`Localizable`] about a number, with the arguments of [`plural!`](crate::plural).
+#[macro_export]
+macro_rules! localizable_plural {
+    ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+        let number: u64 = $number;
+        let n = $crate::i18n::number(number);
+        let _ = |n: &str $(, $name: &str)*| {
+            let _ = (format_args!($one, n = n $(, $name = $name)*), format_args!($many, n = n $(, $name = $name)*));
+        };
+        #[allow(unused_imports, reason = "messages have the method themselves")]
+        use $crate::i18n::PlainValue as _;
+        $crate::i18n::Localizable::plural(
+            number,
+            $one,
+            $many,
+            vec![
+                ("n", $crate::i18n::Given(&n).value())
+                $(, (stringify!($name), $crate::i18n::Given(&$crate::t!(@value $name $($value)?)).value()))*
+            ],
+        )
+    }};
+}
