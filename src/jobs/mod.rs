@@ -25,6 +25,7 @@ mod follow;
 mod history_scan;
 pub mod intake;
 mod job;
+mod job_words;
 mod journal;
 mod reason;
 pub mod receipt;
@@ -35,6 +36,7 @@ mod rules;
 mod schedule;
 mod send;
 mod settings;
+mod template_names;
 
 pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
 pub use self::core::{Jobs, Looked};
@@ -52,9 +54,13 @@ pub use self::journal::claims::Rival;
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};
-pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher, wait_for_release};
+pub use self::journal::{
+    Adopted, Fate, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
+    wait_for_release,
+};
 pub use self::reason::{Code, Reason};
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Policies, Settings};
+pub use self::template_names::{NamedTemplate, TemplateNames};

@@ -2,6 +2,7 @@
 
 use super::json_shape::fields;
 use super::pinned::pin;
+use super::schema;
 use crate::verbs::kit::{Bench, Said, frozen};
 use lapel::sandbox::{Options, RowState};
 use serde_json::Value;
@@ -17,6 +18,7 @@ struct Seen(BTreeSet<String>);
 
 impl Seen {
     fn take(&mut self, verb: &str, answer: &Value) {
+        schema::check(verb, answer);
         let mut found = BTreeSet::new();
         fields(answer, "", &mut found);
         for (path, kind) in found.iter().filter_map(|field| field.split_once(": ")) {
