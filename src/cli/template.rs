@@ -68,8 +68,9 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
             return Err(Failure { code: exit::PERSON, ..Failure::new("incomplete", message) });
         }
     };
+    let by_title = !id.wire().eq_ignore_ascii_case(text);
     output::complain(&t!("Template {id}: {title}", id, title));
-    Ok(Chosen { detail: reader.template(&id, call).await?, by_title: true })
+    Ok(Chosen { detail: reader.template(&id, call).await?, by_title })
 }
 
 /// Whether the answer may mean that there is no template with this id. The contract does not show that answer.
@@ -79,7 +80,7 @@ fn may_be_a_title(why: &ApiError) -> bool {
         ApiError::NotFound(_)
             | ApiError::BadRequest(_)
             | ApiError::NotThisService { status: 400..=499, .. }
-            | ApiError::Unreadable { status: 400..=499, .. }
+            | ApiError::Unreadable { .. }
     )
 }
 

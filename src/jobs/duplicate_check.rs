@@ -220,6 +220,9 @@ pub(super) async fn guard(
         }
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
+    let rows = emails.len() as u64;
+    let (done, all) = (requests, requests);
+    progress.send_replace(Guarding { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) =
         core.store.finish_check(FinishCheck { id, phase, complete, begun, policies }).await?;

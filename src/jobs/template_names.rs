@@ -96,7 +96,8 @@ impl TemplateNames {
     /// Templates whose title contains the text, or nearly is the text.
     pub fn similar(&self, text: &str) -> Vec<Known> {
         let folded = &fold(text);
-        if folded.is_empty() {
+        // One letter is in most titles.
+        if folded.chars().count() < 2 {
             return Vec::new();
         }
         let most = EDITS.min(folded.chars().count() / 2);

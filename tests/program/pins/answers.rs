@@ -248,7 +248,7 @@ fn json_of_errors() {
     seen.ask(&bench, "error", &["badge", "no-such-badge"], 1);
     seen.ask(&bench, "error", &ONE[..5], 2);
     seen.ask(&bench, "error", &["jobs", "show", "7"], 1);
-    seen.ask(&bench, "error", &["issue", "--template", "T", "--recipients", "no-such-file.csv", "--yes"], 1);
+    seen.ask(&bench, "error", &["issue", "--template", "T", "--recipients", "no-such-file.csv", "--yes"], 2);
     let odd = bench.write("odd.csv", "누구,어디로\n김하나,hana@naru.example\n");
     seen.ask(&bench, "error", &["issue", "--template", "TPL-001", "--recipients", &odd, "--yes"], 2);
     for (rule, code) in [
