@@ -13,6 +13,7 @@
 //! commands, resolve   what a person does with a job resend      one decision for many rows
 //! journal/            the operations on the file    reason      why a row has its status, as a code
 //! history_scan        reads from the service        reports     receipts and redo files
+//! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! ```
 
 mod commands;

@@ -13,6 +13,7 @@
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! recent        what a shell's completion offers
 //! ```
 
 mod accounts;
