@@ -29,6 +29,10 @@ fn main() -> ExitCode {
     let env = Env::process();
     set_language(spoken(&env));
     register_keys(&env);
+    // Before the words are checked: a completion says nothing about what is typed.
+    if cli::complete() {
+        return ExitCode::SUCCESS;
+    }
     let read = cli::refuse_keys(std::env::args_os()).and_then(|()| cli::parse(std::env::args_os()));
     ExitCode::from(match read {
         Ok(cli) => run(cli),

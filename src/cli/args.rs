@@ -5,7 +5,7 @@ use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
-use super::{exit, help, output};
+use super::{completion, exit, help, output};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice, Words};
 use crate::i18n::{Language, language, set_language_for_programs};
 use crate::sandbox;
@@ -48,7 +48,7 @@ pub struct Cli {
 #[command(next_help_heading = "Settings")]
 pub struct ProfileFlags {
     /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completion::of_profiles())]
     profile: Option<String>,
     /// Read-only: issuing and revoking are disabled
     #[arg(long)]

@@ -24,7 +24,7 @@ pub struct IndexFlags {
     #[arg(long, global = true)]
     pub json: bool,
     /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings")]
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
     pub profile: Option<String>,
 }
 

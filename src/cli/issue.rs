@@ -7,10 +7,10 @@ use super::sending::{Seen, SendReport};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
 use super::verbs::IssueFlags;
-use super::{exit, output};
+use super::{exit, output, template};
 use crate::api::Call;
 use crate::config::Settings;
-use crate::domain::{TemplateDetail, TemplateId, validity};
+use crate::domain::validity;
 use crate::jobs::intake::{About, Source};
 use crate::jobs::{FileRequest, Guarded, Guarding, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
@@ -65,32 +65,47 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
 /// Reads the source, reviews the drafts and begins the jobs.
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
     let template = match &flags.template {
-        Some(id) => Some(template(session, id).await?),
+        Some(text) => {
+            let call = Call::interactive().cancelled_by(session.interrupt.token());
+            let found = template::find(&session.reader, text, &call).await;
+            let nothing_sent = |failure: Failure| {
+                let message = format!("{}\n{}", failure.message, t!("Nothing was sent."));
+                Failure { message, ..failure }
+            };
+            Some(found.map_err(nothing_sent)?)
+        }
         None => None,
     };
     let mut choices = source::choices(&flags.reading);
     let opened = session.open_source(&source, &mut choices, &flags.map).await?;
     if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
         return Err(Failure::usage(t!(
-            "{name} has no template column. Use --template ID, or --map template=COL. Nothing was sent.",
+            "{name} has no template column. Use --template ID|TITLE, or --map template=COL. Nothing was sent.",
             name = opened.about.name
         )));
     }
     let request = FileRequest {
-        template: template.as_ref().map(|t| (t.template_id.clone(), t.title.clone().unwrap_or_default())),
+        template: template
+            .as_ref()
+            .map(|t| (t.detail.template_id.clone(), t.detail.title.clone().unwrap_or_default())),
         source,
         choices,
     };
     let (told, progress) = watch::channel(Reading::default());
     let work = session.jobs.clone();
     let work = work.draft_file(request, told, session.interrupt.token());
-    let read = |r: &Reading| (t!("checking rows").to_owned(), r.bytes_done, r.bytes_all);
+    let read = |r: &Reading| (t!("checking rows").to_owned(), r.rows, r.rows_all);
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
         drafts.push(Drafted { job: session.jobs.job(*id).await?, guarded: None });
     }
-    let facts = Facts { about: opened.about, warnings: warnings(session, template.as_ref()) };
+    let rows = drafts.iter().map(|d| d.job.counts.total()).sum();
+    session.progress.at(t!("checking rows"), rows, rows);
+    let warnings = template
+        .as_ref()
+        .map_or_else(Vec::new, |t| validity::warnings(&t.detail, session.reader.clock().now()));
+    let facts = Facts { about: opened.about, template: template.map(|t| t.json()), warnings };
     let done = reviewed(session, flags, &mut drafts, &facts).await;
     match &done {
         // A draft without rows to send does not become a job.
@@ -106,6 +121,8 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> 
 /// Information besides the drafts.
 struct Facts {
     about: About,
+    /// The template that the flag names, and whether by its id or its title.
+    template: Option<Value>,
     warnings: Vec<String>,
 }
 
@@ -131,20 +148,10 @@ impl Facts {
         json!({
             "place": session.place(),
             "source": source::described(&self.about),
+            "template": self.template,
             "warnings": self.warnings,
         })
     }
-}
-
-async fn template(session: &VerbSession, id: &str) -> Result<TemplateDetail, Failure> {
-    let id = TemplateId::new(id.trim())
-        .ok_or_else(|| Failure::usage(t!("--template needs a template id. Nothing was sent.")))?;
-    let call = Call::interactive().cancelled_by(session.interrupt.token());
-    Ok(session.reader.template(&id, &call).await?)
-}
-
-fn warnings(session: &VerbSession, template: Option<&TemplateDetail>) -> Vec<String> {
-    template.map_or_else(Vec::new, |t| validity::warnings(t, session.reader.clock().now()))
 }
 
 async fn reviewed(
@@ -158,7 +165,14 @@ async fn reviewed(
         let work = session.jobs.clone();
         let (id, token) = (draft.job.id, session.interrupt.token());
         let work = async move { work.guard(id, &told, token).await };
-        let read = |g: &Guarding| (t!("checking for duplicates").to_owned(), g.done, g.all);
+        let read = |g: &Guarding| {
+            let what = if g.of_history {
+                t!("reading the history for duplicates")
+            } else {
+                t!("checking for duplicates")
+            };
+            (what.to_owned(), g.rows, g.rows_all)
+        };
         draft.guarded = Some(session.progress.during(progress, read, work).await?);
         draft.job = session.jobs.job(draft.job.id).await?;
     }
@@ -206,6 +220,7 @@ async fn reviewed(
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
     let mut more = session.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
+    more.insert("template".to_owned(), facts.template.clone().into());
     more.insert("warnings".to_owned(), facts.warnings.clone().into());
     more.insert("not_begun".to_owned(), refused.clone().into());
     for why in &refused {

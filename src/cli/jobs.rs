@@ -125,7 +125,7 @@ async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
     } else if jobs.is_empty() {
         output::answer(t!("This profile has no jobs."))?;
     } else {
-        output::answer(&words::table(&jobs).join("\n"))?;
+        output::answer(&words::table(&jobs, &session.reader.clock()).join("\n"))?;
     }
     Ok(exit::OK)
 }
@@ -180,12 +180,12 @@ async fn show(
             t!("  owner: {label} (ended)", label = owner.label)
         });
     }
-    lines.extend(words::buckets(&job.counts));
+    lines.extend(words::buckets(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
     lines.extend(job.note_besides().map(|note| format!("  {note}")));
     if let Some(at) = job.next_look {
-        lines.push(t!("  next check: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
+        lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
     let rows_said = session.some_rows(&job, &buckets).await?;
     if !rows_said.is_empty() {
@@ -236,7 +236,7 @@ async fn steered(
     if as_json {
         answer_json(&json!({ "ok": true, "place": session.place(), "job": json::job(&job) }))?;
     } else {
-        let lines = [vec![words::head(&job)], words::buckets(&job.counts)].concat();
+        let lines = [vec![words::head(&job)], words::buckets(&job)].concat();
         output::answer(&lines.join("\n"))?;
     }
     Ok(exit::OK)
@@ -457,7 +457,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     let mut lines = Vec::new();
     for job in &changed {
         lines.push(words::head(job));
-        lines.extend(words::buckets(&job.counts));
+        lines.extend(words::buckets(job));
     }
     lines.push(match (ids.len(), changed.len()) {
         (0, _) => t!("No open jobs.").to_owned(),

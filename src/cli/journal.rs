@@ -123,7 +123,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
     output::answer(&t!(
         "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
-        made = words::local(restored.made, &TimeZone::system()),
+        made = restored.made.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M"),
         jobs = words::count(restored.jobs, "job")
     ))?;
     if !restored.open.is_empty() {

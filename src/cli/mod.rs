@@ -6,6 +6,7 @@
 
 mod args;
 mod clap_errors;
+mod completion;
 mod confirm;
 mod connection;
 mod doctor;
@@ -23,6 +24,7 @@ mod json;
 mod key_check;
 mod label;
 pub mod logging;
+mod man;
 mod output;
 mod ping;
 mod profile;
@@ -33,12 +35,13 @@ mod review;
 mod revoke;
 mod sending;
 mod session;
-mod shell;
 mod source;
+mod template;
 mod verbs;
 mod words;
 
 pub use args::{Cli, Command, DemoFlags, LookFlags, ProfileFlags, parse};
+pub use completion::{complete, completions};
 pub use connection::connection;
 pub use doctor::doctor;
 pub use failure::settings_are_wrong;
@@ -50,6 +53,7 @@ pub use issue::issue;
 pub use jobs::jobs;
 pub use journal::{JournalFlags, JournalVerb, journal};
 pub use key_check::{ask_about_keys, refuse_keys};
+pub use man::man;
 pub use output::{complain, complain_of_settings, how_to_begin};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{
@@ -58,7 +62,6 @@ pub use profile::{
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use session::{Asker, job_settings};
-pub use shell::{completions, man};
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
 };

@@ -1,6 +1,6 @@
 //! Writes to standard output and standard error.
 
-use super::help;
+use super::{exit, help};
 use crate::config::ConfigError;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
@@ -37,6 +37,19 @@ pub(super) fn answer(line: &str) -> io::Result<()> {
     match writeln!(out, "{line}").and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
+    }
+}
+
+/// Writes bytes to standard output and returns the exit code.
+pub(super) fn print(bytes: &[u8]) -> u8 {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        // A closed pipe is no error: the reader has read enough.
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
+            complain(&t!("cannot write the output: {why}", why));
+            exit::FAILED
+        }
+        _ => exit::OK,
     }
 }
 

@@ -29,7 +29,7 @@ impl Progress {
         }
     }
 
-    /// Shows that `done` of `all` is finished. `all` is 0 when the total is unknown.
+    /// Shows that `done` of `all` rows are finished. `all` is 0 when the total is unknown.
     pub fn at(&mut self, what: &str, done: u64, all: u64) {
         let is_new = self.what != what;
         // A write error cannot be reported anywhere.
@@ -90,7 +90,14 @@ impl Progress {
         let mut tells = true;
         loop {
             tokio::select! {
-                done = &mut work => return done,
+                done = &mut work => {
+                    // The last progress may have come together with the end.
+                    let (what, far, all) = read(&told.borrow());
+                    if far > 0 {
+                        self.at(&what, far, all);
+                    }
+                    return done;
+                }
                 told_more = told.changed(), if tells => {
                     tells = told_more.is_ok();
                     let (what, done, all) = read(&told.borrow_and_update());

@@ -82,7 +82,7 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: Source) ->
     let (told_of, progress) = watch::channel(Reading::default());
     let jobs = session.jobs.clone();
     let work = jobs.draft_ids(request, told_of, session.interrupt.token());
-    let read = |r: &Reading| (t!("checking each badge").to_owned(), r.bytes_done, r.bytes_all);
+    let read = |r: &Reading| (t!("checking each badge").to_owned(), r.rows, r.rows_all);
     let id = session.progress.during(progress, read, work).await?;
     let draft = Drafted { job: session.jobs.job(id).await?, guarded: None };
     let done = reviewed(session, flags, &draft).await;

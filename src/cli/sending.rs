@@ -159,11 +159,11 @@ impl VerbSession {
                 let left = job.counts.sum(words::moves);
                 moving += if left == 0 && job.is_sending() { 1 } else { left };
             }
+            let all: u64 = known.values().map(|job| job.counts.total()).sum();
+            self.progress.at(t!("done"), all.saturating_sub(moving), all);
             if moving == 0 {
                 return Ok(true);
             }
-            let all: u64 = known.values().map(|job| job.counts.total()).sum();
-            self.progress.at(t!("done"), all.saturating_sub(moving), all);
             tokio::select! {
                 biased;
                 () = self.interrupt.wanted() => return Ok(false),
@@ -222,7 +222,7 @@ impl VerbSession {
     /// Prints the state of a job as text.
     async fn tell(&self, job: &Job) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
-        lines.extend(words::buckets(&job.counts));
+        lines.extend(words::buckets(job));
         lines.extend(words::accepted(job));
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why));

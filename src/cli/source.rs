@@ -103,7 +103,7 @@ impl VerbSession {
     async fn opened(&mut self, source: &Source, choices: &Choices) -> Result<Opened, Failure> {
         let (told, progress) = watch::channel(Reading::default());
         let work = self.jobs.open_file(source.clone(), choices.clone(), told, self.interrupt.token());
-        let read = |r: &Reading| (t!("reading").to_owned(), r.bytes_done, r.bytes_all);
+        let read = |r: &Reading| (t!("reading").to_owned(), r.rows, r.rows_all);
         Ok(self.progress.during(progress, read, work).await?)
     }
 }

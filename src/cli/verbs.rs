@@ -1,6 +1,7 @@
 //! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
 use super::args::ProfileFlags;
+use super::completion;
 use crate::jobs::RowStatus;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,8 +13,8 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("recipient").required(true).args(["to", "recipients"])))]
 pub struct IssueFlags {
-    /// The template to issue; not needed if the file has a template column
-    #[arg(long, value_name = "ID", required_unless_present = "recipients")]
+    /// The template to issue, by id or exact title; not needed if the file has a template column
+    #[arg(long, value_name = "ID|TITLE", required_unless_present = "recipients", add = completion::of_templates())]
     pub template: Option<String>,
     /// A recipient as `NAME <EMAIL>`; repeatable
     #[arg(long, value_name = "RECIPIENT")]
@@ -129,7 +130,7 @@ pub struct JobsFlags {
     #[arg(long, global = true)]
     pub json: bool,
     /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings")]
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = completion::of_profiles())]
     pub profile: Option<String>,
     /// Read-only: sending and checking are disabled
     #[arg(long, global = true, help_heading = "Settings")]
@@ -155,7 +156,7 @@ pub enum JobsVerb {
     /// Show one job: row statuses, why it stopped, rows that need attention
     Show {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// List the rows with this status instead of the rows that need attention
         #[arg(long, value_name = "BUCKET", value_parser = buckets())]
@@ -164,7 +165,7 @@ pub enum JobsVerb {
     /// Send the remaining rows of a paused or stopped job
     Resume {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// How it is sent
         #[command(flatten)]
@@ -173,19 +174,19 @@ pub enum JobsVerb {
     /// Pause a job before its next request
     Pause {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
     },
     /// Cancel the rest; lapel still checks what was sent
     Cancel {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
     },
     /// Send refused rows again in smaller requests
     Retry {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// How they are sent
         #[command(flatten)]
@@ -195,7 +196,7 @@ pub enum JobsVerb {
     #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N")]
@@ -216,7 +217,7 @@ pub enum JobsVerb {
     /// Resolve one row that lapel cannot resolve: name its badge or close it
     Settle {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N")]
@@ -234,7 +235,7 @@ pub enum JobsVerb {
     /// Use up the remaining quota with smaller and smaller requests
     UseUp {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// How it is sent
         #[command(flatten)]
@@ -243,7 +244,7 @@ pub enum JobsVerb {
     /// Undo an issue job: cancel the rest, revoke what was sent
     Undo {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// Reason; holders may see it
         #[arg(long, value_name = "TEXT")]
@@ -258,7 +259,7 @@ pub enum JobsVerb {
     /// Write the receipt with the outcome of every row
     Receipt {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// Where to.
         #[command(flatten)]
@@ -267,7 +268,7 @@ pub enum JobsVerb {
     /// Write the redo file: rows to do again, ready to issue
     Redo {
         /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id())]
+        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// Where to.
         #[command(flatten)]

@@ -1,10 +1,10 @@
 //! Jobs and rows as lines of plain text for users.
 
 use super::exit;
+use crate::domain::ServiceClock;
 use crate::i18n::{Language, language};
-use crate::jobs::{self, AcceptedCount, Code, Counts, Job, JobRow, Kind, Phase, RowStatus, Step};
+use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Maximum number of rows listed as text. Further rows are only counted.
@@ -66,25 +66,7 @@ pub(super) fn head(job: &Job) -> String {
         Kind::Revoke => t!("revoke ({reason})", reason = job.title),
     };
     let template = job.template_id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
-    t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = state(job))
-}
-
-/// A job's state in a few words.
-pub(super) fn state(job: &Job) -> String {
-    let doubts = job.counts.of(RowStatus::InDoubt);
-    if job.is_abandoned() && doubts > 0 {
-        return t!("ended; {n} in doubt", n = doubts);
-    }
-    let state = match (&job.stop, job.phase) {
-        (_, Phase::Moved) => job.phase.word(),
-        (Some(stop), _) => stop.kind.word(),
-        (None, Phase::Running) if job.is_sending() => t!("sending"),
-        (None, Phase::Running) if job.is_open() => t!("checking"),
-        (None, Phase::Running) => t!("finished"),
-        (None, Phase::Cancelled) if job.is_open() => t!("cancelled, checking"),
-        (None, phase) => phase.word(),
-    };
-    state.to_owned()
+    t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = job.state())
 }
 
 /// The accepted count, when it is lower than the number of sent rows.
@@ -94,9 +76,9 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
 }
 
 /// The number of rows per status, one status per line.
-pub(super) fn buckets(counts: &Counts) -> Vec<String> {
-    let width = counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
-    counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", bucket.word())).collect()
+pub(super) fn buckets(job: &Job) -> Vec<String> {
+    let width = job.counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
+    job.counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", job.row_word(bucket))).collect()
 }
 
 /// A row with the reason for its status.
@@ -155,21 +137,21 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     steps
 }
 
-pub(super) fn table(jobs: &[Job]) -> Vec<String> {
-    let zone = TimeZone::system();
-    let head =
-        [t!("JOB"), t!("CREATED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
-    let mut rows = vec![head.to_vec()];
+/// The table of jobs. Its heading names the zone of the times.
+pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
+    let created = format!("{} ({})", t!("CREATED"), clock.zone());
+    let head = [t!("JOB"), &created, t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
     for job in jobs {
-        let mut state = state(job);
+        let mut state = job.state();
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
             state.push_str(&format!(" ({})", owner.label));
         }
         let counts: Vec<String> =
-            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = bucket.word())).collect();
+            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_word(bucket))).collect();
         rows.push(vec![
             job.id.to_string(),
-            local(job.created, &zone),
+            clock.short(job.created),
             job.kind.word().to_owned(),
             cut(&job.title.shown(), TITLE),
             state,
@@ -201,9 +183,9 @@ pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// A timestamp in this computer's time zone, to the minute.
-pub(super) fn local(at: Timestamp, zone: &TimeZone) -> String {
-    at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+/// A time of lapel with its zone: `11-03 11:10 (UTC+9)`, as in the app.
+pub(super) fn time(at: Timestamp, clock: &ServiceClock) -> String {
+    format!("{} ({})", clock.short(at), clock.zone())
 }
 
 /// Cuts a text to at most this many cells.

@@ -221,6 +221,24 @@ impl ServiceClock {
         self.offset.to_datetime(self.utc())
     }
 
+    /// A moment on the service's clock, without its zone: `11-03 11:10`, in another year `2025-11-03`. The form is that
+    /// of [`ServiceTime::short`].
+    pub fn short(&self, at: Timestamp) -> String {
+        let time = self.offset.to_datetime(at);
+        let form = if time.year() == self.now().year() { "%m-%d %H:%M" } else { "%Y-%m-%d" };
+        time.strftime(form).to_string()
+    }
+
+    /// The time zone of the service's times: `UTC+9`.
+    pub fn zone(&self) -> String {
+        let minutes = self.offset.seconds() / 60;
+        let (sign, minutes) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
+        match minutes % 60 {
+            0 => format!("UTC{sign}{}", minutes / 60),
+            rest => format!("UTC{sign}{}:{rest:02}", minutes / 60),
+        }
+    }
+
     /// Applies an offset from an earlier session, unless a better one is known.
     pub fn recall(&mut self, offset: Offset) {
         if !self.is_zone_known() {

@@ -87,9 +87,15 @@ const FEW_LOOK_UPS: usize = 200;
 /// Progress of a duplicate check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarding {
+    /// Requests.
     pub done: u64,
     /// Expected requests, according to the counts so far.
     pub all: u64,
+    /// Checked recipients; with `of_history`, badges of the history that were read.
+    pub rows: u64,
+    /// Their total; 0 if unknown.
+    pub rows_all: u64,
+    pub of_history: bool,
 }
 
 /// Result of a duplicate check.
@@ -174,7 +180,14 @@ pub(super) async fn guard(
             let mut page = page;
             while let Some(sights) = page {
                 hunt.take(sights).await?;
-                progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
+                let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
+                progress.send_replace(Guarding {
+                    done: hunt.requests,
+                    all: all.max(hunt.requests),
+                    rows,
+                    rows_all: if total < rows { 0 } else { total },
+                    of_history: true,
+                });
                 page = hunt.page(&mut scan).await?;
             }
             core.learn_filters(&scan).await?;
@@ -188,7 +201,7 @@ pub(super) async fn guard(
     if left.is_none() {
         let all = emails.len() as u64;
         let paced = call(all);
-        for email in &emails {
+        for (email, rows) in emails.iter().zip(1..) {
             for spelling in spellings(email) {
                 let mut scan = Scan::of_address(core.reader(), &spelling, &paced);
                 while let Some(sights) = hunt.page(&mut scan).await? {
@@ -197,10 +210,19 @@ pub(super) async fn guard(
                 core.learn_filters(&scan).await?;
                 hunt.complete &= scan.is_complete();
             }
-            progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
+            progress.send_replace(Guarding {
+                done: hunt.requests,
+                all: all.max(hunt.requests),
+                rows,
+                rows_all: all,
+                of_history: false,
+            });
         }
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
+    let rows = emails.len() as u64;
+    let (done, all) = (requests, requests);
+    progress.send_replace(Guarding { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) =
         core.store.finish_check(FinishCheck { id, phase, complete, begun, policies }).await?;

@@ -33,6 +33,8 @@ pub struct Reading {
     pub bytes_done: u64,
     pub bytes_all: u64,
     pub rows: u64,
+    /// The total of `rows`; 0 if unknown.
+    pub rows_all: u64,
 }
 
 /// An opened file, and how to read it as far as that is clear.
@@ -78,7 +80,7 @@ struct Watcher {
 impl Watch for Watcher {
     fn progress(&self, bytes_done: u64, bytes_all: u64) {
         let rows = self.rows.load(Ordering::Relaxed);
-        self.progress.send_replace(Reading { bytes_done, bytes_all, rows });
+        self.progress.send_replace(Reading { bytes_done, bytes_all, rows, rows_all: 0 });
     }
 
     fn is_cancelled(&self) -> bool {

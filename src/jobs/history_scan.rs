@@ -173,6 +173,16 @@ impl<'r> Scan<'r> {
         self.pages.left()
     }
 
+    /// Badges read so far.
+    pub(super) fn rows(&self) -> u64 {
+        self.pages.rows()
+    }
+
+    /// The service's count of the badges.
+    pub(super) fn total_count(&self) -> Option<u64> {
+        self.pages.total_count()
+    }
+
     /// Whether the scan reached the end and nothing is missing: no page, no record, and the count matches.
     pub(super) fn is_complete(&self) -> bool {
         self.pages.end().is_some_and(End::is_complete)

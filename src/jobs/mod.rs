@@ -13,6 +13,7 @@
 //! commands, resolve   what a person does with a job resend      one decision for many rows
 //! journal/            the operations on the file    reason      why a row has its status, as a code
 //! history_scan        reads from the service        reports     receipts and redo files
+//! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! ```
 
 mod commands;
@@ -25,6 +26,7 @@ mod follow;
 mod history_scan;
 pub mod intake;
 mod job;
+mod job_words;
 mod journal;
 mod reason;
 pub mod receipt;
@@ -35,6 +37,7 @@ mod rules;
 mod schedule;
 mod send;
 mod settings;
+mod template_names;
 
 pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
 pub use self::core::{Jobs, Looked};
@@ -52,9 +55,13 @@ pub use self::journal::claims::Rival;
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};
-pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher, wait_for_release};
+pub use self::journal::{
+    Adopted, Fate, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
+    wait_for_release,
+};
 pub use self::reason::{Code, Reason};
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Policies, Settings};
+pub use self::template_names::{NamedTemplate, TemplateNames};

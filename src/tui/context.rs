@@ -69,12 +69,7 @@ impl Env {
 
     /// The time zone of every time on the screen: `UTC+9`.
     pub fn zone(&self) -> String {
-        let minutes = self.clock().offset().seconds() / 60;
-        let (sign, minutes) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
-        match minutes % 60 {
-            0 => format!("UTC{sign}{}", minutes / 60),
-            rest => format!("UTC{sign}{}:{rest:02}", minutes / 60),
-        }
+        self.clock().zone()
     }
 
     /// Real time until the service's clock shows the next minute. `None` while that clock does not move.

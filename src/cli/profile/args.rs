@@ -1,5 +1,6 @@
 //! The arguments of `lapel profile`.
 
+use super::super::completion;
 use super::whole;
 use crate::config::{Input, KeyStore, ProfileInput, ProfileSettings};
 use clap::builder::PossibleValuesParser;
@@ -44,7 +45,7 @@ pub enum ProfileVerb {
     /// Remove a profile, and its key if lapel stores it
     Remove {
         /// The profile
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = completion::of_profiles())]
         name: String,
         /// Skip the confirmation; required without a terminal
         #[arg(long)]
@@ -53,7 +54,7 @@ pub enum ProfileVerb {
     /// Check a profile's key with the service and compare it with the pinned key
     Test {
         /// The profile; if omitted, the default profile
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = completion::of_profiles())]
         name: Option<String>,
     },
 }
@@ -76,7 +77,7 @@ pub struct AddFlags {
 #[derive(Clone, Debug, Default, Args)]
 pub struct EditFlags {
     /// The profile
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completion::of_profiles())]
     pub name: String,
     /// Its settings.
     #[command(flatten)]

@@ -6,7 +6,7 @@ use crate::api::{
     Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
 use crate::cli::args::ProfileFlags;
-use crate::cli::help;
+use crate::cli::{completion, help};
 use crate::domain::text::scrub;
 use crate::domain::{
     Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
@@ -24,7 +24,7 @@ pub enum ReadVerb {
     #[command(long_about = help::TEMPLATES, after_help = help::LIST_EXAMPLES)]
     Templates(Box<TemplatesFlags>),
     /// Show one badge template in full
-    Template(OneFlags),
+    Template(TemplateFlags),
     /// List the categories with their levels
     Categories(CategoriesFlags),
     /// Show one category
@@ -45,7 +45,8 @@ impl ReadVerb {
     pub fn who(&self) -> &ProfileFlags {
         match self {
             Self::Templates(verb) => &verb.who,
-            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.who,
+            Self::Template(verb) => &verb.who,
+            Self::Category(verb) | Self::Badge(verb) => &verb.who,
             Self::Categories(verb) => &verb.who,
             Self::BadgeTypes(verb) => &verb.who,
             Self::History(verb) => &verb.who,
@@ -61,7 +62,8 @@ impl ReadVerb {
             }
             Self::History(verb) => vec![&verb.recipient_name, &verb.recipient_email, &verb.title],
             Self::Categories(verb) => vec![&verb.category_name],
-            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => return vec![&verb.id],
+            Self::Template(verb) => return vec![&verb.id],
+            Self::Category(verb) | Self::Badge(verb) => return vec![&verb.id],
             Self::Wallet(verb) => return vec![&verb.email],
             Self::BadgeTypes(_) => Vec::new(),
         };
@@ -71,7 +73,8 @@ impl ReadVerb {
     pub(super) fn out(&self) -> &OutFlags {
         match self {
             Self::Templates(verb) => &verb.out,
-            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.out,
+            Self::Template(verb) => &verb.out,
+            Self::Category(verb) | Self::Badge(verb) => &verb.out,
             Self::Categories(verb) => &verb.out,
             Self::BadgeTypes(verb) => &verb.out,
             Self::History(verb) => &verb.out,
@@ -89,7 +92,7 @@ impl ReadVerb {
 #[derive(Clone, Debug, Args)]
 pub struct TemplatesFlags {
     /// Only the template with this id
-    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    #[arg(long, value_name = "ID", help_heading = "Filters", add = completion::of_templates())]
     template_id: Option<String>,
     /// Only titles that contain this text
     #[arg(long, value_name = "TEXT", help_heading = "Filters")]
@@ -240,7 +243,19 @@ impl CategoriesFlags {
     }
 }
 
-/// What `lapel template`, `lapel category` and `lapel badge` take.
+/// What `lapel template` takes.
+#[derive(Clone, Debug, Args)]
+pub struct TemplateFlags {
+    /// The id or the exact title of the template
+    #[arg(value_name = "ID|TITLE", value_parser = not_empty, add = completion::of_templates())]
+    pub(super) id: String,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+/// What `lapel category` and `lapel badge` take.
 #[derive(Clone, Debug, Args)]
 pub struct OneFlags {
     /// The id to show

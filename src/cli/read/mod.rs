@@ -12,12 +12,12 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::session;
-use super::{exit, json, output, words};
+use super::{exit, json, output, template, words};
 use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{
-    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceTime, State, TemplateId, Verdict,
+    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Verdict,
     WalletBadge,
 };
 use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
@@ -124,7 +124,7 @@ impl ReadContext {
                 self.beside.insert("waiting_in_history".to_owned(), rows);
                 let code = self.list(verb.list(), verb.pages.all, out).await?;
                 for sent in &sent {
-                    output::complain(&sent_said(sent));
+                    output::complain(&sent_said(sent, &self.reader.clock()));
                 }
                 match &waiting {
                     Ok((waiting, complete)) => {
@@ -145,8 +145,9 @@ impl ReadContext {
                 Ok(code)
             }
             ReadVerb::Template(verb) => {
-                let id = TemplateId::new(verb.id.as_str()).ok_or_else(missing)?;
-                self.one("template", self.reader.template(&id, &call).await, out).await
+                let found = template::find(&self.reader, &verb.id, &call).await;
+                let found = found.map_err(|failure| self.broken_off_by(failure))?;
+                self.one("template", Ok(found.detail), out).await
             }
             ReadVerb::Category(verb) => {
                 let id = CategoryId::new(verb.id.as_str()).ok_or_else(missing)?;
@@ -160,7 +161,8 @@ impl ReadContext {
                 match (given, unknown) {
                     (Err(mut failure), true) => {
                         for sent in self.sent(Ok(&id)).await {
-                            failure.message = format!("{} {}", sent_said(&sent), failure.message);
+                            failure.message =
+                                format!("{} {}", sent_said(&sent, &self.reader.clock()), failure.message);
                         }
                         Err(failure)
                     }
@@ -430,6 +432,15 @@ impl ReadContext {
         why.into()
     }
 
+    /// As [`Self::broken_off`], for a failure. The exit code of a record that does not exist is 1.
+    fn broken_off_by(&self, failure: Failure) -> Failure {
+        match failure.kind.as_str() {
+            _ if self.interrupt.is_wanted() => self.broken_off(ApiError::Cancelled),
+            "not_found" => Failure { code: exit::FAILED, ..failure },
+            _ => failure,
+        }
+    }
+
     /// The failure when reading ended after some output.
     fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
@@ -449,11 +460,11 @@ impl Records {
     }
 }
 
-fn sent_said(sent: &SentHere) -> String {
+fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
     t!(
         "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
         title = sent.title,
-        time = words::local(sent.at, &jiff::tz::TimeZone::system()),
+        time = words::time(sent.at, clock),
         id = sent.job,
         state = sent.bucket.word()
     )

@@ -75,11 +75,8 @@ impl Jobs {
         let mut seen: HashMap<BadgeId, Sight> = HashMap::new();
         let mut unread = HashMap::new();
         let report = |done: usize| {
-            progress.send_replace(Reading {
-                bytes_done: done as u64,
-                bytes_all: ids.len() as u64,
-                rows: done as u64,
-            });
+            let (done, all) = (done as u64, ids.len() as u64);
+            progress.send_replace(Reading { bytes_done: done, bytes_all: all, rows: done, rows_all: all });
         };
         if ids.len() > FEW {
             let wanted: std::collections::HashSet<&BadgeId> = ids.iter().collect();
@@ -94,17 +91,17 @@ impl Jobs {
                 }
             }
         }
-        for (done, id) in ids.iter().enumerate() {
-            if seen.contains_key(id) {
-                continue;
-            }
+        let mut done = ids.iter().filter(|id| seen.contains_key(*id)).count();
+        let left: Vec<&BadgeId> = ids.iter().filter(|id| !seen.contains_key(*id)).collect();
+        for id in left {
             match history_scan::badge(reader, id, &call).await {
                 Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
                 Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
                 Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),
                 Err(error) => return Err(error.into()),
             }
-            report(done + 1);
+            done += 1;
+            report(done);
         }
         Ok(States { seen, unread })
     }

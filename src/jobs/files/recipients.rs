@@ -1,8 +1,8 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
 use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered, source_of};
-use crate::api::{Call, TemplateFilter, TemplateQuery, whole};
-use crate::domain::{EmailKey, Template, TemplateId, Text};
+use crate::api::Call;
+use crate::domain::{EmailKey, TemplateId, Text};
 use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
@@ -15,6 +15,7 @@ use crate::jobs::journal::facts::Kept;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Store};
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::template_names::{NamedTemplate, TemplateNames};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
@@ -22,8 +23,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Rows per journal write.
 const AT_ONCE: usize = 2_000;
-/// Maximum pages of templates that are read to find those that a file names.
-const TEMPLATE_PAGES: u64 = 200;
 /// Maximum number of suspicious domains that are reported.
 const SUSPECTS: usize = 200;
 
@@ -51,8 +50,11 @@ impl Jobs {
     ) -> Result<Vec<JobId>, JobError> {
         self.core.planner()?;
         let known = match &request.template {
-            Some(_) => Templates { known: HashMap::new(), complete: true },
-            None => self.templates(&cancel).await?,
+            Some(_) => TemplateNames::default(),
+            None => {
+                let call = Call::interactive().cancelled_by(cancel.clone());
+                TemplateNames::read(self.core.reader(), &call).await?
+            }
         };
         let (store, account) = (self.core.store.clone(), self.core.account.clone());
         let (now, _) = self.core.moment();
@@ -70,44 +72,6 @@ impl Jobs {
         })
         .await
     }
-
-    /// The organisation's templates by id and title. A title that two templates share matches none. If not all
-    /// templates could be read, no title matches, since it may not be unique.
-    async fn templates(&self, cancel: &CancellationToken) -> Result<Templates, JobError> {
-        let call = Call::interactive().cancelled_by(cancel.clone());
-        let reader = self.core.reader();
-        let all = whole(
-            TEMPLATE_PAGES,
-            |t: &Template| t.template_id.clone(),
-            |wanted| {
-                let query = TemplateQuery { filter: TemplateFilter::default(), paging: wanted.paging() };
-                let call = call.clone();
-                async move { reader.templates(&query, &call).await }
-            },
-        )
-        .await?;
-        let mut known: HashMap<String, Option<(TemplateId, Text)>> = HashMap::new();
-        for template in all.items.iter().filter(|_| all.complete) {
-            let title = template.title.clone().unwrap_or_default();
-            let this = (template.template_id.clone(), title.clone());
-            known
-                .entry(fold(title.wire()))
-                .and_modify(|one| *one = None)
-                .or_insert_with(|| Some(this.clone()));
-        }
-        // An id matches regardless of titles.
-        for template in all.items {
-            let title = template.title.unwrap_or_default();
-            known.insert(fold(template.template_id.wire()), Some((template.template_id, title)));
-        }
-        Ok(Templates { known, complete: all.complete })
-    }
-}
-
-struct Templates {
-    /// By folded id and folded title.
-    known: HashMap<String, Option<(TemplateId, Text)>>,
-    complete: bool,
 }
 
 fn new_row(checked: Checked) -> NewRow {
@@ -121,11 +85,6 @@ fn new_row(checked: Checked) -> NewRow {
         why,
         ..NewRow::default()
     }
-}
-
-/// Folds titles and ids of files for comparison: without case and surrounding white space.
-fn fold(raw: &str) -> String {
-    raw.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// A draft while rows are added.
@@ -185,7 +144,7 @@ impl Drafts<'_> {
 fn read_into(
     drafts: &mut Drafts<'_>,
     request: &FileRequest,
-    templates: &Templates,
+    templates: &TemplateNames,
     watcher: &Watcher,
     now: i64,
 ) -> Result<(), JobError> {
@@ -213,34 +172,28 @@ fn read_into(
             return Err(failed(IntakeError::Cancelled));
         }
         let checked = check(row.map_err(failed)?, &map);
+        let named = checked.template.clone().unwrap_or_default();
         let template = match &request.template {
-            Some(template) => Some(template.clone()),
-            None => {
-                checked.template.as_deref().and_then(|t| templates.known.get(&fold(t)).cloned().flatten())
-            }
+            Some(template) => NamedTemplate::One(template.clone()),
+            None => templates.find(&named),
         };
-        let named = checked.template.clone();
         let mut new = new_row(checked);
-        match template {
-            Some(template) => {
+        let why: Reason = match template {
+            NamedTemplate::One(template) => {
                 let at = drafts.of(&template, &origin)?;
                 drafts.add(at, new)?;
+                watcher.rows.fetch_add(1, Ordering::Relaxed);
+                continue;
             }
-            None => {
-                if new.bucket != Some(RowStatus::LeftOut) {
-                    let named = named.unwrap_or_default();
-                    new.bucket = Some(RowStatus::Invalid);
-                    new.why = Some(match templates.known.get(&fold(&named)) {
-                        None if !templates.complete => {
-                            Reason::from(Code::TemplateNotRead).with("named", &named)
-                        }
-                        Some(None) => Code::TemplateShared.into(),
-                        _ => Reason::from(Code::TemplateUnknown).with("named", &named),
-                    });
-                }
-                strays.push(new);
-            }
+            NamedTemplate::Several(_) => Code::TemplateShared.into(),
+            NamedTemplate::None => Reason::from(Code::TemplateUnknown).with("named", &named),
+            NamedTemplate::NotRead => Reason::from(Code::TemplateNotRead).with("named", &named),
+        };
+        if new.bucket != Some(RowStatus::LeftOut) {
+            new.bucket = Some(RowStatus::Invalid);
+            new.why = Some(why);
         }
+        strays.push(new);
         watcher.rows.fetch_add(1, Ordering::Relaxed);
     }
     if drafts.jobs.is_empty() {

@@ -13,6 +13,7 @@
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! recent        what a shell's completion offers
 //! ```
 
 mod accounts;
@@ -34,6 +35,7 @@ mod place;
 pub(super) mod polling;
 mod purge;
 mod reasons;
+mod recent;
 pub(super) mod requests;
 pub(super) mod review;
 pub(super) mod rows;
@@ -49,6 +51,7 @@ pub use adopt::Adopted;
 pub use error::JournalError;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
+pub use recent::{Recent, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
 pub use runner::{Fate, Moment, Watcher};
 pub(super) use store::Store;

@@ -253,9 +253,7 @@ pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
 /// A time in the time zone of the service: `11-03 11:10`, in another year `2025-11-03`. The service's own times have
 /// the same form: [`short`].
 pub fn moment(at: Timestamp, env: &Env) -> String {
-    let time = env.clock().offset().to_datetime(at);
-    let form = if time.year() == env.now().year() { "%m-%d %H:%M" } else { "%Y-%m-%d" };
-    time.strftime(form).to_string()
+    env.clock().short(at)
 }
 
 /// A time that the journal keeps as the service wrote it.

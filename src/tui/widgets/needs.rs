@@ -83,7 +83,7 @@ pub fn words(need: &Need, job: &Job) -> String {
             let (n, all) = (number(need.rows), number(job.counts.total()));
             t!("{n} of {all} not sent: {why}", n, all, why = stop.kind.word())
         }
-        _ => counted(need.rows, &word(need.status, job)),
+        _ => counted(need.rows, &job.row_word(need.status)),
     }
 }
 
@@ -102,7 +102,7 @@ pub fn sum(job: &Job, dot: &str) -> String {
 
 /// The number of rows in each status, which add up to the job's total, and the status in words.
 pub fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    job.counts.iter().map(|(status, n)| (n, status, word(status, job))).collect()
+    job.counts.iter().map(|(status, n)| (n, status, job.row_word(status))).collect()
 }
 
 /// The same, the heaviest first and the most rows of one weight first.
@@ -110,16 +110,6 @@ pub fn by_weight(job: &Job) -> Vec<(u64, RowStatus, String)> {
     let mut all = shares(job);
     all.sort_by_key(|(n, status, _)| (Weight::of(*status, job), std::cmp::Reverse(*n)));
     all
-}
-
-/// The status of a job's rows in words. The words for unsent rows say why they were not sent.
-pub fn word(status: RowStatus, job: &Job) -> String {
-    match (status, job.phase, &job.stop) {
-        (RowStatus::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
-        (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
-        (RowStatus::Ready, Phase::Running, _) => t!("queued").to_owned(),
-        (status, ..) => status.word().to_owned(),
-    }
 }
 
 pub fn counted(n: u64, word: &str) -> String {
@@ -178,6 +168,27 @@ pub mod tests {
         let expected =
             [(Weight::InDoubt, 1), (Weight::Refused, 2), (Weight::Stopped, 476), (Weight::NeedsReview, 74)];
         assert_eq!(found, expected, "and what waits or is issued needs nobody");
+    }
+
+    /// `lapel jobs` and Activity take these words.
+    #[test]
+    fn a_job_has_one_word_for_its_state() {
+        use RowStatus::{InDoubt, Issued, Ready, Waiting};
+        let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state();
+        for (state, word) in [
+            (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
+            (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
+            (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
+            (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
+            (words(Phase::Cancelled, &[(Issued, 1)]), Phase::Cancelled.word()),
+            (words(Phase::Stopped, &[(Ready, 1)]), StopKind::Quota.word()),
+            (words(Phase::Paused, &[(Ready, 1)]), Phase::Paused.word()),
+        ] {
+            assert_eq!(state, word);
+        }
+        let owner = crate::jobs::Owner { label: Code::Interrupted.into(), is_me: false, is_alive: false };
+        let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
+        assert_eq!(left.state(), t!("ended; {n} in doubt", n = 2));
     }
 
     #[test]

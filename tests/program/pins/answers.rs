@@ -2,6 +2,7 @@
 
 use super::json_shape::fields;
 use super::pinned::pin;
+use super::schema;
 use crate::verbs::kit::{Bench, Said, frozen};
 use lapel::sandbox::{Options, RowState};
 use serde_json::Value;
@@ -17,6 +18,7 @@ struct Seen(BTreeSet<String>);
 
 impl Seen {
     fn take(&mut self, verb: &str, answer: &Value) {
+        schema::check(verb, answer);
         let mut found = BTreeSet::new();
         fields(answer, "", &mut found);
         for (path, kind) in found.iter().filter_map(|field| field.split_once(": ")) {
@@ -246,7 +248,7 @@ fn json_of_errors() {
     seen.ask(&bench, "error", &["badge", "no-such-badge"], 1);
     seen.ask(&bench, "error", &ONE[..5], 2);
     seen.ask(&bench, "error", &["jobs", "show", "7"], 1);
-    seen.ask(&bench, "error", &["issue", "--template", "T", "--recipients", "no-such-file.csv", "--yes"], 1);
+    seen.ask(&bench, "error", &["issue", "--template", "T", "--recipients", "no-such-file.csv", "--yes"], 2);
     let odd = bench.write("odd.csv", "누구,어디로\n김하나,hana@naru.example\n");
     seen.ask(&bench, "error", &["issue", "--template", "TPL-001", "--recipients", &odd, "--yes"], 2);
     for (rule, code) in [

@@ -12,4 +12,5 @@ mod journal;
 mod json_shape;
 mod layers;
 mod pinned;
+mod schema;
 mod settings;

@@ -198,7 +198,11 @@ fn a_profile_that_its_file_makes_read_only_is_so_for_every_verb_and_no_spelling_
 fn what_cannot_be_tried_is_told_with_its_reason() {
     let bench = Bench::new();
     for (args, code, said) in [
-        (&["issue", "--template", "TPL-999", "--to", "a <a@naru.example>", "--yes"][..], 1, "no such record"),
+        (
+            &["issue", "--template", "TPL-999", "--to", "a <a@naru.example>", "--yes"][..],
+            2,
+            "No template has the id",
+        ),
         (&["issue", "--template", "TPL-001", "--recipients", "nowhere.csv", "--yes"], 1, "file not found"),
         (&["issue", "--template", "TPL-001", "--yes"], 2, "--to"),
         (&["issue", "--to", "a <a@naru.example>", "--yes"], 2, "--template"),

@@ -2,6 +2,7 @@
 //!
 //! Nothing here sleeps for a result: every wait is for a condition, with a bound.
 
+mod completion;
 mod doctor;
 mod files;
 mod index;
@@ -13,11 +14,13 @@ mod korean;
 mod pace;
 mod pages;
 mod profiles;
+mod progress;
 mod reading;
 mod revoking;
 mod secrets;
 mod shapes;
 mod signals;
 mod stops;
+mod templates;
 mod told;
 mod twice;

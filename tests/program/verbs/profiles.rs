@@ -245,7 +245,7 @@ fn completions_and_the_manual_page_are_printed() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = bench.run(&["completions", shell]).ended(0);
-        assert!(said.out.contains(msg("profile")) && said.out.contains(msg("resume")), "{shell}");
+        assert!(said.out.contains("_LAPEL_COMPLETE"), "{shell}: {}", said.out);
         assert_eq!(said.err, "");
     }
     bench.run(&["completions", "tcsh"]).ended(2);

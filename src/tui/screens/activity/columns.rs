@@ -1,6 +1,6 @@
 //! The fields of a job: facts, its progress, and the number of rows in each status.
 
-use super::draw::{bar, done_of, is_finished, standing, standing_style, state};
+use super::draw::{bar, done_of, is_finished, standing, standing_style};
 use super::is_mine;
 use crate::export::FieldValue;
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
@@ -67,7 +67,8 @@ pub(super) const FIELDS: [Field; 16] = [
     .shown(|job, _, env| standing(job, env))
     .styled(standing_style)
     .whole(|job, _, _| shares(job)),
-    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| FieldValue::Code(Some(state(job))))
+    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| FieldValue::Code(Some(job.state_word())))
+        .shown(|job, _, _| job.state())
         .styled(standing_style),
     Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))

@@ -9,7 +9,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
-use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, word, words};
+use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
@@ -97,16 +97,6 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
     let done = job.counts.sum(is_done);
     u64::try_from(u128::from(done) * u128::from(parts) / u128::from(job.counts.total().max(1)))
         .unwrap_or(parts)
-}
-
-pub(super) fn state(job: &Job) -> &'static str {
-    match (&job.stop, job.phase) {
-        (_, Phase::Moved) => job.phase.word(),
-        (Some(stop), _) => stop.kind.word(),
-        (None, Phase::Running) if !job.is_sending() && job.is_open() => t!("still open"),
-        (None, Phase::Running) if !job.is_sending() => t!("ended"),
-        (None, phase) => phase.word(),
-    }
 }
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
@@ -330,7 +320,7 @@ impl Activity {
             spans.push(Span::styled(text, style));
         }
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
-        let words = |row: &JobRow| word(row.bucket, job);
+        let words = |row: &JobRow| job.row_word(row.bucket);
         rows.draw(frame, panes.list, env, &self.rows_heading, &words);
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), env);

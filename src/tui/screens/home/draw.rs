@@ -13,7 +13,7 @@ use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::needs::{self, counted, is_checked, word};
+use crate::tui::widgets::needs::{self, counted, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use ratatui::layout::Rect;
@@ -404,7 +404,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
     }];
     let unsent = job.left_to_send();
     if job.phase == Phase::Paused && unsent > 0 {
-        words.push(counted(unsent, &word(RowStatus::Ready, job)));
+        words.push(counted(unsent, &job.row_word(RowStatus::Ready)));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
     } else if let Some(at) = job.next_look {

@@ -1,21 +1,14 @@
-//! Shell completions and the manual page, both generated from the command line's definition.
+//! The manual page, generated from the command line's definition.
 
 use super::{Cli, exit, output};
 use clap::CommandFactory;
-use clap_complete::{Shell, generate};
 use clap_mangen::roff::{Roff, bold, roman};
-use std::io::{self, ErrorKind, Write};
-
-pub fn completions(shell: Shell) -> u8 {
-    let mut script = Vec::new();
-    generate(shell, &mut Cli::command(), "lapel", &mut script);
-    printed(&script)
-}
+use std::io;
 
 pub fn man() -> u8 {
     let mut page = Vec::new();
     match write_page(&mut page) {
-        Ok(()) => printed(&page),
+        Ok(()) => output::print(&page),
         Err(why) => {
             output::complain(&t!("cannot create the manual page: {why}", why));
             exit::FAILED
@@ -27,7 +20,16 @@ pub fn man() -> u8 {
 fn write_page(page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = Cli::command();
     command.build();
-    let man = clap_mangen::Man::new(command.clone());
+    // Of an argument that the short help hides, the page takes only the long description.
+    let described =
+        command.clone().mut_args(|argument| match (argument.get_help(), argument.get_long_help()) {
+            (Some(help), None) => {
+                let help = help.clone();
+                argument.long_help(help)
+            }
+            _ => argument,
+        });
+    let man = clap_mangen::Man::new(described);
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
@@ -74,18 +76,6 @@ fn write_verb(verb: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
     inner.iter().try_for_each(|verb| write_verb(verb, page))
 }
 
-fn printed(bytes: &[u8]) -> u8 {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        // A closed pipe is no error: the reader has read enough.
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
-            output::complain(&t!("cannot write the output: {why}", why));
-            exit::FAILED
-        }
-        _ => exit::OK,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,18 +92,45 @@ mod tests {
         all
     }
 
-    #[test]
-    fn every_shell_completes_every_verb_and_flag() {
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Elvish, Shell::PowerShell] {
-            let mut script = Vec::new();
-            generate(shell, &mut Cli::command(), "lapel", &mut script);
-            let script = String::from_utf8(script).expect("UTF-8");
-            for name in all() {
-                // Fish names flags without their dashes.
-                let name = if shell == Shell::Fish { name.trim_start_matches('-') } else { &name };
-                assert!(script.contains(name), "{shell} does not know {name}");
+    /// Verbs and arguments without a description in the page.
+    fn undescribed(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        if command.get_about().is_none_or(|about| about.to_string().trim().is_empty()) {
+            found.push(path.to_owned());
+        }
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            if argument.get_help().is_none_or(|help| help.to_string().trim().is_empty()) {
+                found.push(format!("{path} {argument}"));
             }
         }
+        for verb in command.get_subcommands() {
+            undescribed(verb, &format!("{path} {}", verb.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_verb_and_argument_has_a_description() {
+        let mut command = Cli::command();
+        command.build();
+        let mut found = Vec::new();
+        undescribed(&command, "lapel", &mut found);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    /// In the page, each option is a line of its own, and its description follows.
+    #[test]
+    fn no_option_of_the_page_is_without_a_description() {
+        let mut page = Vec::new();
+        write_page(&mut page).expect("a page");
+        let page = String::from_utf8(page).expect("UTF-8");
+        let lines: Vec<&str> = page.lines().collect();
+        let mut options = 0;
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| **line == ".TP") {
+            let (name, text) = (lines.get(at + 1).copied(), lines.get(at + 2).copied());
+            let is_text = text.is_some_and(|text| !text.trim().is_empty() && !text.starts_with('.'));
+            assert!(is_text, "{line} {name:?} {text:?}");
+            options += 1;
+        }
+        assert!(options > 150, "{options}");
     }
 
     #[test]

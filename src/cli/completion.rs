@@ -1,0 +1,159 @@
+//! Completion of the command line: verbs, flags and files, and the profiles, jobs and templates of this computer.
+//!
+//! The shell runs lapel for each completion. It then reads the settings and the journal, sends no request, and says
+//! nothing but words to complete: a mistake, a locked journal or no journal only mean fewer words.
+
+use super::args::Cli;
+use super::{exit, output};
+use crate::config::{Env, Paths, profiles};
+use crate::domain::text::scrub;
+use crate::jobs::{Recent, recent_jobs, recent_templates};
+use crate::secrets::redact;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use std::io;
+
+/// The variable with which the script of [`completions`] runs lapel.
+const VARIABLE: &str = "_LAPEL_COMPLETE";
+/// Maximum length of a remark beside a word, in characters.
+const REMARK: usize = 60;
+
+/// Answers the shell, if it asks. Returns whether it did.
+pub fn complete() -> bool {
+    if std::env::var_os(VARIABLE).is_none_or(|shell| shell.is_empty()) {
+        return false;
+    }
+    let folder = std::env::current_dir().ok();
+    // A failure has no place to be shown: it would be in the middle of a command line.
+    let _ = CompleteEnv::with_factory(Cli::command)
+        .var(VARIABLE)
+        .completer("lapel")
+        .try_complete(std::env::args_os(), folder.as_deref());
+    true
+}
+
+/// Prints the script that completes lapel in a shell.
+pub fn completions(shell: Shell) -> u8 {
+    let mut script = Vec::new();
+    let written = Shells::builtins()
+        .completer(&shell.to_string())
+        .ok_or_else(|| io::Error::other(shell.to_string()))
+        .and_then(|shell| shell.write_registration(VARIABLE, "lapel", "lapel", "lapel", &mut script));
+    match written {
+        Ok(()) => output::print(&script),
+        Err(why) => {
+            output::complain(&t!("cannot write the output: {why}", why));
+            exit::FAILED
+        }
+    }
+}
+
+pub(super) fn of_profiles() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let all = known().map(|(paths, env)| profiles(&paths, &env).unwrap_or_default());
+        all.unwrap_or_default().iter().filter_map(|line| candidate(&line.name, "")).collect()
+    })
+}
+
+pub(super) fn of_jobs() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| recent(recent_jobs))
+}
+
+pub(super) fn of_templates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| recent(recent_templates))
+}
+
+fn recent(read: fn(&std::path::Path, Option<&str>) -> Vec<Recent>) -> Vec<CompletionCandidate> {
+    let Some((paths, env)) = known() else { return Vec::new() };
+    let profile = profile(&paths, &env);
+    let found = read(&paths.data_dir, profile.as_deref());
+    found.iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
+}
+
+fn known() -> Option<(Paths, Env)> {
+    let env = Env::process();
+    Some((Paths::find(&env).ok()?, env))
+}
+
+/// The profile of the command line that is being typed. `None`: all profiles.
+fn profile(paths: &Paths, env: &Env) -> Option<String> {
+    let words: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
+    let flag = words.iter().enumerate().rev().find_map(|(at, word)| match word.strip_prefix("--profile") {
+        Some("") => words.get(at + 1).cloned(),
+        Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+        None => None,
+    });
+    let flag = flag.filter(|name| !name.is_empty()).or_else(|| env.text("LAPEL_PROFILE").ok().flatten());
+    if flag.is_some() || env.text("LAPEL_BASE_URL").ok().flatten().is_some() {
+        return flag;
+    }
+    let all = profiles(paths, env).ok()?;
+    all.into_iter().find(|line| line.is_default).map(|line| line.name)
+}
+
+/// A word with a remark. Only words that every shell takes unquoted: ids come from the service, and a shell would run
+/// what is in some of them.
+fn candidate(word: &str, remark: &str) -> Option<CompletionCandidate> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if word.is_empty() || word.starts_with('-') || !word.chars().all(is_plain) || redact(word) != word {
+        return None;
+    }
+    let remark: String = scrub(&redact(remark)).chars().take(REMARK).collect();
+    Some(CompletionCandidate::new(word).help((!remark.is_empty()).then(|| remark.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap_complete::engine;
+    use std::ffi::OsString;
+
+    #[test]
+    fn only_plain_words_are_offered() {
+        for word in ["uni", "TPL-001", "기관_1", "12"] {
+            assert!(candidate(word, "").is_some(), "{word}");
+        }
+        for word in ["", "-x", "a b", "$(reboot)", "a;b", "`b`", "a\u{1b}b", "*", "a'b", "~", "a&b"] {
+            assert!(candidate(word, "").is_none(), "{word}");
+        }
+        let help =
+            candidate("1", "a\u{1b}[31m\nb").expect("a candidate").get_help().expect("help").to_string();
+        assert!(!help.contains(char::is_control), "{help:?}");
+    }
+
+    fn words(line: &[&str]) -> Vec<String> {
+        let args: Vec<OsString> = line.iter().map(Into::into).collect();
+        let at = args.len() - 1;
+        let found = engine::complete(&mut Cli::command(), args, at, None).expect("completed");
+        found.iter().map(|one| one.get_value().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn every_verb_and_flag_is_completed() {
+        fn walk(command: &clap::Command, path: &[&str], seen: &mut usize) {
+            let line = |word| [path, &[word]].concat();
+            let (verbs, flags) = (words(&line("")), words(&line("--")));
+            for verb in command.get_subcommands().map(clap::Command::get_name) {
+                assert!(verbs.iter().any(|word| word == verb), "{path:?} does not complete {verb}");
+            }
+            for flag in command.get_arguments().filter_map(clap::Arg::get_long) {
+                let flag = format!("--{flag}");
+                assert!(
+                    flags.iter().any(|word| word.starts_with(&flag)),
+                    "{path:?} does not complete {flag}"
+                );
+                *seen += 1;
+            }
+            for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+                walk(verb, &[path, &[verb.get_name()]].concat(), seen);
+            }
+        }
+        let mut command = Cli::command();
+        command.build();
+        let mut seen = 0;
+        walk(&command, &["lapel"], &mut seen);
+        assert!(seen > 100, "{seen}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The template that a verb names: by its id, or by its exact title.
+
+use super::failure::Failure;
+use super::{exit, output};
+use crate::api::{ApiError, Call, Reader};
+use crate::domain::{TemplateDetail, TemplateId, Text};
+use crate::jobs::{NamedTemplate, TemplateNames};
+use serde_json::{Value, json};
+
+/// Maximum number of templates that a message names.
+const MOST: usize = 10;
+
+/// A template, and how it was named.
+pub(super) struct Chosen {
+    pub detail: TemplateDetail,
+    by_title: bool,
+}
+
+impl Chosen {
+    pub fn json(&self) -> Value {
+        json!({
+            "template_id": self.detail.template_id.wire(),
+            "title": self.detail.title.as_ref().map(Text::wire),
+            "named_by": if self.by_title { "title" } else { "id" },
+        })
+    }
+}
+
+/// Reads the template with this id. If there is none, reads the list of templates and takes the only one with this
+/// title, and says which one it is. Never takes a part of a title.
+///
+/// # Errors
+/// No template, or several, have this title: a usage failure that names candidates with their ids.
+pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Chosen, Failure> {
+    let text = text.trim();
+    let id = TemplateId::new(text)
+        .ok_or_else(|| Failure::usage(t!("A template needs an id or a title. No request was made.")))?;
+    match reader.template(&id, call).await {
+        Ok(detail) => return Ok(Chosen { detail, by_title: false }),
+        Err(why) if !may_be_a_title(&why) => return Err(why.into()),
+        Err(_) => {}
+    }
+    let names = TemplateNames::read(reader, call).await?;
+    let (id, title) = match names.find(text) {
+        NamedTemplate::One(one) => one,
+        NamedTemplate::Several(all) => {
+            let said = t!(
+                "{n} templates have the title \u{201c}{text}\u{201d}. Use one of these ids:",
+                n = all.len(),
+                text = Text::from(text)
+            );
+            return Err(Failure { kind: "ambiguous".to_owned(), ..Failure::usage(listed(said, &all)) });
+        }
+        NamedTemplate::None => {
+            let said = t!("No template has the id or title \u{201c}{text}\u{201d}.", text = Text::from(text));
+            let similar = names.similar(text);
+            let said = if similar.is_empty() {
+                said + t!(" To list them: lapel templates --all")
+            } else {
+                listed(said + t!(" Similar ones:"), &similar)
+            };
+            return Err(Failure { kind: "not_found".to_owned(), ..Failure::usage(said) });
+        }
+        NamedTemplate::NotRead => {
+            let message = t!(
+                "The list of templates could not be read to its end, so lapel does not know whether a title is unique. Use an id."
+            );
+            return Err(Failure { code: exit::PERSON, ..Failure::new("incomplete", message) });
+        }
+    };
+    let by_title = !id.wire().eq_ignore_ascii_case(text);
+    output::complain(&t!("Template {id}: {title}", id, title));
+    Ok(Chosen { detail: reader.template(&id, call).await?, by_title })
+}
+
+/// Whether the answer may mean that there is no template with this id. The contract does not show that answer.
+fn may_be_a_title(why: &ApiError) -> bool {
+    matches!(
+        why,
+        ApiError::NotFound(_)
+            | ApiError::BadRequest(_)
+            | ApiError::NotThisService { status: 400..=499, .. }
+            | ApiError::Unreadable { .. }
+    )
+}
+
+fn listed(said: String, all: &[(TemplateId, Text)]) -> String {
+    let mut lines = vec![said];
+    lines.extend(all.iter().take(MOST).map(|(id, title)| format!("  {id}  {title}")));
+    if all.len() > MOST {
+        lines.push(t!("  and {n} more", n = all.len() - MOST));
+    }
+    lines.join("\n")
+}

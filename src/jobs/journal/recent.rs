@@ -1,0 +1,63 @@
+//! Recent jobs for the completion of a command line. Reads the journal without its owners and locks, so that it works
+//! beside a running lapel.
+
+use super::place::{Files, Site};
+use super::schema::{APPLICATION, SCHEMA};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, params};
+use std::path::Path;
+use std::time::Duration;
+
+/// Maximum number of jobs and of templates.
+const MOST: usize = 50;
+/// Maximum wait for another process's lock.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// A job, or a template of jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recent {
+    /// The job's number, or the template's id as the service wrote it.
+    pub id: String,
+    /// The title as the service wrote it; of a revocation, the reason.
+    pub title: String,
+}
+
+/// The newest jobs of a profile, newest first. Empty without a readable journal.
+pub fn recent_jobs(folder: &Path, profile: Option<&str>) -> Vec<Recent> {
+    let sql = "SELECT CAST(id AS TEXT), title FROM job
+               WHERE phase <> 'draft' AND (?1 IS NULL OR profile = ?1) ORDER BY id DESC LIMIT ?2";
+    read(folder, profile, sql).unwrap_or_default()
+}
+
+/// The templates that a profile issued last, the last one first. Empty without a readable journal.
+pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<Recent> {
+    let sql = "SELECT template, title FROM job
+               WHERE kind = 'issue' AND phase <> 'draft' AND template IS NOT NULL
+                 AND (?1 IS NULL OR profile = ?1)
+               GROUP BY template HAVING id = max(id) ORDER BY max(id) DESC LIMIT ?2";
+    read(folder, profile, sql).unwrap_or_default()
+}
+
+fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<Recent>> {
+    let files = Files::in_folder(folder);
+    // On a network drive, another computer may write it.
+    if files.is_empty() || Site::of(folder).is_shared() {
+        return None;
+    }
+    // SQLite removes its files beside the journal only for a connection that may write.
+    let has_log = files.beside("-wal").exists();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(&files.journal, flags).ok()?;
+    db.busy_timeout(PATIENCE).ok()?;
+    // The log of a crash is for the lapel that opens the journal next.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).ok()?;
+    db.execute_batch("PRAGMA query_only = ON").ok()?;
+    let number = |name: &str| db.query_row(&format!("PRAGMA {name}"), [], |r| r.get::<_, i64>(0)).ok();
+    if number("application_id")? != APPLICATION || number("user_version")? != SCHEMA {
+        return None;
+    }
+    let mut statement = db.prepare(sql).ok()?;
+    let rows = statement
+        .query_map(params![profile, MOST as i64], |r| Ok(Recent { id: r.get(0)?, title: r.get(1)? }));
+    rows.ok()?.collect::<rusqlite::Result<_>>().ok()
+}

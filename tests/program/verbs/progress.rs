@@ -1,0 +1,65 @@
+//! What the verbs say of a job while they work and afterwards: rows, not requests or bytes, and the words of the app.
+
+use super::kit::{Bench, count};
+use crate::texts::{msg, msg_with};
+use lapel::sandbox::RowState;
+
+const FILE: &str = "\
+이름,이메일\n\
+김하나,hana@naru.example\n\
+이두리,duri@naru.example\n\
+박세나,\n\
+최네모,nemo@naru.example\n";
+
+fn counted(what: &str, done: u64, all: u64) -> String {
+    msg_with("{what}: {done} of {all}", &[&msg(what), &done, &all])
+}
+
+#[test]
+fn progress_counts_rows_and_ends_with_the_numbers_of_the_report() {
+    let bench = Bench::new();
+    let file = bench.write("people.csv", FILE);
+    let said =
+        bench.run(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes", "--json"]).ended(3);
+    let err = said.err.clone();
+    let job = &said.json()["jobs"][0];
+    let (rows, sent) = (job["rows"].as_u64().expect("a number"), count(job, "waiting"));
+    assert_eq!((rows, sent), (4, 3));
+    for line in [
+        counted("checking rows", rows, rows),
+        counted("checking for duplicates", sent, sent),
+        counted("sent", sent, sent),
+    ] {
+        assert!(err.contains(&line), "{line} is missing: {err}");
+    }
+
+    let ids = bench.insert(&[("one@naru.example", RowState::Issued), ("two@naru.example", RowState::Issued)]);
+    let revoke = ["revoke", &ids[0], "no-such-id", &ids[1], "--reason", "x", "--yes"];
+    let said = bench.run(&revoke);
+    assert!(said.err.contains(&counted("checking each badge", 3, 3)), "{}", said.err);
+    assert!(said.err.contains(&counted("sent", 2, 2)), "{}", said.err);
+}
+
+/// The zone stands once, in the heading; the form of the times is that of the app.
+#[test]
+fn a_list_of_jobs_names_its_zone_once() {
+    let bench = Bench::new();
+    for who in ["김하나 <hana@naru.example>", "이두리 <duri@naru.example>"] {
+        bench.run(&["issue", "--template", "TPL-001", "--to", who, "--yes"]).ended(0);
+    }
+    let listed = bench.run(&["jobs"]).ended(0).out;
+    assert_eq!(listed.matches("UTC").count(), 1, "{listed}");
+    assert!(listed.lines().next().is_some_and(|head| head.contains("CREATED (UTC")), "{listed}");
+    for line in listed.lines().skip(1) {
+        let is_time = |words: &[&str]| {
+            let form: String =
+                words.join(" ").chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+            form == "00-00 00:00"
+        };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(is_time(&words[1..3]), "{line}");
+        assert!(line.contains(msg("checking")) && line.contains(msg("waiting")), "{line}");
+    }
+    let shown = bench.run(&["jobs", "show", "1"]).ended(0).out;
+    assert!(shown.contains(msg("checking")) && shown.matches("UTC").count() == 1, "{shown}");
+}
