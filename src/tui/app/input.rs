@@ -184,7 +184,16 @@ impl App {
                     action,
                     is_enabled: self.is_enabled(action),
                 };
-                let lines = self.env.keymap.help_by_place(&self.key_contexts());
+                let stack = self.key_contexts();
+                let mut lines = self.env.keymap.help_by_place(&stack);
+                // The palette has them, and the help runs them.
+                for (place, action) in self.env.keymap.without_key(&stack) {
+                    let at = lines
+                        .iter()
+                        .rposition(|(other, ..)| *other == place)
+                        .map_or(lines.len(), |at| at + 1);
+                    lines.insert(at, (place, String::new(), action));
+                }
                 let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(entry).collect();
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
