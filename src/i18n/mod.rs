@@ -16,7 +16,7 @@ mod recognise;
 mod tests;
 pub mod wait;
 
-pub use catalogue::{fill, translated};
+pub use catalogue::{fill, is_a_word, translated};
 pub use recognise::{Recognised, recognise};
 
 use std::fmt;

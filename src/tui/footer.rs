@@ -75,6 +75,7 @@ const ACT: &[Action] = &[
     Action::Save,
     Action::OtherRecord,
     Action::CopyAll,
+    Action::Pager,
     Action::Copy,
     Action::OpenPicture,
     Action::Raw,

@@ -40,6 +40,7 @@ mod read_only;
 mod recents;
 mod repaint;
 mod review;
+mod screen_text;
 mod screens;
 mod searching;
 mod secrets;

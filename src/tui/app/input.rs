@@ -110,6 +110,7 @@ impl App {
             }
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
+            Action::SaveScreen => self.save_screen(out),
             Action::Suspend => self.wish = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}

@@ -26,3 +26,4 @@ pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;
 pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
+pub(in crate::tui) mod screen_text;

@@ -8,4 +8,5 @@ pub(in crate::tui) mod external;
 pub(in crate::tui) mod host;
 pub(in crate::tui) mod images;
 pub(in crate::tui) mod notifications;
+pub(in crate::tui) mod pager;
 pub(in crate::tui) mod terminal;

@@ -74,6 +74,7 @@ impl Storm {
             ("esc / ctrl-u", "Type or paste an e-mail address"),
             ("esc ?", "look up another e-mail"),
             ("esc :", "revoke"),
+            ("esc : type:ticket enter", msg("Save screen as text")),
             ("esc P", "add a profile"),
             ("esc L", "GET"),
             ("esc 0 G enter", "need an index"),

@@ -410,11 +410,7 @@ mod tests {
             ("[always]\nquit-now = 'f4'\n[review]\nback = ['esc', 'f4']\n", 4, "a key of quit-now"),
             ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "line 4 wants L too"),
             ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "line 2 wants Z too"),
-            (
-                "preset = 'vim'\n[list]\nfirst = 'g q'\n[history]\nmark = 'g'\n[global]\nhome = 'g q'\n",
-                5,
-                "line 7 wants",
-            ),
+            ("preset = 'vim'\n[list]\nfirst = 'g q'\n[history]\nmark = 'g'\n", 5, "line 3 wants g q"),
         ] {
             let wrong = keymap(text).expect_err(text);
             let first = &wrong[0];
