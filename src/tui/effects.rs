@@ -61,6 +61,8 @@ pub enum Navigate {
     /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),
+    /// The user has chosen this file for the form below.
+    Picked(String),
     /// Continue the export of the form on top in the background.
     Aside,
     /// The user corrected a row of the draft below.

@@ -60,6 +60,7 @@ const ACT: &[Action] = &[
     Action::RemoveProfile,
     Action::NextField,
     Action::Toggle,
+    Action::ChooseFile,
     Action::Earlier,
     Action::Editor,
     Action::ToggleDirection,

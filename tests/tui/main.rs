@@ -17,6 +17,7 @@ mod comforts;
 mod common;
 mod drafts;
 mod exporting;
+mod file_picker;
 mod files;
 mod filter_line;
 mod filters;

@@ -369,6 +369,7 @@ fn wheeled(context: Context) -> Option<usize> {
         | Context::Menu
         | Context::JobMenu
         | Context::Profiles
+        | Context::FilePicker
         | Context::Palette => Some(1),
         Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
         _ => None,

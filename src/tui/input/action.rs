@@ -127,6 +127,7 @@ actions! {
     Header: "header", "choose the header row";
     NextChoice: "next column", "change the field to the next column";
     PreviousChoice: "previous column", "change the field to the previous column";
+    ChooseFile: "choose file", "choose from recent files and folders, with a preview";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct the name or e-mail of this row";
     Allow: "allow", "send this row anyway";

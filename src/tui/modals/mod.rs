@@ -6,6 +6,7 @@ pub(in crate::tui) mod draft;
 pub(in crate::tui) mod edit_row;
 pub(in crate::tui) mod export;
 pub(in crate::tui) mod file;
+pub(in crate::tui) mod file_picker;
 pub(in crate::tui) mod filters;
 pub(in crate::tui) mod help;
 pub(in crate::tui) mod issue;

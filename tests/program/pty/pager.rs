@@ -48,7 +48,7 @@ fn a_pager_has_the_terminal_and_reads_scrubbed_text() {
     term.shows("row 1 of");
 
     term.send("L");
-    term.until("the log", |s| s.has("GET") && s.has("ping"));
+    term.until("the log", |s| s.has("GET  /badge-templates?"));
     term.send("|");
     term.until("the pager", |s| !s.screen.alternate_screen() && s.has("paging # lapel"));
     let text = read(&term, "pager.in");

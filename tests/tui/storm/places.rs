@@ -169,6 +169,8 @@ impl Storm {
             ("esc C j space", "Columns, from left (top) to"),
             ("esc", "row 1 of"),
             ("esc 5 F", "File"),
+            ("ctrl-o", msg("Choose a file")),
+            ("esc", "File"),
         ];
         self.each(&mut h, &places).await;
         h.paste(&format!("{}\n{}\n", ids[0], ids[1]));

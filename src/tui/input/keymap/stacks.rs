@@ -34,6 +34,7 @@ impl Context {
         &[Self::Filters, Self::Always],
         &[Self::Form, Self::Always],
         &[Self::FileField, Self::Always],
+        &[Self::FilePicker, Self::Always],
         &[Self::Export, Self::Always],
         &[Self::Exporting, Self::Always],
         &[Self::File, Self::Always],
