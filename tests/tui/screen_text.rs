@@ -103,8 +103,10 @@ async fn no_person_is_left_on_any_screen() {
             assert!(name.is_empty() || !masked.contains(name.as_str()), "{place}: {name}\n{masked}");
             assert!(!masked.contains(email.as_str()), "{place}: {email}\n{masked}");
             let local = email.split('@').next().unwrap_or_default();
+            // The name of one is an address, whose domain stays.
+            let own = name.split('@').next().unwrap_or_default();
             for part in
-                words(name).into_iter().chain(words(local)).filter(|part| *part != "mark" && *part != "back")
+                words(own).into_iter().chain(words(local)).filter(|part| *part != "mark" && *part != "back")
             {
                 assert!(!left.contains(part), "{place}: {part} of {name}, {email}\n{masked}");
                 shown += usize::from(before.contains(part));

@@ -194,7 +194,7 @@ impl Findings {
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
         if !self.without_key.is_empty() {
-            lines.push(t!("No key in keys.toml (the palette has these)").to_owned());
+            lines.push(t!("Actions without a key (use the palette)").to_owned());
             lines.extend(self.without_key.iter().map(|one| format!("  {one}")));
         }
         match self.problems.as_slice() {

@@ -82,7 +82,7 @@ fn an_action_without_a_key_is_told_and_is_no_problem() {
     let said = bench.json(&["doctor"], 0);
     assert_eq!(said["without_key"].as_array().map(Vec::len), Some(1), "{said}");
     let text = bench.run(&["doctor"]).ended(0).out;
-    let heading = msg("No key in keys.toml (the palette has these)");
+    let heading = msg("Actions without a key (use the palette)");
     let line = text.lines().skip_while(|line| *line != heading).nth(1).expect("the action");
     assert_eq!(line.trim(), said["without_key"][0].as_str().expect("a text"));
     assert!(line.trim().starts_with(msg("History")), "{line}");
