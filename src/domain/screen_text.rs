@@ -85,9 +85,10 @@ impl KnownWords {
         }
         let parts = word.split_inclusive(ends).map(|part| {
             let bare = part.trim_end_matches(ends);
-            match bare.contains(['@', '\u{ff20}']) {
-                true => mask::address(&bare.replace('\u{ff20}', "@")) + &part[bare.len()..],
-                false => self.mask_parts(part),
+            if bare.contains(['@', '\u{ff20}']) {
+                mask::address(&bare.replace('\u{ff20}', "@")) + &part[bare.len()..]
+            } else {
+                self.mask_parts(part)
             }
         });
         parts.collect()

@@ -76,6 +76,9 @@ async fn no_person_is_left_on_any_screen() {
         ("its confirmation", "enter"),
         ("the rows of a job", "confirm 5 enter"),
     ];
+    // The domains of addresses, and words of the footer that are a name only with a capital.
+    let mut may_stay = BTreeSet::from(["mark", "back"]);
+    may_stay.extend(people.iter().flat_map(|(_, email)| words(email.rsplit('@').next().unwrap_or_default())));
     let mut shown = 0;
     for (n, (place, keys)) in places.into_iter().enumerate() {
         for key in keys.split_whitespace() {
@@ -99,19 +102,18 @@ async fn no_person_is_left_on_any_screen() {
         let masked = save(&mut h, &file, "").await;
         let plain = save(&mut h, &file.with_extension("plain"), "pagedown").await;
         let (left, before) = (words(&masked), words(&plain));
+        let mut leaks = BTreeSet::new();
         for (name, email) in &people {
-            assert!(name.is_empty() || !masked.contains(name.as_str()), "{place}: {name}\n{masked}");
-            assert!(!masked.contains(email.as_str()), "{place}: {email}\n{masked}");
-            let local = email.split('@').next().unwrap_or_default();
-            // The name of one is an address, whose domain stays.
-            let own = name.split('@').next().unwrap_or_default();
-            for part in
-                words(own).into_iter().chain(words(local)).filter(|part| *part != "mark" && *part != "back")
-            {
-                assert!(!left.contains(part), "{place}: {part} of {name}, {email}\n{masked}");
+            let parts: BTreeSet<&str> = words(name).into_iter().chain(words(email)).collect();
+            for part in parts.into_iter().filter(|part| !may_stay.contains(part)) {
+                leaks.extend(left.contains(part).then_some((part, name, email)));
                 shown += usize::from(before.contains(part));
             }
+            let whole =
+                [name, email].into_iter().find(|text| !words(text).is_empty() && masked.contains(*text));
+            leaks.extend(whole.map(|text| (text.as_str(), name, email)));
         }
+        assert!(leaks.is_empty(), "{place}: {leaks:?}\n{masked}");
         assert_eq!(masked.lines().count(), 36, "{place}");
         assert!(masked.contains("DEMO") && masked.contains("help"), "{place}\n{masked}");
     }

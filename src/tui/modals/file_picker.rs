@@ -175,7 +175,7 @@ impl FilePicker {
         };
         match &preview.rows {
             Ok((_, all)) => {
-                lines.extend(all.iter().take(rows.saturating_sub(1)).map(|cells| row(cells, theme.text())))
+                lines.extend(all.iter().take(rows.saturating_sub(1)).map(|cells| row(cells, theme.text())));
             }
             Err(why) => lines.push(Line::styled(fit(why, room, env.glyphs.ellipsis), theme.dim())),
         }

@@ -71,9 +71,10 @@ impl Component for ScreenText {
     ) -> Result<(), Response> {
         if let Some(path) = self.file.on_response(request, response)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
-            out.say(match self.is_masked {
-                true => t!("Saved the masked screen to {path}. Only you can read it.", path),
-                false => t!("Saved the screen with personal data to {path}. Only you can read it.", path),
+            out.say(if self.is_masked {
+                t!("Saved the masked screen to {path}. Only you can read it.", path)
+            } else {
+                t!("Saved the screen with personal data to {path}. Only you can read it.", path)
             });
             out.close();
         }
