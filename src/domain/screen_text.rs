@@ -46,7 +46,7 @@ impl KnownWords {
         let one_letter = word.len() == 1;
         let has_letters = word.chars().any(char::is_alphabetic);
         let is_known = || i18n::is_a_word(word) || self.plain.contains(word);
-        !has_letters || is_measure(word) || (!self.people.contains(word) && (one_letter || is_known()))
+        !has_letters || is_measure(word) || one_letter || (!self.people.contains(word) && is_known())
     }
 
     /// Masks the text of a screen. Columns stay where they are.

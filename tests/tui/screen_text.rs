@@ -104,7 +104,9 @@ async fn no_person_is_left_on_any_screen() {
         let (left, before) = (words(&masked), words(&plain));
         let mut leaks = BTreeSet::new();
         for (name, email) in &people {
-            let parts: BTreeSet<&str> = words(name).into_iter().chain(words(email)).collect();
+            // Short parts of an address are units and words of lapel, too; the whole address is looked for below.
+            let of_email = words(email).into_iter().filter(|part| part.chars().count() > 3);
+            let parts: BTreeSet<&str> = words(name).into_iter().chain(of_email).collect();
             for part in parts.into_iter().filter(|part| !may_stay.contains(part)) {
                 leaks.extend(left.contains(part).then_some((part, name, email)));
                 shown += usize::from(before.contains(part));
