@@ -125,7 +125,10 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env))).await,
+            Ok(settings) => {
+                Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env), &without_key(&settings.paths)))
+                    .await
+            }
             Err(code) => code,
         },
         Some(Command::Read(verb)) => match settings(&flags, &env, verb.wants_json()) {
@@ -340,6 +343,12 @@ fn wrong_for_tui(env: &Env) -> Vec<Mistake> {
 /// The TUI's keymap with the user's changes, and the mistakes in the user's file.
 fn keymap(paths: &Paths) -> (Keymap, Vec<Mistake>) {
     Keymap::with(&KeymapFile::read(&paths.keymap_file()))
+}
+
+/// Actions that the user's keys leave without a key, each with its place.
+fn without_key(paths: &Paths) -> Vec<String> {
+    let lost = keymap(paths).0.all_without_key();
+    lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
 }
 
 /// Connects the TUI to the service of a profile.

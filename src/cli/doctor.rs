@@ -21,9 +21,11 @@ use std::time::Instant;
 /// The permission bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// Runs the checks and returns the exit code: 0 when everything is in order.
-pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker) -> u8 {
-    match examine(settings, asker).await {
+/// Runs the checks and returns the exit code: 0 when everything is in order. `without_key` names the actions that
+/// `keys.toml` leaves without a key.
+pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
+    let found = examine(settings, asker).await;
+    match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
         Ok(found) => match found.say(flags.json) {
             Ok(code) => code,
             Err(failure) => failure.told(false),
@@ -40,6 +42,7 @@ struct Findings {
     journal: Value,
     paths: Value,
     permissions: Vec<Permission>,
+    without_key: Vec<String>,
     problems: Vec<String>,
 }
 
@@ -91,6 +94,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure
             "log_file": settings.paths.log_file().to_string_lossy(),
         }),
         permissions,
+        without_key: Vec::new(),
         problems,
     })
 }

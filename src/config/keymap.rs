@@ -6,11 +6,25 @@
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::Reader;
+use super::ui::Words;
 use std::path::{Path, PathBuf};
+
+/// A named set of keys: `preset = "vim"` at the top of the file. Lines of the file win over it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeymapPreset {
+    #[default]
+    Default,
+    Vim,
+}
+
+impl Words for KeymapPreset {
+    const WORDS: &'static [(&'static str, Self)] = &[("default", Self::Default), ("vim", Self::Vim)];
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeymapFile {
     path: PathBuf,
+    pub preset: KeymapPreset,
     /// The well-formed lines, in their order.
     pub lines: Vec<KeymapLine>,
     /// Mistakes in the form of the file.
@@ -37,7 +51,7 @@ impl KeymapFile {
         match Readable::read(path) {
             Ok(readable) => Self::of(path, &readable.unwrap_or_default()),
             Err(error) => {
-                Self { path: path.to_owned(), lines: Vec::new(), mistakes: error.mistakes().to_vec() }
+                Self { path: path.to_owned(), mistakes: error.mistakes().to_vec(), ..Self::default() }
             }
         }
     }
@@ -49,9 +63,14 @@ impl KeymapFile {
     fn of(path: &Path, readable: &Readable) -> Self {
         let mut reader = Reader::new(path, &readable.text);
         let mut lines = Vec::new();
+        let mut preset = None;
         if let Some(top) = reader.parse() {
             for (place, table) in top.get_ref() {
                 let place = place.get_ref().as_ref();
+                if place == "preset" {
+                    preset = reader.word(table, place);
+                    continue;
+                }
                 let Some(table) = reader.table(table, place, t!("a table, such as [history]")) else {
                     continue;
                 };
@@ -83,7 +102,7 @@ impl KeymapFile {
         lines.sort_by_key(|line| line.line);
         let mut mistakes = reader.mistakes;
         mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
-        Self { path: path.to_owned(), lines, mistakes }
+        Self { path: path.to_owned(), preset: preset.unwrap_or_default(), lines, mistakes }
     }
 
     /// The mistakes in the form of the file, and these mistakes in its lines, by line.
@@ -113,6 +132,18 @@ mod tests {
         let told: Vec<(&str, &str, usize, usize)> =
             read.lines.iter().map(|l| (&*l.place, &*l.action, l.keys.len(), l.line)).collect();
         assert_eq!(told, [("history", "revoke", 2, 2), ("history", "mark", 1, 3), ("global", "quit", 0, 6)]);
+    }
+
+    #[test]
+    fn a_preset_is_read_by_its_name() {
+        let read = |text| KeymapFile::parse(Path::new("keys.toml"), text);
+        assert_eq!(read("preset = 'vim'\n[history]\nmark = 'm'\n").preset, KeymapPreset::Vim);
+        assert_eq!(read("preset = 'default'\n").preset, KeymapPreset::Default);
+        for text in ["\npreset = 'emacs'\n", "\npreset = 3\n", "\n[preset]\nx = 'y'\n"] {
+            let wrong = read(text);
+            let lines: Vec<Option<usize>> = wrong.mistakes([]).iter().map(|m| m.line).collect();
+            assert_eq!((wrong.preset, lines), (KeymapPreset::Default, vec![Some(2)]), "{text}");
+        }
     }
 
     #[test]

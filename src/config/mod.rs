@@ -51,7 +51,7 @@ pub use input::ProfileInput;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
 pub use key::{Key, check as check_key, register_keys};
 pub use key_store::KeyStore;
-pub use keymap::{KeymapFile, KeymapLine};
+pub use keymap::{KeymapFile, KeymapLine, KeymapPreset};
 pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use new_profile::{NewProfile, save_profile};

@@ -17,6 +17,7 @@ pub mod name_search;
 pub mod narrowing;
 pub mod query;
 pub mod records;
+pub mod screen_text;
 pub mod spelling;
 pub mod summary;
 pub mod text;

@@ -1,7 +1,7 @@
 //! The translations, and how arguments are filled into a text.
 
 use super::particles;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
@@ -31,6 +31,23 @@ fn collect(name: String, value: toml::Value, into: &mut HashMap<String, String>)
 
 pub fn translated(english: &str) -> Option<&'static str> {
     TEXTS.get(english).map(String::as_str)
+}
+
+/// The words of all texts, in lower case.
+static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let texts = TEXTS.iter().flat_map(|(english, korean)| [english, korean]);
+    let plain = texts.flat_map(|text| {
+        pieces(text)
+            .into_iter()
+            .filter_map(|piece| if let Piece::Plain(plain) = piece { Some(plain) } else { None })
+    });
+    let words = plain.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+});
+
+/// Whether one of lapel's texts contains this word, in any language.
+pub fn is_a_word(word: &str) -> bool {
+    WORDS.contains(&word.to_lowercase())
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ mod particles;
 mod tests;
 pub mod wait;
 
-pub use catalogue::{fill, translated};
+pub use catalogue::{fill, is_a_word, translated};
 pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
 
 use std::fmt;

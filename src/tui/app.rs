@@ -14,6 +14,7 @@ mod news;
 mod notice;
 mod pictures;
 mod pointing;
+mod screen_text;
 mod secrets;
 mod ticks;
 mod touring;
@@ -31,6 +32,7 @@ use super::effects::{Effects, ModalId, Owner};
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
+use super::platform::pager::Page;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::home::JournalState;
@@ -98,11 +100,13 @@ impl DerefMut for OpenedModal {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopCommand {
     Suspend,
     /// Open a text in the user's editor.
     Edit,
+    /// Show a text in the user's pager.
+    Page(Page),
     Quit,
 }
 
@@ -373,6 +377,9 @@ impl App {
         self.tour_looks();
         self.want_picture(&mut out);
         self.keep_typed(&mut out);
+        if let Some(page) = out.page.take() {
+            self.wish = Some(LoopCommand::Page(page));
+        }
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);
         }

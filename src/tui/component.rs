@@ -13,6 +13,7 @@ use super::widgets::field::Field;
 use super::widgets::form::FormText;
 use super::widgets::frame::Frame;
 use crate::api::RawOf;
+use crate::domain::screen_text::KnownWords;
 use crate::jobs::Job;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -70,6 +71,9 @@ pub(in crate::tui) trait Component: Any {
     fn typed(&self) -> Vec<&str> {
         Vec::new()
     }
+
+    /// Adds the words of loaded names and titles, for masking a saved screen.
+    fn know(&self, _: &mut KnownWords) {}
 
     /// The focused field, if the user may edit its text in an external editor.
     fn long_field(&mut self) -> Option<&mut Field> {

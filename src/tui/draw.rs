@@ -10,8 +10,9 @@ use crate::i18n;
 use crate::i18n::wait::wait_text;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::frame::{Frame, text_of};
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -43,6 +44,14 @@ const ORGANISATION: usize = 16;
 impl App {
     pub fn draw(&self, frame: &mut ratatui::Frame<'_>) {
         self.draw_all(&mut Frame::new(frame));
+    }
+
+    /// The text of the screen.
+    pub(in crate::tui) fn screen_text(&self) -> String {
+        let (columns, rows) = self.size;
+        let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: columns, height: rows });
+        self.draw_all(&mut Frame::of(&mut buffer));
+        text_of(&buffer)
     }
 
     fn draw_all(&self, frame: &mut Frame<'_>) {

@@ -13,6 +13,7 @@ use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::pager::Page;
 
 /// A list that a screen can export to a file.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub enum Navigate {
     /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),
+    /// The user has chosen this file for the form below.
+    Picked(String),
     /// Continue the export of the form on top in the background.
     Aside,
     /// The user corrected a row of the draft below.
@@ -122,6 +125,8 @@ pub struct Effects<'a> {
     /// it.
     pub news: Option<(String, bool)>,
     pub copies: Vec<Clip>,
+    /// A text for the user's pager.
+    pub page: Option<Page>,
     /// Typed texts for the input history.
     pub typed: Vec<(Typed, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
@@ -139,6 +144,7 @@ impl<'a> Effects<'a> {
             notice: None,
             news: None,
             copies: Vec::new(),
+            page: None,
             typed: Vec::new(),
             quiet: false,
         }

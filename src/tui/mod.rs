@@ -61,6 +61,7 @@ pub use persist::saved_layout::{ViewUse, Wanted};
 pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Around, Desktop, Manner};
+pub use platform::pager::Page;
 pub use request::{Candidate, Session};
 pub use run_loop::{Begin, Elsewhere, Start, Tui, run};
 pub use shutdown::close;

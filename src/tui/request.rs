@@ -20,6 +20,7 @@ use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
 use crate::tui::persist::saved_layout::ViewUse;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::platform::external::Handing;
+use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk, IndexUse};
 use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
@@ -77,6 +78,8 @@ pub enum Request {
     Files,
     /// Completions of a typed path.
     Complete(String),
+    /// Size, date and first rows of a file.
+    Preview(PathBuf),
     /// Open a file and detect its format.
     OpenFile(Source, Choices),
     /// Open a file of badge ids and detect its format.
@@ -169,6 +172,7 @@ impl Request {
         matches!(
             self,
             Self::Pause(_)
+                | Self::Preview(_)
                 | Self::Picture(_)
                 | Self::Quiet(_)
                 | Self::Hand(_)
@@ -285,6 +289,8 @@ pub enum Response {
     Files(Vec<String>),
     /// To [`Request::Complete`]: every matching path.
     Completed(Vec<String>),
+    /// To [`Request::Preview`].
+    Previewed(Box<Result<FilePreview, String>>),
     /// To [`Request::OpenFile`] and [`Request::OpenIds`].
     Opened(Box<Result<Opened, String>>),
     /// To [`Request::DraftFile`] and [`Request::DraftIds`].

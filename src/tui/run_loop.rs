@@ -10,6 +10,7 @@ use super::persist::app_paths::AppPaths;
 use super::persist::saved_layout::Wanted;
 use super::platform::canvas::Surface;
 use super::platform::host::Manner;
+use super::platform::pager::Page;
 use super::platform::{images, terminal};
 use super::request::Session;
 use super::shutdown;
@@ -183,6 +184,13 @@ impl<B: Surface> Tui<B> {
                         self.back();
                     }
                 }
+                Some(LoopCommand::Page(page)) => {
+                    let shown = elsewhere
+                        .pager(&self.app.pager(), &page)
+                        .context(t!("the terminal closed while a pager used it"))?;
+                    self.app.take_paged(shown);
+                    self.back();
+                }
                 None => {}
             }
             // Another program may be using the terminal.
@@ -231,9 +239,12 @@ pub trait Elsewhere {
 
     /// Opens a text in an editor on the terminal. Returns the edited text, or the reason why there is none.
     fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
+
+    /// Shows a text in a pager on the terminal. Returns the reason if it was not shown.
+    fn pager(&mut self, pager: &str, page: &Page) -> std::io::Result<Result<(), String>>;
 }
 
-/// For a terminal without a shell: nothing stops lapel, and an editor changes nothing.
+/// For a terminal without a shell: nothing stops lapel, an editor changes nothing, and a pager shows nothing.
 impl Elsewhere for () {
     fn stop(&mut self, _: bool) -> std::io::Result<()> {
         Ok(())
@@ -249,6 +260,10 @@ impl Elsewhere for () {
 
     fn editor(&mut self, _: &str, text: &str) -> std::io::Result<Result<String, String>> {
         Ok(Ok(text.to_owned()))
+    }
+
+    fn pager(&mut self, _: &str, _: &Page) -> std::io::Result<Result<(), String>> {
+        Ok(Ok(()))
     }
 }
 

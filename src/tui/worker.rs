@@ -22,6 +22,7 @@ use crate::tui::input::paths;
 use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
 use crate::tui::persist::{input_history, saved_filters};
 use crate::tui::platform::external;
+use crate::tui::platform::file_preview;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
 use select_all::NotMarked;
@@ -212,6 +213,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::TemplateOf(..) => Response::TemplateOf(Err(error().to_string())),
         Request::Files => Response::Files(Vec::new()),
         Request::Complete(_) => Response::Completed(Vec::new()),
+        Request::Preview(_) => Response::Previewed(Box::new(Err(t!("Internal error in lapel.").to_owned()))),
         Request::OpenFile(..) | Request::OpenIds(..) => {
             Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
         }
@@ -354,6 +356,12 @@ async fn answer(
         | Request::Recents(_)
         | Request::Filters(_)
         | Request::Quiet(_) => failed(&ask),
+        Request::Preview(path) => {
+            let read = tokio::task::spawn_blocking(move || file_preview::read(&path)).await;
+            Response::Previewed(Box::new(
+                read.unwrap_or_else(|_| Err(t!("Internal error in lapel.").to_owned())),
+            ))
+        }
         Request::Complete(text) => Response::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
         ),

@@ -41,6 +41,8 @@ fn table() -> String {
         }
         let place = if last == Some(context) { "" } else { context.place() };
         last = Some(context);
+        // A bar would end the cell of the table.
+        let keys = keys.replace('|', "&#124;");
         let keys: Vec<String> = keys.split(' ').map(|key| format!("<kbd>{key}</kbd>")).collect();
         // Writing to a String cannot fail.
         let _ = writeln!(out, "| {place} | {} | {} |", keys.join(" "), action.help());

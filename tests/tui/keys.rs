@@ -39,7 +39,7 @@ fn every_key_another() -> Keymap {
 fn usual() -> BTreeSet<String> {
     // An article, units of time, words, the sign of a row, and what the arrows of a sort look like.
     const WORDS: &[&str] =
-        &["a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "*", "#", ":", "?", "↑", "↓", "←", "→"];
+        &["a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "*", "#", ":", "?", "|", "↑", "↓", "←", "→"];
     let lines = Keymap::default();
     let names = lines.lines().map(|(.., names)| names).collect::<Vec<_>>().join(" ");
     names
@@ -239,4 +239,41 @@ async fn an_action_without_a_key_is_named_itself() {
         screen.contains(msg_part("C continue  “back” (no key) back")),
         "the draft has keys of its own:\n{screen}"
     );
+}
+
+/// The help shows an action that lost its key, and still runs it.
+#[tokio::test]
+async fn the_help_shows_and_runs_what_has_no_key() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.tui.app.env.keymap = manners::keys("[templates]\nopen-picture = 's'\n");
+    h.settled().await;
+    h.press("1");
+    h.settled().await;
+    h.press("? /");
+    h.type_text(Action::Sort.help());
+    let shown = h.screen();
+    let entry = format!("{} ", h.tui.app.env.glyphs.dash);
+    assert!(shown.lines().any(|line| line.contains(&entry) && line.contains(Action::Sort.help())), "{shown}");
+    h.press("enter enter");
+    assert!(h.tui.app.key_contexts().contains(&lapel::tui::Context::SortMenu), "{}", h.screen());
+}
+
+/// Help, footer and palette show the keys of a preset.
+#[tokio::test]
+async fn the_keys_of_a_preset_work_and_are_shown() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.tui.app.env.keymap = manners::keys("preset = 'vim'\n");
+    h.settled().await;
+    h.press("1");
+    h.settled().await;
+    h.press("G g g");
+    assert!(h.screen().contains("row 1 of"), "{}", h.screen());
+    h.press("ctrl-p");
+    h.type_text(Action::First.help());
+    assert!(h.screen().contains("g g"), "{}", h.screen());
+    h.press("esc ? /");
+    h.type_text(Action::NextTab.help());
+    assert!(h.screen().contains("g t"), "{}", h.screen());
+    h.press("esc esc esc g t");
+    assert!(h.settled().await.contains("600 badges"), "{}", h.screen());
 }

@@ -106,6 +106,7 @@ impl Findings {
             "journal": self.journal,
             "paths": self.paths,
             "permissions": permissions,
+            "without_key": self.without_key,
             "problems": self.problems,
         })
     }
@@ -191,6 +192,10 @@ impl Findings {
         for one in &self.permissions {
             let word = if one.is_private { t!("private") } else { t!("NOT PRIVATE") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
+        }
+        if !self.without_key.is_empty() {
+            lines.push(t!("Actions without a key (use the palette)").to_owned());
+            lines.extend(self.without_key.iter().map(|one| format!("  {one}")));
         }
         match self.problems.as_slice() {
             [] => lines.push(t!("No problems found.").to_owned()),

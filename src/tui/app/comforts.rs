@@ -15,6 +15,7 @@ use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::platform::notifications::Notices;
+use crate::tui::platform::pager;
 use crate::tui::refresh::{Refresh, has_failed};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::text_layout::number;
@@ -66,6 +67,11 @@ impl App {
     /// The user's editor. Without one, `vi`, which most systems have.
     pub fn editor(&self) -> String {
         self.comforts.manner.around.editor.clone().unwrap_or_else(|| "vi".to_owned())
+    }
+
+    /// The user's pager. Without one, `less` or `more`.
+    pub fn pager(&self) -> String {
+        pager::command(self.comforts.manner.around.pager.as_deref())
     }
 
     /// Takes the terminal output that is not a frame: clipboard, bell, notifications.

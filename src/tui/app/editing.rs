@@ -1,4 +1,4 @@
-//! Editing a long text in the user's external editor.
+//! The user's external programs for long texts: editor and pager.
 
 use super::{App, LoopCommand};
 use crate::tui::effects::Effects;
@@ -21,6 +21,13 @@ impl App {
 
     pub fn text_for_editor(&mut self) -> Option<String> {
         self.long_field().map(|field| field.value().to_owned())
+    }
+
+    /// The pager has ended, or shows why it could not start.
+    pub fn take_paged(&mut self, shown: Result<(), String>) {
+        if let Err(why) = shown {
+            self.notice = Some(super::Notice::new(why, true));
+        }
     }
 
     /// Takes the edited text, or the reason why there is none.

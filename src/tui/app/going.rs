@@ -51,6 +51,8 @@ impl App {
             }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
+            // As if the file was dropped there. The quotation marks keep a backslash of its name.
+            Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), out),
             Navigate::Aside => self.put_aside(),
             Navigate::Corrected => {
                 let draft = self.modals.iter_mut().rev().find_map(|opened| {

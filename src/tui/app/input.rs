@@ -110,6 +110,7 @@ impl App {
             }
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
+            Action::SaveScreen => self.save_screen(out),
             Action::Suspend => self.wish = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
@@ -184,7 +185,16 @@ impl App {
                     action,
                     is_enabled: self.is_enabled(action),
                 };
-                let lines = self.env.keymap.help_by_place(&self.key_contexts());
+                let stack = self.key_contexts();
+                let mut lines = self.env.keymap.help_by_place(&stack);
+                // The palette has them, and the help runs them.
+                for (place, action) in self.env.keymap.without_key(&stack) {
+                    let at = lines
+                        .iter()
+                        .rposition(|(other, ..)| *other == place)
+                        .map_or(lines.len(), |at| at + 1);
+                    lines.insert(at, (place, String::new(), action));
+                }
                 let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(entry).collect();
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
@@ -359,6 +369,7 @@ fn wheeled(context: Context) -> Option<usize> {
         | Context::Menu
         | Context::JobMenu
         | Context::Profiles
+        | Context::FilePicker
         | Context::Palette => Some(1),
         Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
         _ => None,

@@ -127,6 +127,7 @@ actions! {
     Header: "header", "choose the header row";
     NextChoice: "next column", "change the field to the next column";
     PreviousChoice: "previous column", "change the field to the previous column";
+    ChooseFile: "choose file", "choose from recent files and folders, with a preview";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct the name or e-mail of this row";
     Allow: "allow", "send this row anyway";
@@ -137,6 +138,7 @@ actions! {
     CopyAll: "copy", "copy everything";
     OpenPicture: "open picture", "open the picture in the browser (over ssh: copy its link)";
     Raw: "raw JSON", "show the record as the service sends it";
+    Pager: "pager", "read it in your pager ($PAGER)";
     OtherRecord: "other record", "show the same badge's record from history or wallet";
     RequestLog: "requests", "show the request log: cost and result of each request";
     Language: "language", "switch the language: English, Korean";
@@ -165,6 +167,7 @@ actions! {
     Palette: "palette", "find actions by name, or type a badge, holder or template";
     Back: "back", "close this or go back";
     Redraw: "redraw", "redraw the whole screen";
+    SaveScreen: "save screen", "save screen as text for a ticket, masked on request";
     Suspend: "suspend", "put lapel in the background (fg brings it back)";
     Quit: "quit", "quit lapel";
     QuitNow: "quit", "quit lapel, even inside a field";

@@ -4,6 +4,7 @@ mod context;
 mod defaults;
 mod file;
 pub(in crate::tui) mod hangul;
+mod layers;
 mod stacks;
 
 pub use context::Context;

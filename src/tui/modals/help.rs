@@ -25,6 +25,7 @@ const PAGE: usize = 10;
 /// An action with its keys.
 pub struct HelpEntry {
     pub place: Context,
+    /// Empty for an action that the user's keys left without one.
     pub keys: String,
     pub action: Action,
     /// Whether it does something now.
@@ -135,8 +136,9 @@ impl Help {
             }
             let stop = stop.next();
             let style = if entry.is_enabled { theme.text() } else { theme.dim() };
+            let own = if entry.keys.is_empty() { env.glyphs.dash } else { &entry.keys };
             for (n, part) in wrap(entry.action.help(), room).into_iter().enumerate() {
-                let key = if n == 0 { entry.keys.as_str() } else { "" };
+                let key = if n == 0 { own } else { "" };
                 let line = Line::from(vec![
                     Span::raw("  "),
                     Span::styled(fit(key, keys, ""), theme.key()),

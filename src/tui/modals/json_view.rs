@@ -8,6 +8,7 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::platform::pager::Page;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::paged_list::two_sided;
@@ -129,6 +130,14 @@ impl Component for RawPane {
                 Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
                 _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
+            Action::Pager => match &self.read {
+                Some(Ok(raw)) => {
+                    let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
+                    let lines = lay_out(raw.text.wire(), usize::MAX);
+                    out.page = Some(Page::new([&*request, ""].into_iter().chain(lines.iter().map(|l| &**l))));
+                }
+                _ => out.say(t!("Nothing was read yet. There is nothing to show.")),
+            },
             Action::Back => {
                 out.cancel(self.request.take());
                 out.close();
@@ -162,7 +171,8 @@ impl Component for RawPane {
         match answer {
             Response::Raw(raw) if self.request == Some(request) => {
                 self.request = None;
-                self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire()));
+                self.laid_out =
+                    raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
                 self.columns = 0;
                 self.seek = self.at > 0;
                 self.read = Some(raw.map_err(|why| why.to_string()));
@@ -243,9 +253,9 @@ impl Component for RawPane {
 
 impl Modal for RawPane {}
 
-/// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines. Invalid JSON is laid out as well as
-/// possible.
-fn lay_out(json: &str) -> Vec<String> {
+/// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines, up to `most` characters. Invalid JSON is laid
+/// out as well as possible.
+fn lay_out(json: &str, most: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut depth = 0_usize;
@@ -257,7 +267,7 @@ fn lay_out(json: &str) -> Vec<String> {
     };
     while let Some(c) = chars.next() {
         shown += 1;
-        if shown > SHOWN {
+        if shown > most {
             end(&mut line, 0);
             line.replace_range(.., t!("(the rest is hidden; a copy has all of it)"));
             break;
@@ -320,19 +330,22 @@ mod tests {
             "  ]",
             "}",
         ];
-        assert_eq!(lay_out(json), lines);
+        assert_eq!(lay_out(json, SHOWN), lines);
     }
 
     #[test]
     fn what_a_terminal_would_obey_is_marked() {
-        assert_eq!(lay_out("{\"a\":\"\u{1b}[2J\n\u{202e}\"}"), ["{", "  \"a\": \"␛[2J␊⟨U+202E⟩\"", "}"]);
+        assert_eq!(
+            lay_out("{\"a\":\"\u{1b}[2J\n\u{202e}\"}", SHOWN),
+            ["{", "  \"a\": \"␛[2J␊⟨U+202E⟩\"", "}"]
+        );
     }
 
     #[test]
     fn it_is_bounded_however_deep_and_long() {
-        let deep = lay_out(&"[".repeat(300_000));
+        let deep = lay_out(&"[".repeat(300_000), SHOWN);
         assert!(deep.iter().all(|line| line.len() <= 2 * DEEPEST + 50), "indents are bounded");
-        let long = lay_out(&format!("\"{}\"", "x".repeat(SHOWN * 2)));
+        let long = lay_out(&format!("\"{}\"", "x".repeat(SHOWN * 2)), SHOWN);
         assert_eq!((long.len(), long[0].len()), (2, SHOWN));
         assert!(long[1].contains("a copy has all of it"));
     }
@@ -341,7 +354,7 @@ mod tests {
         #[test]
         fn only_white_space_is_added(value in "[a-z {}\\[\\]:,\"0-9\\\\]{0,60}") {
             let json = serde_json::json!({ "key": value, "list": [1, { "x": null }] }).to_string();
-            let laid_out = lay_out(&json).join("\n");
+            let laid_out = lay_out(&json, SHOWN).join("\n");
             let same: serde_json::Value = serde_json::from_str(&laid_out).expect("still JSON");
             prop_assert_eq!(same.to_string(), json);
         }

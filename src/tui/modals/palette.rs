@@ -2,7 +2,7 @@
 //! finds a badge, a holder or a template by its name, id or address. It never selects an action that sends, revokes
 //! or deletes something: the user does.
 
-mod search;
+pub(in crate::tui) mod search;
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};

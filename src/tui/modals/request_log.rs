@@ -91,7 +91,7 @@ impl Component for RequestLog {
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
-            let (taken, closed) = save.on_action(action, out);
+            let (taken, closed) = save.file.on_action(action, out);
             if closed {
                 self.save = None;
             }
@@ -120,6 +120,10 @@ impl Component for RequestLog {
             Action::Save if self.entries.is_empty() => {
                 out.say(t!("There are no requests to save yet."));
             }
+            Action::Pager if self.entries.is_empty() => {
+                out.say(t!("There are no requests to show yet."));
+            }
+            Action::Pager => out.page = Some(save::page(&self.shown(), env)),
             Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
             Action::Back => {
                 out.cancel(self.watch.take());
@@ -132,14 +136,14 @@ impl Component for RequestLog {
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         match &mut self.save {
-            Some(save) => save.on_text_key(key),
+            Some(save) => save.file.on_text_key(key),
             None => self.search.on_text_key(key),
         }
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         match &mut self.save {
-            Some(save) => save.on_paste(text),
+            Some(save) => save.file.on_paste(text),
             None => {
                 self.search.on_paste(text);
             }
@@ -195,14 +199,14 @@ impl Component for RequestLog {
 
 impl Modal for RequestLog {
     fn asks(&self) -> Option<Ask> {
-        self.save.as_ref()?.asks()
+        self.save.as_ref()?.file.asks()
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
-        self.save.iter().for_each(|save| save.confirm_text(form, env));
+        self.save.iter().for_each(|save| save.file.confirm_text(form, env));
     }
 
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
-        self.save.iter_mut().for_each(|save| save.write(true, out));
+        self.save.iter_mut().for_each(|save| save.file.write(true, out));
     }
 }

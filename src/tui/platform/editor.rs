@@ -8,7 +8,7 @@ use std::process::Command;
 /// Limit for the edited text, in bytes. A field takes much less.
 const LARGEST: u64 = 256 * 1024;
 /// Exit code of a shell that cannot find the program.
-const NOT_FOUND: i32 = 127;
+pub(super) const NOT_FOUND: i32 = 127;
 
 /// Opens a text in an editor and returns the edited text. `editor` is the value of `$VISUAL` or `$EDITOR`: a
 /// shell command, which may have arguments.
@@ -34,7 +34,7 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
 
 fn edit(editor: &str, path: &Path) -> Result<(), String> {
     let named = scrub(editor).into_owned();
-    let mut command = command(editor);
+    let mut command = shell(editor);
     crate::secrets::hide_from(&mut command);
     let status = command.arg(path).status().map_err(|why| {
         t!("lapel could not start the editor ({named}): {why}. The text is unchanged.", named, why)
@@ -49,16 +49,17 @@ fn edit(editor: &str, path: &Path) -> Result<(), String> {
     }
 }
 
+/// Runs a shell command, which may have arguments, with the arguments that follow.
 #[cfg(unix)]
-fn command(editor: &str) -> Command {
+pub(super) fn shell(program: &str) -> Command {
     let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(format!("{editor} \"$@\"")).arg("lapel");
+    command.arg("-c").arg(format!("{program} \"$@\"")).arg("lapel");
     command
 }
 
 #[cfg(not(unix))]
-fn command(editor: &str) -> Command {
-    Command::new(editor)
+pub(super) fn shell(program: &str) -> Command {
+    Command::new(program)
 }
 
 fn read(path: &Path) -> Result<String, String> {

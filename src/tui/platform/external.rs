@@ -68,7 +68,7 @@ pub async fn hand(handing: Handing) -> Result<&'static str, String> {
     }))
 }
 
-fn find(name: &str) -> Option<PathBuf> {
+pub(super) fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

@@ -14,6 +14,8 @@ pub struct Around {
     pub term: String,
     /// The user's editor from `VISUAL` or `EDITOR`: a shell command.
     pub editor: Option<String>,
+    /// The user's pager from `PAGER`: a shell command.
+    pub pager: Option<String>,
 }
 
 /// A desktop that can start programs.
@@ -59,6 +61,7 @@ impl Around {
                 .into_iter()
                 .find_map(|name| env.raw(name))
                 .map(|editor| editor.to_string_lossy().into_owned()),
+            pager: env.raw("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
             term: env.raw("TERM").map_or_else(String::new, |term| term.to_string_lossy().into_owned()),
         }
     }

@@ -6,8 +6,9 @@ use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
 use crate::tui::platform::crash;
-use crate::tui::platform::editor;
 use crate::tui::platform::images::{KITTY_IDS, TerminalQueries, Way};
+use crate::tui::platform::pager::Page;
+use crate::tui::platform::{editor, pager};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,
@@ -39,8 +40,8 @@ static OVER: AtomicBool = AtomicBool::new(false);
 
 /// The loop has the terminal, and receives signals as messages.
 const LOOP: u8 = 0;
-/// An editor has the terminal. It receives an interrupt from the keyboard, and lapel obeys a stop at once.
-const EDITOR: u8 = 1;
+/// An editor or a pager has the terminal. It receives an interrupt from the keyboard, and lapel obeys a stop at once.
+const OTHER: u8 = 1;
 /// The loop has ended, so nobody reads messages any more.
 const NOBODY: u8 = 2;
 
@@ -286,7 +287,7 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
 fn ended_by(kind: tokio::signal::unix::SignalKind) -> Option<Message> {
     use tokio::signal::unix::SignalKind;
     let of_keyboard = [SignalKind::interrupt(), SignalKind::quit()].contains(&kind);
-    if of_keyboard && HOLDER.load(Ordering::SeqCst) == EDITOR {
+    if of_keyboard && HOLDER.load(Ordering::SeqCst) == OTHER {
         return None;
     }
     OVER.store(true, Ordering::SeqCst);
@@ -390,9 +391,21 @@ impl crate::tui::Elsewhere for Hold {
 
     fn editor(&mut self, editor: &str, text: &str) -> io::Result<Result<String, String>> {
         let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
-        let (taken, came) = lend(now, &self.pause, editor, text)?;
+        let (taken, came) = lend(now, &self.pause, || editor::run(editor, text))?;
         self.taken = Some(taken);
-        Ok(came)
+        let busy = || {
+            t!("The editor cannot use the terminal right now. The text was not changed. Try again.")
+                .to_owned()
+        };
+        Ok(came.unwrap_or_else(|| Err(busy())))
+    }
+
+    fn pager(&mut self, pager: &str, page: &Page) -> io::Result<Result<(), String>> {
+        let Some(now) = self.taken.take() else { return Ok(Ok(())) };
+        let (taken, came) = lend(now, &self.pause, || pager::run(pager, page))?;
+        self.taken = Some(taken);
+        let busy = || t!("The pager cannot use the terminal right now. Try again.").to_owned();
+        Ok(came.unwrap_or_else(|| Err(busy())))
     }
 }
 
@@ -413,25 +426,19 @@ fn wake_input() -> bool {
     false
 }
 
-/// Lends the terminal to an editor and takes it again. Returns the edited text, or the reason why there is
-/// none. The pause keeps lapel from reading the editor's keys.
-fn lend(
-    taken: Taken,
-    pause: &InputPause,
-    editor: &str,
-    text: &str,
-) -> io::Result<(Taken, Result<String, String>)> {
+/// Lends the terminal to another program and takes it again. Returns what came of it, or `None` if the program could
+/// not run. The pause keeps lapel from reading the program's keys.
+fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Result<(Taken, Option<T>)> {
     if !pause.close(wake_input) {
-        let why = t!("The editor cannot use the terminal right now. The text was not changed. Try again.");
-        return Ok((taken, Err(why.to_owned())));
+        return Ok((taken, None));
     }
     drop(taken);
-    HOLDER.store(EDITOR, Ordering::SeqCst);
-    let came = editor::run(editor, text);
+    HOLDER.store(OTHER, Ordering::SeqCst);
+    let came = run();
     HOLDER.store(LOOP, Ordering::SeqCst);
     let taken = Taken::new();
     pause.open();
-    Ok((taken?, came))
+    Ok((taken?, Some(came)))
 }
 
 /// Installs the panic hook, which writes a report for every thread. On the thread that owns the terminal it

@@ -6,6 +6,7 @@ mod told;
 
 use crate::api::ApiError;
 use crate::domain::call_advice::script;
+use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::text::short;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
@@ -347,6 +348,12 @@ impl Component for BadgeScreen {
 
     fn typed(&self) -> Vec<&str> {
         self.find.iter().map(Field::value).collect()
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        if let Some(Ok(badge)) = &self.read {
+            badge.know(known);
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -9,6 +9,7 @@ mod preview;
 pub use marks::{LARGEST_RANGE, Marks};
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
+use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
 use crate::export::{self, FieldValue, What};
 use crate::i18n::number;
@@ -370,6 +371,12 @@ impl Component for History {
         self.browser.aside = below;
         self.finish_range(out);
         self.check_marking(out);
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        for (_, item) in self.browser.list.loaded() {
+            item.know(known);
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -5,6 +5,7 @@ mod copyables;
 
 use self::categories::Categories;
 use crate::api::{ApiError, CategoryFilter, Paging, TemplateFilter, TemplateQuery};
+use crate::domain::screen_text::KnownWords;
 use crate::domain::{
     BadgeType, Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text,
     validity,
@@ -379,6 +380,13 @@ impl Component for Templates {
         if self.scroll.is_scrolled() {
             let lines = self.lines(usize::from(self.detail_area.width), env).len();
             self.scroll.limit(lines, self.detail_area.height);
+        }
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        for (_, t) in self.browser.list.loaded() {
+            known
+                .plain([&t.title, &t.badge_type_name, &t.category_name, &t.level_name].into_iter().flatten());
         }
     }
 

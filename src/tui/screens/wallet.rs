@@ -15,6 +15,7 @@ mod search;
 use crate::api::ApiError;
 use crate::domain::address_search::Lead;
 use crate::domain::call_advice::{Case, Question, script};
+use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
@@ -519,6 +520,11 @@ impl Component for Wallet {
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.lay_out_rows(area, env);
         self.ask_reason(env, out);
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        self.found.iter().flat_map(|found| &found.held).for_each(|held| held.know(known));
+        self.call.rows.iter().for_each(|item| item.know(known));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

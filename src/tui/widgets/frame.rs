@@ -20,7 +20,6 @@ impl<'a> Frame<'a> {
         Self { buffer: frame.buffer_mut() }
     }
 
-    #[cfg(test)]
     pub fn of(buffer: &'a mut Buffer) -> Self {
         Self { buffer }
     }
@@ -40,6 +39,25 @@ impl<'a> Frame<'a> {
             widget.draw(area, self.buffer);
         }
     }
+}
+
+/// The text of a buffer, line by line. Cells behind a wide cluster have no text of their own, and cells of a picture
+/// none at all.
+pub fn text_of(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for row in buffer.area.rows() {
+        let mut line = String::new();
+        let mut x = row.x;
+        while x < row.right() {
+            let symbol = buffer[(x, row.y)].symbol();
+            let is_picture = symbol.chars().any(|c| c.is_control() || c > '\u{f0000}');
+            line.push_str(if is_picture { " " } else { symbol });
+            x += u16::try_from(width(symbol)).unwrap_or(1).max(1);
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
 }
 
 /// A widget that can be drawn into a part of a frame. The area is not empty.

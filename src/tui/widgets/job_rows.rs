@@ -3,6 +3,7 @@
 
 pub mod columns;
 
+use crate::domain::screen_text::KnownWords;
 use crate::domain::{ServiceTime, Text};
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::context::Env;
@@ -222,6 +223,16 @@ impl RowList {
 /// The area of the rows, between the headings and the row counter.
 fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area }
+}
+
+/// Adds the words of these rows, for masking a saved screen. The title of a job that issues is a template's.
+pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known: &mut KnownWords) {
+    for row in rows {
+        known.person([&row.holder]);
+        known.plain(&row.title);
+        known.plain([&row.status, &row.mail_status].into_iter().flatten());
+    }
+    known.plain(jobs.iter().filter(|job| job.template_id.is_some()).map(|job| &job.title));
 }
 
 /// The glyph of a status. It is always shown beside the word.

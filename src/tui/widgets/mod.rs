@@ -20,6 +20,7 @@ pub(in crate::tui) mod popup;
 pub(in crate::tui) mod preview;
 pub(in crate::tui) mod reason_field;
 pub(in crate::tui) mod record_field;
+pub(in crate::tui) mod save_file;
 pub(in crate::tui) mod search;
 pub(in crate::tui) mod table_header;
 pub(in crate::tui) mod text_layout;

@@ -4,6 +4,7 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
+use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::{Field, Recent};
@@ -22,6 +23,8 @@ pub struct PathField {
     completing: Option<RequestId>,
     /// The last completions, if there was more than one.
     found: Vec<String>,
+    /// Whether the user may choose an existing file. False where a new file is named.
+    chooses: bool,
 }
 
 impl PathField {
@@ -33,6 +36,7 @@ impl PathField {
             recent_request: recent.then(|| out.ask(Request::Files)),
             completing: None,
             found: Vec::new(),
+            chooses: recent,
         }
     }
 
@@ -44,6 +48,7 @@ impl PathField {
             recent_request: None,
             completing: None,
             found: Vec::new(),
+            chooses: true,
         }
     }
 
@@ -70,6 +75,7 @@ impl PathField {
         match action {
             Action::Earlier => !self.recent.is_empty(),
             Action::Later => false,
+            Action::ChooseFile => self.chooses,
             Action::Accept => !self.field.value().trim().is_empty(),
             _ => true,
         }
@@ -82,6 +88,10 @@ impl PathField {
                     &mut self.completing,
                     Request::Complete(self.field.value().trim_start().to_owned()),
                 );
+            }
+            Action::ChooseFile if self.chooses => {
+                let (typed, earlier) = (self.field.value().to_owned(), self.recent.all().to_vec());
+                out.open(move |_, out| FilePicker::new(&typed, earlier, out));
             }
             Action::Earlier | Action::Later => {
                 if let Some(path) = self.recent.step(action == Action::Earlier, self.field.value()) {

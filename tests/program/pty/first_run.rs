@@ -182,10 +182,10 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
         "config/config.toml",
         "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\nkey = { env = \"BADGE_KEY\" }\n",
     );
-    setup.write("config/keys.toml", "[history]\nrevoke = \"space\"\n");
+    setup.write("config/keys.toml", "[history]\nrevoke = \"esc\"\n");
     let mut term = setup.env("BADGE_KEY", "dmu_test_0123456789").size(200, 24).start();
     let shown = term.shows("Ignored: keys.toml, line 2");
-    for part in ["history.revoke", "mark"] {
+    for part in ["history.revoke", "back"] {
         assert!(shown.has(part), "{part}: {}", shown.text);
     }
     term.send("\x03");

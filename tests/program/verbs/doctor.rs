@@ -78,3 +78,16 @@ fn without_a_profile_there_is_still_something_to_say() {
     assert!(said.err.contains("config.toml, line 1: themee"), "{}", said.err);
     assert_eq!(bench.requests(), 0);
 }
+
+#[test]
+fn an_action_without_a_key_is_told_and_is_no_problem() {
+    let bench = Bench::new();
+    bench.write("config/keys.toml", "[history]\nmark = 'x'\n");
+    let said = bench.json(&["doctor"], 0);
+    assert_eq!(said["without_key"].as_array().map(Vec::len), Some(1), "{said}");
+    let text = bench.run(&["doctor"]).ended(0).out;
+    let heading = msg("Actions without a key (use the palette)");
+    let line = text.lines().skip_while(|line| *line != heading).nth(1).expect("the action");
+    assert_eq!(line.trim(), said["without_key"][0].as_str().expect("a text"));
+    assert!(line.trim().starts_with(msg("History")), "{line}");
+}

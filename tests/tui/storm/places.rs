@@ -74,6 +74,7 @@ impl Storm {
             ("esc / ctrl-u", "Type or paste an e-mail address"),
             ("esc ?", "look up another e-mail"),
             ("esc :", "revoke"),
+            ("esc : type:ticket enter", msg("Save screen as text")),
             ("esc P", "add a profile"),
             ("esc L", "GET"),
             ("esc 0 G enter", "need an index"),
@@ -168,6 +169,8 @@ impl Storm {
             ("esc C j space", "Columns, from left (top) to"),
             ("esc", "row 1 of"),
             ("esc 5 F", "File"),
+            ("ctrl-o", msg("Choose a file")),
+            ("esc", "File"),
         ];
         self.each(&mut h, &places).await;
         h.paste(&format!("{}\n{}\n", ids[0], ids[1]));

@@ -34,6 +34,8 @@ pub enum Context {
     Filters,
     Form,
     FileField,
+    /// The list of recent files and of a folder.
+    FilePicker,
     Export,
     Exporting,
     /// The form for an opened file.
@@ -96,6 +98,7 @@ impl Context {
             Self::Filters => tr_noop!("Saved filters"),
             Self::Form => tr_noop!("Form"),
             Self::FileField => tr_noop!("File name"),
+            Self::FilePicker => tr_noop!("File list"),
             Self::File => tr_noop!("Recipient file"),
             Self::Mapping => tr_noop!("Column mapping"),
             Self::RevokeForm => tr_noop!("Revoke form"),
@@ -153,6 +156,7 @@ impl Context {
                 | Self::Form
                 | Self::RevokeForm
                 | Self::FileField
+                | Self::FilePicker
                 | Self::Export
                 | Self::Review
         )

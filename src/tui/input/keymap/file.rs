@@ -2,6 +2,7 @@
 
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::tui::input::action::Action;
+use crate::tui::input::keymap::layers::{Source, base, clash, take};
 use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -10,19 +11,18 @@ use crossterm::event::{KeyCode, KeyModifiers};
 const LONGEST: usize = 3;
 
 impl Keymap {
-    /// The default keys with the changes of a file, and the mistakes in the file. A line of the file is left out
-    /// if:
+    /// The default keys with the preset and the changes of a file, and the mistakes in the file. A key of the file
+    /// is taken from a default action, which the palette still offers. A line of the file is left out if:
     ///
     /// * it names an unknown context, action or key;
-    /// * another action of the same context has the key;
-    /// * an inner context hides the key, or the key hides a key of an outer context;
+    /// * another line of the file has the key, in the same context or in one that hides it;
+    /// * the key leaves or accepts, or works everywhere;
+    /// * it leaves an action without a key that the palette does not offer;
     /// * it makes leaving impossible.
     pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
         let mut wrong: Vec<(usize, String)> = Vec::new();
         loop {
-            let mut lines = Self::default().lines;
-            // For each line of the keymap, the line of the file that it comes from.
-            let mut from: Vec<Option<usize>> = vec![None; lines.len()];
+            let (mut lines, mut from) = base(file.preset);
             let before = wrong.len();
             for (n, said) in file.lines.iter().enumerate() {
                 if wrong.iter().any(|(left_out, _)| *left_out == n) {
@@ -33,16 +33,17 @@ impl Keymap {
                         let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
                         if let Some(at) = at {
                             lines[at].2 = chords;
-                            from[at] = Some(n);
+                            from[at] = Source::File(n);
                         }
                     }
                     Err(what) => wrong.push((n, what)),
                 }
             }
+            take(&mut lines, &from);
             let keymap = Self::of(lines);
-            let mut more = keymap.conflicts(&from);
+            let mut more = keymap.conflicts(&from, file);
             more.extend(keymap.dangers(&from));
-            more.extend(keymap.shadows(&from));
+            more.extend(keymap.shadows(&from, file));
             more.sort_by_key(|(n, _)| *n);
             more.dedup_by_key(|(n, _)| *n);
             wrong.extend(more);
@@ -54,39 +55,58 @@ impl Keymap {
     }
 
     /// Lines of the file whose keys conflict in the same context: equal to, a beginning of, or an extension of the
-    /// keys of another action.
-    fn conflicts(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+    /// keys of another line of the file, or keys that an action must keep.
+    fn conflicts(&self, from: &[Source], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (at, (context, _, chords)) in self.lines.iter().enumerate() {
-            let Some(n) = from[at] else { continue };
+            let Source::File(n) = from[at] else { continue };
             for (other_at, (_, other, theirs)) in
                 self.lines.iter().enumerate().filter(|(i, (c, ..))| *i != at && c == context)
             {
                 // Of two lines of the file, report the later one.
-                if from[other_at].is_some_and(|other| other > n) {
+                if from[other_at].line().is_some_and(|other| other > n) {
                     continue;
                 }
-                let clash = |one: &Chord, two: &Chord| one.starts_with(two) || two.starts_with(one);
-                if let Some(chord) = chords.iter().find(|one| theirs.iter().any(|two| clash(one, two))) {
-                    found.push((
-                        n,
-                        t!("{chord} is, or starts, a key of {other} there ({help}): give that action another key, or choose another here", chord = self.name(chord), other = other.name(), help = other.help()),
-                    ));
-                }
+                let Some(chord) = chords.iter().find(|one| theirs.iter().any(|two| clash(one, two))) else {
+                    continue;
+                };
+                let chord = self.name(chord);
+                let what = match from[other_at].line() {
+                    Some(n) => wanted_twice(&chord, &file.lines[n]),
+                    None => {
+                        t!(
+                            "{chord} is, or starts, a key of {other} there ({help}): give that action another key, or choose another here",
+                            chord,
+                            other = other.name(),
+                            help = other.help()
+                        )
+                    }
+                };
+                found.push((n, what));
             }
         }
         found
     }
 
     /// Lines that make leaving impossible.
-    fn dangers(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+    fn dangers(&self, from: &[Source]) -> Vec<(usize, String)> {
         let lines = self.lines.iter().zip(from);
         let lost = lines.filter(|((_, action, chords), _)| *action == Action::QuitNow && chords.is_empty());
         lost.filter_map(|(_, from)| {
-            Some(((*from)?, t!("one key must quit lapel from everywhere").to_owned()))
+            Some((from.line()?, t!("one key must quit lapel from everywhere").to_owned()))
         })
         .collect()
     }
+}
+
+/// Two lines of the file want the same key. The message stands at one of them and names the other.
+pub(super) fn wanted_twice(chord: &str, other: &KeymapLine) -> String {
+    t!(
+        "line {line} wants {chord} too, or a key that begins with it, for {other}: choose another key in one of the two lines",
+        line = other.line,
+        chord,
+        other = format_args!("{}.{}", other.place, other.action)
+    )
 }
 
 fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
@@ -191,13 +211,120 @@ mod tests {
         assert_eq!(lines, [Some(3), Some(4), Some(6)], "{mistakes:?}");
         assert_eq!(press(&keymap, "X!"), [Press::Action(Action::Revoke), Press::Action(Action::Templates)]);
         assert_eq!(press(&keymap, " "), [Press::Action(Action::Mark)], "the usual key");
-        // Two actions swap keys, but one line is wrong: the other key is then taken.
+        // Two actions swap keys, but one line is wrong: the other line still gets its key.
         let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(
             Path::new("keys.toml"),
             "[history]\nmark = 'v'\nrange = 'spacee'\n",
         ));
-        assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2), Some(3)]);
-        assert_eq!(press(&keymap, "v "), [Press::Action(Action::Range), Press::Action(Action::Mark)]);
+        assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(3)]);
+        assert_eq!(press(&keymap, "v "), [Press::Action(Action::Mark), Press::Free]);
+    }
+
+    const HISTORY: &[Context] = &[Context::History, Context::List, Context::Global, Context::Always];
+    const BADGE: &[Context] = &[Context::Badge, Context::Global, Context::Always];
+
+    /// Later versions bring new default keys. A file from before them keeps its keys.
+    #[test]
+    fn a_line_of_the_file_takes_the_key_from_a_default() {
+        let keys = |text: &str| keymap(text).expect(text);
+        // In the same place: revoke keeps no key there, but has its own elsewhere.
+        let mine = keys("[history]\nmark = 'x'\n");
+        assert_eq!(press(&mine, "x "), [Press::Action(Action::Mark), Press::Free]);
+        assert_eq!(mine.key(HISTORY, Action::Revoke), None);
+        assert_eq!(mine.key(BADGE, Action::Revoke).as_deref(), Some("x"));
+        assert_eq!(mine.without_key(HISTORY), [(Context::History, Action::Revoke)]);
+        assert_eq!(mine.all_without_key(), [(Context::History, Action::Revoke)]);
+        // The beginning of a chord takes all of them, and a chord takes what begins it.
+        let mine = keys("[history]\nfilter = '*'\nmark = 'x x'\n");
+        assert_eq!(press(&mine, "*xx")[0], Press::Action(Action::Filter));
+        assert_eq!(press(&mine, "xx"), [Press::Begun, Press::Action(Action::Mark)]);
+        let lost = [Action::MarkAll, Action::InvertMarks, Action::ClearMarks, Action::Revoke];
+        assert_eq!(mine.without_key(HISTORY), lost.map(|action| (Context::History, action)));
+        // From a place inside, which would hide it; the other keys of the action stay.
+        let mine = keys("[global]\nhistory = ['2', 'n']\nactivity = 'g h'\n[always]\npalette = 'ctrl-d'\n");
+        assert_eq!(
+            press(&mine, "ngh"),
+            [Press::Action(Action::History), Press::Begun, Press::Action(Action::Activity)]
+        );
+        assert_eq!(mine.key(HISTORY, Action::NextMatch), None);
+        assert_eq!(mine.key(HISTORY, Action::First).as_deref(), Some("home"));
+        assert_eq!(mine.key(HISTORY, Action::PageDown).as_deref(), Some("PgDn"));
+        assert_eq!(mine.key(BADGE, Action::Palette).as_deref(), Some(":"));
+        // A place inside takes it from one outside, which loses it only there.
+        let mine = keys("[history]\nmark = 'L'\n");
+        assert_eq!(mine.without_key(HISTORY), [(Context::Global, Action::RequestLog)]);
+        assert_eq!(mine.key(BADGE, Action::RequestLog).as_deref(), Some("L"));
+        assert_eq!(mine.all_without_key(), [(Context::History, Action::RequestLog)]);
+    }
+
+    #[test]
+    fn the_default_keys_are_complete() {
+        let keymap = Keymap::default();
+        assert_eq!(keymap.all_without_key(), []);
+        assert_eq!(super::tests::keymap("").expect("no file").all_without_key(), []);
+    }
+
+    #[test]
+    fn vim_has_its_keys_and_every_other_default_key() {
+        let vim = keymap("preset = 'vim'\n").expect("a preset has no conflict");
+        let end = |keys: &str| press(&vim, keys).pop();
+        for (keys, action) in [
+            ("j", Action::Down),
+            ("k", Action::Up),
+            ("l", Action::Open),
+            ("gg", Action::First),
+            ("G", Action::Last),
+            ("gt", Action::NextTab),
+            ("gT", Action::PreviousTab),
+            ("/", Action::Filter),
+            ("n", Action::NextMatch),
+            ("N", Action::PreviousMatch),
+            (":", Action::Palette),
+            ("y", Action::Copy),
+            ("v", Action::Range),
+            ("u", Action::UndoLast),
+        ] {
+            assert_eq!(end(keys), Some(Press::Action(action)), "{keys}");
+        }
+        let badge =
+            |c| vim.press(BADGE, &mut Vec::new(), KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL));
+        for (stack, keys) in [(HISTORY, "duf b"), (&[Context::Json, Context::Always][..], "duf b")] {
+            for (c, action) in keys.chars().filter(|c| *c != ' ').zip([
+                Action::PageDown,
+                Action::PageUp,
+                Action::PageDown,
+                Action::PageUp,
+            ]) {
+                let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+                assert_eq!(vim.press(stack, &mut Vec::new(), key), Press::Action(action), "ctrl-{c}");
+            }
+        }
+        assert_eq!(
+            (badge('f'), badge('b')),
+            (Press::Action(Action::PageDown), Press::Action(Action::PageUp))
+        );
+        // Nothing of the defaults is lost but g alone, and nothing that revokes or deletes has another key.
+        assert_eq!(vim.all_without_key(), []);
+        for ((context, action, usual), (.., keys)) in Keymap::default().lines().zip(vim.lines()) {
+            let moves = action.is_hand_work()
+                || matches!(action, Action::First | Action::NextTab | Action::PreviousTab);
+            assert!(usual == keys || moves, "{action:?} in {context:?}: {usual} {keys}");
+        }
+        assert!(vim.help(HISTORY).contains(&("home, g g".to_owned(), Action::First)));
+    }
+
+    #[test]
+    fn a_line_of_the_file_wins_over_the_preset() {
+        let mine =
+            keymap("preset = 'vim'\n[list]\npage-up = 'pageup'\n[history]\nmark = 'g'\n").expect("keys");
+        assert_eq!(press(&mine, "g"), [Press::Action(Action::Mark)]);
+        assert_eq!(mine.key(HISTORY, Action::NextTab).as_deref(), Some("Tab"));
+        assert_eq!(mine.key(HISTORY, Action::First).as_deref(), Some("home"));
+        assert_eq!(mine.key(&[Context::Wallet, Context::List], Action::PageUp).as_deref(), Some("PgUp"));
+        assert_eq!(
+            mine.help(HISTORY).iter().find(|(_, a)| *a == Action::PageUp).map(|(k, _)| &**k),
+            Some("PgUp")
+        );
     }
 
     fn press(keymap: &Keymap, keys: &str) -> Vec<Press> {
@@ -260,27 +387,30 @@ mod tests {
             ("[history]\nmark = 'ctrl-i'\n", 2, "cannot tell key 1 in the list from Tab"),
             ("[history]\nmark = 'ctrl-m'\n", 2, "cannot tell key 1 in the list from Enter"),
             ("[prompt]\nclear-field = 'c'\n", 2, "would be typed"),
-            ("[history]\nmark = 'x'\n", 2, "a key of revoke there"),
-            ("[history]\nmark = 'x x'\n", 2, "a key of revoke there"),
-            ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "a key of mark there"),
+            ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "line 2 wants Q q too"),
+            ("[history]\nmark = 'x'\nrevoke = 'x'\n", 3, "line 2 wants x too"),
+            ("[history]\nmark = 'esc'\n", 2, "leaves back without a key there"),
+            ("[history]\nmark = 'q'\n", 2, "leaves quit without a key there"),
+            ("[job-rows]\ncopy = 'esc'\n", 2, "a key of back there"),
+            ("[profiles]\ntest-profile = 'enter'\n", 2, "a key of accept there"),
+            ("[global]\ntemplates = '?'\n", 2, "a key of help there"),
+            ("[global]\ntemplates = ':'\n", 2, "a key of palette there"),
+            ("[welcome]\ntour = 's'\n", 2, "a key of choose-sandbox there"),
+            ("[always]\npalette = 'ctrl-u'\n", 2, "would not get it there"),
             ("[review]\nconfirm = 'f4'\n", 2, "no longer used"),
             ("[draft]\nconfirm = 'i'\n", 2, "no longer used"),
             ("[organisation]\nback = 'f4'\n", 2, "no longer used"),
             ("[review]\nback = '1'\n", 2, "would be typed"),
             ("[review]\naccept = 'y'\n", 2, "would be typed"),
-            ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
             ("[always]\nquit-now = []\n", 2, "quit lapel from everywhere"),
             ("[always]\nhelp = 'h'\n", 2, "would be typed"),
             ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
             ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),
             ("[form]\nclear-field = 'ctrl-c x'\n", 2, "a key of quit-now, which works everywhere"),
             ("[always]\nquit-now = 'f4'\n[review]\nback = ['esc', 'f4']\n", 4, "a key of quit-now"),
-            ("[global]\nhistory = ['2', 'g h']\n", 2, "would not get it there: Any list"),
-            ("[list]\ngo-to-row = 'x'\n", 2, "a key of revoke"),
-            ("[always]\npalette = 'ctrl-d'\n", 2, "a key of page-down"),
-            ("[history]\nmark = 'L'\n", 2, "leaves request-log without a key there"),
-            ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "leaves request-log without"),
-            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "leaves wallet-tab without"),
+            ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "line 4 wants L too"),
+            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "line 2 wants Z too"),
+            ("preset = 'vim'\n[list]\nfirst = 'g q'\n[history]\nmark = 'g'\n", 5, "line 3 wants g q"),
         ] {
             let wrong = keymap(text).expect_err(text);
             let first = &wrong[0];

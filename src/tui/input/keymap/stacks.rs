@@ -1,7 +1,10 @@
 //! Nested contexts, and keys of `keys.toml` that one context would hide from another.
 
+use crate::config::KeymapFile;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
+use crate::tui::input::keymap::file::wanted_twice;
+use crate::tui::input::keymap::layers::{Source, clash, is_default, must_keep_a_key};
+use crate::tui::input::keymap::{Chord, Context, Keymap};
 
 impl Context {
     /// Every stack of contexts in which keys are looked up, innermost first. The tour's context is left out; it is
@@ -31,6 +34,7 @@ impl Context {
         &[Self::Filters, Self::Always],
         &[Self::Form, Self::Always],
         &[Self::FileField, Self::Always],
+        &[Self::FilePicker, Self::Always],
         &[Self::Export, Self::Always],
         &[Self::Exporting, Self::Always],
         &[Self::File, Self::Always],
@@ -48,24 +52,18 @@ impl Context {
     ];
 }
 
-/// A line of the keymap. `from` is its line in the file.
+/// A line of the keymap with its source.
 struct StackLine<'a> {
     context: Context,
     action: Action,
     chords: &'a [Chord],
-    from: Option<usize>,
+    from: Source,
 }
 
 impl StackLine<'_> {
-    /// Whether the file gives this action a key that is not one of its default keys.
+    /// Whether the file or the preset gives this action a key that is not one of its default keys.
     fn is_new(&self, chord: &Chord) -> bool {
-        let usual = || {
-            DEFAULT
-                .iter()
-                .filter(|(c, a, _)| (*c, *a) == (self.context, self.action))
-                .flat_map(|(.., keys)| *keys)
-        };
-        self.from.is_some() && !usual().any(|key| parse(key).as_ref() == Some(chord))
+        self.from != Source::Default && !is_default(self.context, self.action, chord)
     }
 }
 
@@ -73,7 +71,7 @@ impl Keymap {
     /// Lines of the file whose keys are hidden on a screen, or hide other keys there. Inner contexts win. A key of
     /// the file must reach its action on every screen of that action. It may take a key from an outer action that
     /// keeps another key, but never a key that works everywhere.
-    pub(super) fn shadows(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+    pub(super) fn shadows(&self, from: &[Source], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
         for stack in Context::STACKS {
             let mut stack = stack.to_vec();
@@ -83,7 +81,7 @@ impl Keymap {
                     let inner: Vec<StackLine<'_>> =
                         stack[..depth].iter().flat_map(|context| self.lines_of(*context, from)).collect();
                     for chord in outer.chords.iter().filter(|chord| !self.is_free(&stack[..depth], chord)) {
-                        found.extend(self.lost(&stack, &outer, chord, &inner));
+                        found.extend(self.lost(&stack, &outer, chord, (&inner, file)));
                     }
                 }
             }
@@ -97,7 +95,7 @@ impl Keymap {
     fn lines_of<'a>(
         &'a self,
         context: Context,
-        from: &'a [Option<usize>],
+        from: &'a [Source],
     ) -> impl Iterator<Item = StackLine<'a>> + 'a {
         let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
         lines.map(|((context, action, chords), from)| StackLine {
@@ -114,30 +112,55 @@ impl Keymap {
         stack: &[Context],
         outer: &StackLine<'_>,
         chord: &Chord,
-        inner: &[StackLine<'_>],
+        (inner, file): (&[StackLine<'_>], &KeymapFile),
     ) -> Option<(usize, String)> {
-        let takes = |mine: &&Chord| chord.starts_with(mine) || mine.starts_with(chord);
+        let takes = |mine: &&Chord| clash(mine, chord);
         let (taker, mine) = inner
             .iter()
             .filter(|line| line.action != outer.action)
             .find_map(|line| line.chords.iter().find(takes).map(|mine| (line, mine)))?;
         let (place, other) = (taker.context.place(), taker.action);
-        match taker.from.filter(|_| taker.is_new(mine)) {
-            Some(n) if outer.context == Context::Always => Some((
+        let twice = |n: usize| wanted_twice(&self.name(chord), &file.lines[n]);
+        match (taker.from.line(), outer.from.line()) {
+            (Some(n), _) if taker.is_new(mine) && outer.context == Context::Always => Some((
                 n,
-                t!("{chord} is, or starts, a key of {other}, which works everywhere ({help}): choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+                t!(
+                    "{chord} is, or starts, a key of {other}, which works everywhere ({help}): choose another here",
+                    chord = self.name(mine),
+                    other = outer.action.name(),
+                    help = outer.action.help()
+                ),
             )),
-            Some(n) if self.key(stack, outer.action).is_none() => Some((
-                outer.from.filter(|_| outer.is_new(chord)).map_or(n, |other| n.max(other)),
-                t!("{chord} leaves {other} without a key there ({help}): give that action another key, or choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+            (Some(n), other) if taker.is_new(mine) => {
+                let is_lost = self.key(stack, outer.action).is_none();
+                match other.filter(|_| is_lost) {
+                    // Of two lines of the file, report the later one.
+                    Some(other) if outer.is_new(chord) => Some((n.max(other), twice(n.min(other)))),
+                    Some(other) => Some((n, twice(other))),
+                    None if is_lost && must_keep_a_key(outer.context, outer.action) => Some((
+                        n,
+                        t!(
+                            "{chord} leaves {other} without a key there ({help}): give that action another key, or choose another here",
+                            chord = self.name(mine),
+                            other = outer.action.name(),
+                            help = outer.action.help()
+                        ),
+                    )),
+                    None => None,
+                }
+            }
+            (Some(n), Some(other)) if outer.is_new(chord) => Some((other, twice(n))),
+            (None, Some(n)) if outer.is_new(chord) => Some((
+                n,
+                t!(
+                    "{chord} is, or starts, a key of {other} ({help}) in an inner place, so this action would not get it there: {place}. Give that action another key, or choose another here",
+                    chord = self.name(chord),
+                    other = other.name(),
+                    help = other.help(),
+                    place
+                ),
             )),
-            Some(_) => None,
-            None => outer.from.filter(|_| outer.is_new(chord)).map(|n| {
-                (
-                    n,
-                    t!("{chord} is, or starts, a key of {other} ({help}) in an inner place, so this action would not get it there: {place}. Give that action another key, or choose another here", chord = self.name(chord), other = other.name(), help = other.help(), place),
-                )
-            }),
+            _ => None,
         }
     }
 }
@@ -145,6 +168,7 @@ impl Keymap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::input::keymap::DEFAULT;
 
     #[test]
     fn every_place_stands_in_a_stack() {

@@ -13,7 +13,8 @@ fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
 }
 
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 6] = [
+const IN_THE_PALETTE: [Action; 7] = [
+    Action::SaveScreen,
     Action::Language,
     Action::AutoRefresh,
     Action::ForgetRecent,

@@ -5,6 +5,7 @@ mod groups;
 
 pub use draw::shares;
 
+use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
@@ -20,7 +21,7 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::job_rows::{RowList, columns};
+use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use ratatui::layout::Position;
@@ -471,6 +472,10 @@ impl Component for DraftForm {
             self.rows.changed();
         }
         self.confirming &= self.sendable() > 0;
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        know_rows(self.rows.list.loaded().map(|(_, row)| row), &self.jobs, known);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -24,7 +24,7 @@ pub(super) enum Rank {
 }
 
 /// The typed text, compared with entries.
-pub(super) struct Search {
+pub(in crate::tui) struct Search {
     typed: String,
     pattern: Pattern,
     matcher: Matcher,
@@ -32,7 +32,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(typed: &str) -> Self {
+    pub(in crate::tui) fn new(typed: &str) -> Self {
         let typed = letters(typed);
         let pattern = Pattern::new(&typed, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
         Self { typed, pattern, matcher: Matcher::new(Config::DEFAULT), buffer: Vec::new() }
@@ -40,6 +40,11 @@ impl Search {
 
     fn score(&mut self, letters: &str) -> Option<u32> {
         self.pattern.score(Utf32Str::new(letters, &mut self.buffer), &mut self.matcher)
+    }
+
+    /// How well a text matches. `None` if it does not.
+    pub(in crate::tui) fn score_of(&mut self, text: &str) -> Option<u32> {
+        self.score(&letters(text))
     }
 
     pub(super) fn rank(&mut self, entry: &Entry) -> Option<(Rank, u32)> {

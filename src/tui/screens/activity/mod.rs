@@ -7,6 +7,7 @@ mod order;
 
 pub(in crate::tui) use draw::bar;
 
+use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
@@ -19,7 +20,7 @@ use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::job_rows::{self, RowList};
+use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{JobCommand, RowsQuery};
@@ -613,6 +614,11 @@ impl Component for Activity {
                 }
             }
         }
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        let rows = self.rows.iter().flat_map(|rows| rows.list.loaded().map(|(_, row)| row));
+        know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

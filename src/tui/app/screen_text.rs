@@ -1,0 +1,29 @@
+//! The screen as text, to be saved for a ticket.
+
+use super::App;
+use crate::domain::screen_text::KnownWords;
+use crate::tui::effects::Effects;
+use crate::tui::modals::screen_text::ScreenText;
+use crate::tui::screens::Tab;
+
+impl App {
+    /// Offers to save the screen as it is now, before the form covers it.
+    pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
+        let plain = self.screen_text();
+        let masked = self.known_words().mask(&plain);
+        out.open(|env, out| ScreenText::new(masked, plain, env, out));
+    }
+
+    /// The words that masking can rely on: from all screens, because one may show what another has read.
+    fn known_words(&self) -> KnownWords {
+        let mut known = KnownWords::default();
+        known.plain_text(&self.env.place());
+        for (tab, _) in Tab::ALL {
+            self.screens.of(*tab).know(&mut known);
+        }
+        for modal in &self.modals {
+            modal.know(&mut known);
+        }
+        known
+    }
+}

@@ -1,0 +1,173 @@
+//! The layers of the keymap: default keys, the keys of a preset, and the lines of `keys.toml`. A later layer takes
+//! keys from an earlier one, so that a new default key never breaks a file that a person wrote before.
+
+use super::{Bound, Chord, Context, DEFAULT, Keymap, parse};
+use crate::config::KeymapPreset;
+use crate::tui::input::action::Action;
+
+/// Where the keys of a line come from. A later source takes keys from an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Source {
+    Default,
+    Preset,
+    /// Number of a line of the file.
+    File(usize),
+}
+
+impl Source {
+    /// The line of the file.
+    pub(super) fn line(self) -> Option<usize> {
+        if let Self::File(n) = self { Some(n) } else { None }
+    }
+
+    fn layer(self) -> Self {
+        self.line().map_or(self, |_| Self::File(0))
+    }
+}
+
+/// A key that a preset adds to an action in some contexts.
+type Addition = (&'static [Context], Action, &'static str);
+
+/// What vim has and the default keys lack. Nothing here sends, revokes or deletes.
+const VIM: &[Addition] = &[
+    (
+        &[Context::List, Context::Filters, Context::Json, Context::Requests, Context::Help],
+        Action::First,
+        "g g",
+    ),
+    (&[Context::Badge, Context::Json, Context::Requests, Context::Help], Action::PageDown, "ctrl-f"),
+    (
+        &[Context::List, Context::Badge, Context::Json, Context::Requests, Context::Help],
+        Action::PageUp,
+        "ctrl-b",
+    ),
+    (&[Context::Global], Action::NextTab, "g t"),
+    (&[Context::Global], Action::PreviousTab, "g T"),
+];
+
+fn additions(preset: KeymapPreset) -> &'static [Addition] {
+    match preset {
+        KeymapPreset::Default => &[],
+        KeymapPreset::Vim => VIM,
+    }
+}
+
+/// Whether one chord equals, begins or extends the other, so that only one of them can work.
+pub(super) fn clash(one: &Chord, two: &Chord) -> bool {
+    one.starts_with(two) || two.starts_with(one)
+}
+
+/// Whether a chord is a default key of this action in this context.
+pub(super) fn is_default(context: Context, action: Action, chord: &Chord) -> bool {
+    let mut keys =
+        DEFAULT.iter().filter(|(c, a, _)| (*c, *a) == (context, action)).flat_map(|(.., keys)| *keys);
+    keys.any(|key| parse(key).as_ref() == Some(chord))
+}
+
+/// Whether an action must keep a key: the palette does not offer it there.
+pub(super) fn must_keep_a_key(context: Context, action: Action) -> bool {
+    // The palette does not open on the first screen.
+    action.is_hand_work()
+        || matches!(action, Action::Quit | Action::Help)
+        || matches!(context, Context::Welcome | Context::Palette)
+}
+
+/// Keys that leave and accept everywhere. No line of a file takes them.
+fn is_fixed(action: Action, chord: &Chord) -> bool {
+    match action {
+        Action::Back => parse("esc").as_ref() == Some(chord),
+        Action::Accept => parse("enter").as_ref() == Some(chord),
+        _ => false,
+    }
+}
+
+/// The lines of the default keymap with a preset, and their sources.
+pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<Source>) {
+    let mut lines = Keymap::default().lines;
+    let mut from = vec![Source::Default; lines.len()];
+    for (contexts, action, key) in additions(preset) {
+        let Some(chord) = parse(key) else { continue };
+        for ((context, with_key, chords), from) in lines.iter_mut().zip(&mut from) {
+            if with_key == action && contexts.contains(context) {
+                chords.retain(|own| !clash(own, &chord));
+                chords.push(chord.clone());
+                *from = Source::Preset;
+            }
+        }
+    }
+    (lines, from)
+}
+
+/// Gives every line the keys that it wants and that a line of an earlier layer has, in the same context or in one
+/// that hides it. An action keeps its last key if the palette does not offer it.
+pub(super) fn take(lines: &mut [Bound], from: &[Source]) {
+    for taker in 0..lines.len() {
+        let (context, action, chords) = lines[taker].clone();
+        if from[taker] == Source::Default {
+            continue;
+        }
+        for chord in &chords {
+            let is_new = !is_default(context, action, chord);
+            for at in (0..lines.len()).filter(|at| from[*at].layer() < from[taker].layer()) {
+                let (other_context, other, theirs) = &mut lines[at];
+                let is_same = *other_context == context;
+                if *other == action || !(is_same || (is_new && hides(*other_context, context))) {
+                    continue;
+                }
+                let left: Vec<Chord> = theirs
+                    .iter()
+                    .filter(|own| !clash(own, chord) || is_fixed(*other, own))
+                    .cloned()
+                    .collect();
+                if !left.is_empty() || !must_keep_a_key(*other_context, *other) {
+                    *theirs = left;
+                }
+            }
+        }
+    }
+}
+
+/// Whether `inner` comes before `outer` in a stack of contexts.
+fn hides(inner: Context, outer: Context) -> bool {
+    let at = |stack: &[Context], one: Context| stack.iter().position(|context| *context == one);
+    Context::STACKS.iter().any(|stack| match (at(stack, inner), at(stack, outer)) {
+        (Some(inner), Some(outer)) => inner < outer,
+        // The tour is below all of them.
+        (Some(_), None) => outer == Context::Tour,
+        _ => false,
+    })
+}
+
+impl Keymap {
+    /// The actions of `stack` that have a default key there and none in this keymap. The palette offers them.
+    pub fn without_key(&self, stack: &[Context]) -> Vec<(Context, Action)> {
+        let usual = Self::default();
+        let mut found: Vec<(Context, Action)> = Vec::new();
+        for context in stack {
+            for (_, action, _) in self.at(*context).filter(|(_, action, _)| !action.is_hand_work()) {
+                let is_lost = self.key(stack, *action).is_none() && usual.key(stack, *action).is_some();
+                if is_lost && !found.iter().any(|(_, other)| other == action) {
+                    found.push((*context, *action));
+                }
+            }
+        }
+        found
+    }
+
+    /// The same for every screen: the screen and the action, each action of a place once.
+    pub fn all_without_key(&self) -> Vec<(Context, Action)> {
+        let mut found: Vec<(Context, Action)> = Vec::new();
+        for stack in Context::STACKS {
+            for (context, action) in self.without_key(stack) {
+                let is_gone =
+                    self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
+                // A key that only this screen hides is missing on this screen.
+                let place = if is_gone { context } else { stack[0] };
+                if !found.contains(&(place, action)) {
+                    found.push((place, action));
+                }
+            }
+        }
+        found
+    }
+}

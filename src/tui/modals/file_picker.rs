@@ -1,0 +1,336 @@
+//! Chooses a file: recent files first, then the folder, with a preview of the selected file. Typing narrows.
+
+use crate::domain::Text;
+use crate::domain::text::scrub;
+use crate::jobs::Job;
+use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Sight, below, out_of_sight};
+use crate::tui::input::paths;
+use crate::tui::modals::palette::search::Search;
+use crate::tui::platform::file_preview::FilePreview;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::popup;
+use crate::tui::widgets::text_layout::{fit, width};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text as Lines};
+use std::cmp::Reverse;
+use std::path::Path;
+
+/// Maximum width of the popup in columns.
+const WIDEST: u16 = 110;
+/// Rows that one page moves.
+const PAGE: usize = 10;
+
+/// A line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    /// A folder ends in a slash.
+    path: String,
+    shown: String,
+    is_recent: bool,
+}
+
+pub struct FilePicker {
+    recents: Vec<String>,
+    recents_request: Option<RequestId>,
+    /// To say which job has used a file.
+    jobs: Vec<Job>,
+    jobs_request: Option<RequestId>,
+    /// Ends in a slash.
+    folder: String,
+    names: Vec<String>,
+    names_request: Option<RequestId>,
+    field: Field,
+    shown: Vec<Entry>,
+    at: usize,
+    sight: Sight,
+    /// The file whose preview was requested last.
+    previewed: Option<String>,
+    preview_request: Option<RequestId>,
+    preview: Option<Result<FilePreview, String>>,
+}
+
+impl FilePicker {
+    /// Begins in the folder of the typed path. `earlier` are more recent files.
+    pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
+        let typed = paths::typed(typed);
+        let folder = if typed.is_dir() { typed.as_path() } else { typed.parent().unwrap_or(Path::new("")) };
+        let folder = std::path::absolute(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let mut picker = Self {
+            recents: earlier,
+            recents_request: Some(out.ask(Request::Files)),
+            jobs: Vec::new(),
+            jobs_request: Some(out.ask(Request::Jobs)),
+            folder: folder.map_or_else(|_| "/".to_owned(), |folder| with_slash(&folder.to_string_lossy())),
+            names: Vec::new(),
+            names_request: None,
+            field: Field::default(),
+            shown: Vec::new(),
+            at: 0,
+            sight: Sight::default(),
+            previewed: None,
+            preview_request: None,
+            preview: None,
+        };
+        picker.list(out);
+        picker
+    }
+
+    /// Requests the names of the folder.
+    fn list(&mut self, out: &mut Effects<'_>) {
+        out.ask_instead(&mut self.names_request, Request::Complete(self.folder.clone()));
+    }
+
+    fn go_to(&mut self, folder: String, out: &mut Effects<'_>) {
+        self.folder = folder;
+        self.names.clear();
+        self.field.clear();
+        self.list(out);
+        self.find();
+    }
+
+    /// The folder above this one.
+    fn parent(&self) -> Option<String> {
+        let parent = Path::new(self.folder.trim_end_matches('/')).parent()?;
+        Some(with_slash(&parent.to_string_lossy()))
+    }
+
+    fn find(&mut self) {
+        let typed = self.field.value().trim().to_owned();
+        let name = |path: &str| path.strip_prefix(self.folder.as_str()).unwrap_or(path).to_owned();
+        let recents =
+            self.recents.iter().map(|path| Entry { path: path.clone(), shown: name(path), is_recent: true });
+        let up = self.parent().filter(|_| typed.is_empty()).map(|path| Entry {
+            path,
+            shown: "../".to_owned(),
+            is_recent: false,
+        });
+        let own = self.names.iter().filter(|path| !self.recents.contains(path));
+        let names = own.map(|path| Entry { path: path.clone(), shown: name(path), is_recent: false });
+        let all = recents.chain(up).chain(names);
+        if typed.is_empty() {
+            self.shown = all.collect();
+        } else {
+            let mut search = Search::new(&typed);
+            let scored = all.filter_map(|entry| Some((search.score_of(&entry.shown)?, entry)));
+            let mut found: Vec<(u32, Entry)> = scored.collect();
+            found.sort_by_key(|(score, _)| Reverse(*score));
+            self.shown = found.into_iter().map(|(_, entry)| entry).collect();
+        }
+        self.sight.forget_clicks();
+        self.at = 0;
+    }
+
+    fn choose(&mut self, out: &mut Effects<'_>) {
+        let Some(entry) = self.shown.get(self.at).cloned() else {
+            out.say(t!("No match. Nothing was done."));
+            return;
+        };
+        if entry.path.ends_with('/') {
+            self.go_to(entry.path, out);
+        } else {
+            out.close();
+            out.go.push(Navigate::Picked(entry.path));
+        }
+    }
+
+    /// The job that has used this file last.
+    fn used_by(&self, path: &str) -> Option<&Job> {
+        let is_source = |job: &&Job| {
+            let source = job.origin.as_ref().and_then(|origin| origin.source.as_ref());
+            source.is_some_and(|source| source.path == Path::new(path))
+        };
+        self.jobs.iter().filter(is_source).max_by_key(|job| job.created)
+    }
+
+    fn preview_lines(&self, rows: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        let Some(path) = self.previewed.as_deref() else { return Vec::new() };
+        let preview = match &self.preview {
+            None => return vec![Line::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim())],
+            Some(Err(why)) => return vec![Line::styled(fit(why, room, env.glyphs.ellipsis), theme.error())],
+            Some(Ok(preview)) => preview,
+        };
+        let mut facts = vec![count!(preview.bytes, "byte", "bytes")];
+        facts.extend(preview.modified.and_then(|at| at.try_into().ok()).map(|at| moment(at, env)));
+        facts.extend(preview.rows.as_ref().ok().map(|(format, _)| (*format).to_owned()));
+        facts.push(match self.used_by(path) {
+            Some(job) => t!("used by job {job}", job = job.id),
+            None => t!("no job has used it").to_owned(),
+        });
+        let facts = facts.join(&format!(" {} ", env.glyphs.dot));
+        let mut lines = vec![Line::styled(fit(&facts, room, env.glyphs.ellipsis), theme.dim())];
+        let row = |cells: &Vec<Text>, style: Style| {
+            let text: Vec<String> = cells.iter().map(ToString::to_string).collect();
+            Line::styled(fit(&text.join(" | "), room, env.glyphs.ellipsis), style)
+        };
+        match &preview.rows {
+            Ok((_, all)) => {
+                lines.extend(all.iter().take(rows.saturating_sub(1)).map(|cells| row(cells, theme.text())));
+            }
+            Err(why) => lines.push(Line::styled(fit(why, room, env.glyphs.ellipsis), theme.dim())),
+        }
+        lines
+    }
+}
+
+fn with_slash(folder: &str) -> String {
+    format!("{}/", folder.trim_end_matches('/'))
+}
+
+impl Component for FilePicker {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![Context::FilePicker, Context::Always]
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        let last = self.shown.len().saturating_sub(1);
+        match action {
+            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
+            Action::PageDown => self.at = (self.at + PAGE).min(last),
+            Action::PageUp => self.at = self.at.saturating_sub(PAGE),
+            Action::ClearField => {
+                self.field.clear();
+                self.find();
+            }
+            Action::Accept => self.choose(out),
+            Action::Back => {
+                let requests = [
+                    &mut self.recents_request,
+                    &mut self.jobs_request,
+                    &mut self.names_request,
+                    &mut self.preview_request,
+                ];
+                out.cancel(requests.into_iter().filter_map(Option::take));
+                out.close();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        if key.code == KeyCode::Backspace && self.field.value().is_empty() {
+            if let Some(parent) = self.parent() {
+                self.go_to(parent, out);
+            }
+            return true;
+        }
+        let changed = self.field.on_text_key(key);
+        if changed {
+            self.find();
+        }
+        changed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        self.field.on_paste(text.trim());
+        self.find();
+    }
+
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+    }
+
+    fn on_response(
+        &mut self,
+        request: RequestId,
+        response: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match response {
+            Response::Files(files) if self.recents_request == Some(request) => {
+                self.recents_request = None;
+                let more = files.into_iter().filter(|file| !self.recents.contains(file)).collect::<Vec<_>>();
+                self.recents.extend(more);
+                self.find();
+            }
+            Response::Jobs(jobs) if self.jobs_request == Some(request) => {
+                self.jobs_request = None;
+                self.jobs = jobs.unwrap_or_default();
+            }
+            Response::Completed(names) if self.names_request == Some(request) => {
+                self.names_request = None;
+                self.names = names;
+                self.find();
+            }
+            Response::Previewed(preview) if self.preview_request == Some(request) => {
+                self.preview_request = None;
+                self.preview = Some(*preview);
+            }
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// Requests the preview of the selected file.
+    fn load_visible(&mut self, _: Rect, _: &Env, out: &mut Effects<'_>) {
+        let selected = self.shown.get(self.at).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));
+        if selected == self.previewed.as_ref() {
+            return;
+        }
+        self.previewed = selected.cloned();
+        self.preview = None;
+        out.cancel(self.preview_request.take());
+        if let Some(path) = &self.previewed {
+            self.preview_request = Some(out.ask(Request::Preview(path.into())));
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let outer = popup::centred(area, WIDEST);
+        let inner = popup::open(frame, outer, area, t!("Choose a file"), env);
+        let room = usize::from(inner.width).saturating_sub(4);
+        let prompt = t!("  Find  ");
+        let mut find =
+            vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+        find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
+        let folder = fit(&scrub(&self.folder), room, env.glyphs.ellipsis);
+        let mut lines = vec![Line::from(find), Line::styled(format!("  {folder}"), theme.dim())];
+        let free = usize::from(inner.height).saturating_sub(lines.len() + 2);
+        let listed = free.div_ceil(2).max(1);
+        let rows = Rect { height: u16::try_from(listed).unwrap_or(u16::MAX), ..below(inner, lines.len()) };
+        let shown = self.sight.lay(rows, self.at, self.shown.len());
+        for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
+            let style = if n == self.at { theme.selected() } else { theme.text() };
+            let sign = if n == self.at { env.glyphs.cursor } else { " " };
+            let kind = if entry.is_recent { t!("recent") } else { "" };
+            let name = scrub(&entry.shown).into_owned();
+            let name = fit(&name, room.saturating_sub(width(t!("recent")) + 3), env.glyphs.ellipsis);
+            lines.push(Line::from(vec![
+                Span::styled(format!(" {sign} "), theme.accent()),
+                Span::styled(name, style),
+                Span::styled(format!("  {kind}"), theme.dim()),
+            ]));
+        }
+        if self.shown.is_empty() {
+            let text = if self.names_request.is_some() { t!("reading") } else { t!("    no match") };
+            lines.push(Line::styled(text, theme.dim()));
+        }
+        lines.push(Line::styled(format!("  {}", out_of_sight(&shown, self.shown.len(), env)), theme.dim()));
+        let left = usize::from(inner.height).saturating_sub(lines.len());
+        lines.extend(self.preview_lines(left, room, env).into_iter().map(|mut line| {
+            line.spans.insert(0, Span::raw("  "));
+            line
+        }));
+        frame.render_widget(Lines::from(lines), inner);
+    }
+}
+
+impl Modal for FilePicker {
+    fn is_popup(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! Saves the text of the screen to a private file, for a ticket: masked, or with personal data.
+
+use crate::domain::text::scrub;
+use crate::tui::component::{Component, Modal};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{RequestId, Response};
+use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::save_file::SaveFile;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+pub struct ScreenText {
+    file: SaveFile,
+    masked: String,
+    plain: String,
+    is_masked: bool,
+}
+
+impl ScreenText {
+    pub fn new(masked: String, plain: String, env: &Env, out: &mut Effects<'_>) -> Self {
+        let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), env, out);
+        Self { file, masked, plain, is_masked: true }
+    }
+}
+
+impl Component for ScreenText {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![Context::Export, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            // Not in the footer: the form shows these keys.
+            Action::Down | Action::Up => false,
+            _ => self.file.is_enabled(action),
+        }
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        if matches!(action, Action::Down | Action::Up) {
+            self.is_masked = !self.is_masked;
+            self.file.set_text(if self.is_masked { &self.masked } else { &self.plain });
+            return true;
+        }
+        let (taken, closed) = self.file.on_action(action, out);
+        if closed {
+            out.close();
+        }
+        taken
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        self.file.on_text_key(key)
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        self.file.on_paste(text);
+    }
+
+    fn on_response(
+        &mut self,
+        request: RequestId,
+        response: Response,
+        _: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if let Some(path) = self.file.on_response(request, response)? {
+            let path = scrub(&path.to_string_lossy()).into_owned();
+            out.say(if self.is_masked {
+                t!("Saved the masked screen to {path}. Only you can read it.", path)
+            } else {
+                t!("Saved the screen with personal data to {path}. Only you can read it.", path)
+            });
+            out.close();
+        }
+        Ok(())
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let mut form = FormText::new(area, env);
+        form.text(t!("Save screen as text"), env.theme.strong());
+        form.blank();
+        form.choice(t!("masked: only known words and ids stay"), self.is_masked);
+        form.choice(t!("with personal data, as shown"), !self.is_masked);
+        form.blank();
+        self.file.add_to(
+            &mut form,
+            t!("Only you can read the file. Without a folder, it is saved where lapel was started."),
+            env,
+        );
+        let key = |action| env.key(&self.key_contexts(), action);
+        form.blank();
+        form.text(
+            &t!(
+                "{enter} save  {up} {down} choose  {esc} back",
+                enter = key(Action::Accept),
+                up = key(Action::Up),
+                down = key(Action::Down),
+                esc = key(Action::Back)
+            ),
+            env.theme.accent(),
+        );
+        form.draw_popup(frame, area);
+    }
+}
+
+impl Modal for ScreenText {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        self.file.asks()
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        self.file.confirm_text(form, env);
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.file.write(true, out);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a file is, before it is opened: size, date and first rows. A large file is not read.
+
+use crate::domain::Text;
+use crate::jobs::intake::{Choices, Source, Table, Unwatched};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Largest file whose rows are shown, in bytes.
+pub const LARGEST: u64 = 4 * 1024 * 1024;
+/// Maximum number of rows shown.
+const ROWS: usize = 20;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePreview {
+    pub bytes: u64,
+    pub modified: Option<SystemTime>,
+    /// The format and the first rows, header included, or why there are none.
+    pub rows: Result<(&'static str, Vec<Vec<Text>>), String>,
+}
+
+/// Reads the disk.
+///
+/// # Errors
+/// The reason as text, if there is no such file.
+pub fn read(path: &Path) -> Result<FilePreview, String> {
+    let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
+    let rows = if !about.is_file() {
+        Err(t!("This is no file with rows.").to_owned())
+    } else if about.len() > LARGEST {
+        Err(t!("The file is too large for a preview.").to_owned())
+    } else {
+        first_rows(path)
+    };
+    Ok(FilePreview { bytes: about.len(), modified: about.modified().ok(), rows })
+}
+
+fn first_rows(path: &Path) -> Result<(&'static str, Vec<Vec<Text>>), String> {
+    let source = Source::File(path.to_owned());
+    let table =
+        Table::open(&source, &Choices::default(), &|_| None, &Unwatched).map_err(|why| why.to_string())?;
+    let about = table.about();
+    let header = (!about.columns.is_empty()).then(|| about.columns.clone());
+    let data = table.preview(ROWS).into_iter().map(|row| row.cells);
+    let rows = header.into_iter().chain(data);
+    let rows = rows.map(|cells| cells.into_iter().map(Text::from).collect()).collect();
+    Ok((about.format.label(), rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rows_are_read_and_a_large_file_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list.csv");
+        std::fs::write(&path, "name,email\n한서윤,a@naru.example\n\u{1b}[2J,b@naru.example\n")
+            .expect("written");
+        let preview = read(&path).expect("a file");
+        let (_, rows) = preview.rows.expect("rows");
+        let shown: Vec<String> = rows.iter().flatten().map(ToString::to_string).collect();
+        assert_eq!(shown, ["name", "email", "한서윤", "a@naru.example", "␛[2J", "b@naru.example"]);
+        assert_eq!(preview.bytes, std::fs::metadata(&path).expect("there").len());
+        let file = std::fs::File::options().write(true).open(&path).expect("opened");
+        file.set_len(LARGEST + 1).expect("longer");
+        assert!(read(&path).expect("a file").rows.is_err());
+        assert!(read(folder.path()).expect("a folder").rows.is_err());
+        assert!(read(&folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! The user's external pager, for a text that is longer than the screen. It reads the text from its standard input,
+//! so that no file of it is left, and gets the whole terminal.
+
+use super::{editor, external};
+use crate::domain::text::scrub;
+use crate::secrets::redact;
+use std::io::{ErrorKind, Write};
+use std::process::Stdio;
+
+/// Pagers that most systems have, the best one first.
+const USUAL: [&str; 2] = ["less", "more"];
+
+/// A text for the pager. Lines are scrubbed, and no API key is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page(String);
+
+impl Page {
+    pub fn new<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(&scrub(line));
+            text.push('\n');
+        }
+        Self(redact(&text).into_owned())
+    }
+}
+
+/// The pager's shell command. `said` is the value of `$PAGER`. An empty one and `cat`, which shows nothing that
+/// stays, count as not set.
+pub fn command(said: Option<&str>) -> String {
+    let said = said.map(str::trim).filter(|said| !said.is_empty() && *said != "cat");
+    let installed = || USUAL.into_iter().find(|name| external::find(name).is_some());
+    said.map_or_else(|| installed().unwrap_or(USUAL[0]).to_owned(), str::to_owned)
+}
+
+/// Shows a text in a pager, and waits until the user closes it.
+///
+/// # Errors
+/// The reason as text.
+pub fn run(pager: &str, page: &Page) -> Result<(), String> {
+    let named = scrub(pager).into_owned();
+    let mut command = editor::shell(pager);
+    crate::secrets::hide_from(&mut command);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .spawn()
+        .map_err(|why| t!("lapel could not start the pager ({named}): {why}.", named, why))?;
+    let written = match child.stdin.take() {
+        // This arm closes the pipe at its end. A pager that is closed early reads no more.
+        Some(mut stdin) => match stdin.write_all(page.0.as_bytes()) {
+            Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        },
+        None => Ok(()),
+    };
+    let ended = child.wait().and_then(|status| written.map(|()| status));
+    let status = ended.map_err(|why| t!("The pager ({named}) failed: {why}.", named, why))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(editor::NOT_FOUND) if cfg!(unix) => {
+            Err(t!("The pager {named} was not found. Set $PAGER to another one.", named))
+        }
+        _ => Err(t!("The pager ({named}) ended with {status}.", named, status)),
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pager_reads_all_of_it_scrubbed_and_without_the_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seen = folder.path().join("what it read");
+        crate::secrets::register_key("page_0123456789abcdefghij");
+        let long = "x".repeat(300_000);
+        let page = Page::new(["한 줄\u{1b}[2J", "key page_0123456789abcdefghij", &long]);
+        assert_eq!(run(&format!("tee '{}' | cat > /dev/null", seen.display()), &page), Ok(()));
+        let text = std::fs::read_to_string(&seen).expect("read");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines.len(), lines[0], lines[2]), (3, "한 줄␛[2J", &*long));
+        assert!(!lines[1].contains("0123456789"), "{}", lines[1]);
+        assert_eq!(run("head -n 1 > /dev/null", &page), Ok(()), "one that is closed early");
+    }
+
+    #[test]
+    fn a_pager_that_fails_says_why() {
+        let page = Page::new(["x"]);
+        for (pager, said) in
+            [("/no/such/pager -R", "pager /no/such/pager -R was not found"), ("exit 3;", "exit status: 3")]
+        {
+            let why = run(pager, &page).expect_err(pager);
+            assert!(why.contains(said), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_pager_of_the_environment_is_used_unless_it_shows_nothing() {
+        assert_eq!(command(Some("less -R -S")), "less -R -S");
+        for none in [None, Some(""), Some("  "), Some("cat")] {
+            assert!(USUAL.contains(&&*command(none)), "{none:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Saving a text to a new private file: the path, the question before a file is replaced, and the result.
+
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::path_field::PathField;
+use crossterm::event::KeyEvent;
+use std::path::PathBuf;
+
+pub struct SaveFile {
+    field: PathField,
+    text: String,
+    request: Option<RequestId>,
+    /// Whether a file with this name exists.
+    exists: bool,
+    said: Option<String>,
+}
+
+impl SaveFile {
+    /// Offers a name with the current time, as `strftime` writes it.
+    pub fn new(name: &str, text: String, env: &Env, out: &mut Effects<'_>) -> Self {
+        let mut field = PathField::new(false, out);
+        let now = env.clock().offset().to_datetime(jiff::Timestamp::now());
+        field.set_pasted(&now.strftime(name).to_string());
+        Self { field, text, request: None, exists: false, said: None }
+    }
+
+    pub fn set_text(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+    }
+
+    pub fn is_enabled(&self, action: Action) -> bool {
+        self.field.is_enabled(action)
+    }
+
+    /// Returns whether it handled the action, and whether the form is closed now.
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
+        self.said = None;
+        match action {
+            Action::Back if self.exists => self.exists = false,
+            Action::Back => {
+                self.field.cancel(out);
+                return (true, true);
+            }
+            Action::Accept => self.write(false, out),
+            _ => return (self.field.on_action(action, out), false),
+        }
+        (true, false)
+    }
+
+    pub fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+        if self.request.is_some() {
+            return;
+        }
+        match self.field.path() {
+            Some(to) => {
+                self.exists = false;
+                let saving = Saving { text: self.text.clone(), to, overwrite };
+                self.request = Some(out.ask(Request::Save(Box::new(saving))));
+            }
+            None => self.said = Some(t!("type a file name").to_owned()),
+        }
+    }
+
+    /// Whether the user must confirm that the file is replaced.
+    pub fn asks(&self) -> Option<Ask> {
+        (self.exists && self.request.is_none()).then_some(Ask::ONE)
+    }
+
+    pub fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        form.asks(t!("Replace the file"), self.field.text(), env);
+        form.warning(t!("A file with this name already exists. Nothing was saved."));
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.request.is_none() && self.field.on_text_key(key)
+    }
+
+    pub fn on_paste(&mut self, text: &str) {
+        if self.request.is_none() {
+            self.field.set_pasted(text);
+        }
+    }
+
+    /// Handles a response, or returns it if it is not for this file. Returns the path once the file is written.
+    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<Option<PathBuf>, Response> {
+        match answer {
+            Response::Saved(saved) if self.request == Some(request) => {
+                self.request = None;
+                match saved {
+                    Ok(path) => return Ok(Some(path)),
+                    Err(NotSaved::Exists) => self.exists = true,
+                    Err(NotSaved::Failed(why)) => self.said = Some(why),
+                }
+                Ok(None)
+            }
+            other => self.field.on_response(request, other).map(|()| None),
+        }
+    }
+
+    /// The field with completions, the problem, or a sentence about the file.
+    pub fn add_to(&self, form: &mut FormText<'_>, about: &str, env: &Env) {
+        form.labelled(t!("File"), true, |columns| self.field.spans(columns, true, env));
+        if let Some(error) = &self.said {
+            form.error(error);
+            return;
+        }
+        let found = self.field.lines(form.room(), env);
+        if found.is_empty() {
+            form.dim(about);
+        }
+        form.extend(found);
+    }
+}
