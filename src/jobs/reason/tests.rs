@@ -91,6 +91,17 @@ fn sentences_of_both_languages_become_codes_that_say_the_same_in_each() {
 }
 
 #[test]
+fn a_finding_says_once_where_it_was_found() {
+    for language in Language::ALL {
+        let said = |english: &str| i18n::in_language(*language, english).to_owned();
+        let found = Reason::finding(&said("name"), &said("the name is empty"));
+        assert_eq!(both(&found), ["the name is empty", "이름이 비어 있습니다"], "{language:?}");
+    }
+    let elsewhere = Reason::finding("email", "the name is empty");
+    assert_eq!(elsewhere.english(), "email: the name is empty");
+}
+
+#[test]
 fn a_name_is_not_translated_however_it_reads() {
     let reason = Reason::from(Code::TemplateUnknown).with("named", "Waiting");
     let read = Reason::of_legacy(&reason.english());

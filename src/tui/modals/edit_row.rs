@@ -96,10 +96,9 @@ impl Component for EditRow {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+        let mut form = FormText::in_popup(area, env);
         let place =
             self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
-        form.cut(&t!("Correct {place}", place), env.theme.strong());
         if let Some(why) = &self.row.why {
             form.warning(&why.to_string());
         }
@@ -129,11 +128,15 @@ impl Component for EditRow {
         if let Some(error) = &self.error {
             form.error(error);
         }
-        form.draw(frame, area);
+        form.draw_popup(frame, area, &t!("Correct {place}", place));
     }
 }
 
 impl Modal for EditRow {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }
