@@ -5,7 +5,9 @@
 //! watchers.
 
 use super::claims::Rival;
-use super::decisions::{CancelRows, CountNeverSeen, DecideRow, LeaveRows, ResendRows, Retry, ReviewedRow, Unresolved};
+use super::decisions::{
+    CancelRows, CountNeverSeen, DecideRow, LeaveRows, ResendRows, Retry, ReviewedRow, Unresolved,
+};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};

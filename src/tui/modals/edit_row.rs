@@ -1,6 +1,5 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
-use crate::domain::text::scrub;
 use crate::jobs::intake::{Field, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::component::{Component, Modal};
@@ -117,7 +116,7 @@ impl Component for EditRow {
                 Severity::Ask => env.theme.warning(),
                 Severity::Note => env.theme.dim(),
             };
-            let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
+            let text = format!("{} {finding}", env.glyphs.alert);
             form.text(&text, style);
         }
         form.dim(&t!(

@@ -34,11 +34,8 @@ impl Storm {
     /// Marked rows of a job that a person resolves.
     pub(super) async fn resolving(&mut self) {
         let mut h = super::super::marked_rows::never_seen().await;
-        let places = [
-            ("a d", msg("the never seen rows that may be sent again together")),
-            ("enter type:why", "Why"),
-            ("enter", msg_part("and press")),
-        ];
+        let places =
+            [("a d", msg("send again")), ("enter type:why", "Why"), ("enter", msg_part("and press"))];
         self.each(&mut h, &places).await;
     }
 

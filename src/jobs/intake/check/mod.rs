@@ -9,6 +9,7 @@ use super::header::{Title, title_of};
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
+use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
 use std::fmt;
 
@@ -45,6 +46,13 @@ pub struct Finding {
     pub severity: Severity,
     /// The message for people. Quoted content is scrubbed.
     pub what: String,
+}
+
+/// Where it was found and what, as a row's reason says it.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Reason::finding(&self.field.to_string(), &self.what).fmt(f)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

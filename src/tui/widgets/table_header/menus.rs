@@ -15,8 +15,8 @@ use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 
-/// Maximum width of a menu in columns.
-const WIDEST: u16 = 72;
+/// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
+const WIDEST: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
 pub(super) enum Menu {
