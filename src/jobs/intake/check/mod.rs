@@ -51,7 +51,7 @@ pub struct Finding {
 /// Where it was found and what, as a row's reason says it.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Reason::finding(&self.field.to_string(), &self.what).fmt(f)
+        fmt::Display::fmt(&Reason::finding(&self.field.to_string(), &self.what), f)
     }
 }
 
