@@ -34,6 +34,7 @@ impl Storm {
     /// Marked rows of a job that a person resolves.
     pub(super) async fn resolving(&mut self) {
         let mut h = super::super::marked_rows::never_seen().await;
+        super::super::filter_line::resize_to(&mut h, 80, 24);
         let places =
             [("a d", msg("send again")), ("enter type:why", "Why"), ("enter", msg_part("and press"))];
         self.each(&mut h, &places).await;
