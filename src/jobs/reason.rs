@@ -357,7 +357,8 @@ impl Reason {
         let english =
             |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(Language::English));
         let field = english("field");
-        field == "row" || english("what").contains(&format!("the {field} "))
+        // The field is stored as its title: `Name`.
+        field == "row" || english("what").contains(&format!("the {} ", field.to_lowercase()))
     }
 
     /// The JSON that the journal stores.

@@ -13,6 +13,7 @@ use super::receipt::{
 use super::rules::{self, Stand, Step};
 use crate::domain::Text;
 use jiff::tz::Offset;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -27,6 +28,11 @@ struct AllRows {
     window: i64,
     page: std::vec::IntoIter<JobRow>,
     over: bool,
+}
+
+/// Whether a file is to have this row. `None` for all rows; an error goes into the file's result.
+fn is_among(among: Option<&BTreeSet<u64>>, row: &Result<JobRow, JournalError>) -> bool {
+    among.is_none_or(|among| row.as_ref().map_or(true, |row| among.contains(&row.no)))
 }
 
 impl AllRows {
@@ -117,12 +123,29 @@ impl Jobs {
         format: Format,
         overwrite: bool,
     ) -> Result<Written, JobError> {
+        self.receipt_among(id, None, to, format, overwrite).await
+    }
+
+    /// As [`Jobs::receipt`], for these rows only; `None` for all.
+    ///
+    /// # Errors
+    /// As [`Jobs::receipt`].
+    pub async fn receipt_among(
+        &self,
+        id: JobId,
+        among: Option<BTreeSet<u64>>,
+        to: PathBuf,
+        format: Format,
+        overwrite: bool,
+    ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let offset = self.core.reader().clock().offset();
         let all = AllRows::of(self, id, &[]);
         off_the_loop(move || {
             let head = head(&job);
-            let lines = all.map(|row| row.map(|row| line(&job, &row, offset)));
+            let lines = all
+                .filter(|row| is_among(among.as_ref(), row))
+                .map(|row| row.map(|row| line(&job, &row, offset)));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| ControlFlow::Continue(()))
                 .map_err(failed)
         })
@@ -137,6 +160,21 @@ impl Jobs {
     pub async fn redo(
         &self,
         id: JobId,
+        to: PathBuf,
+        format: Format,
+        overwrite: bool,
+    ) -> Result<Written, JobError> {
+        self.redo_among(id, None, to, format, overwrite).await
+    }
+
+    /// As [`Jobs::redo`], for these rows only; `None` for all.
+    ///
+    /// # Errors
+    /// As [`Jobs::receipt`].
+    pub async fn redo_among(
+        &self,
+        id: JobId,
+        among: Option<BTreeSet<u64>>,
         to: PathBuf,
         format: Format,
         overwrite: bool,
@@ -159,7 +197,7 @@ impl Jobs {
             let columns = columns(&job);
             let again = |row: &JobRow| rules::may(Step::Redo, Stand::of(&job, row));
             let rows = all
-                .filter(|row| row.as_ref().map_or(true, again))
+                .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
                 .map(|row| row.map(|row| cells(&job, &row)));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| ControlFlow::Continue(()))
                 .map_err(failed)

@@ -1,9 +1,10 @@
-//! Resends many rows that were never seen, after one decision of a person.
+//! Decisions of a person about many rows at once: resending rows that were never seen, leaving rows as they are, and
+//! cancelling rows.
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::JobId;
-use super::journal::decisions::ResendRows;
+use super::job::{JobId, Phase};
+use super::journal::decisions::{CancelRows, CountNeverSeen, LeaveRows, ResendRows};
 use super::journal::jobs::Actor;
 use super::rules::{self, Step};
 
@@ -22,6 +23,14 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, or not everything could be read.
     pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
+        self.never_seen_among(id, None).await
+    }
+
+    /// As [`Jobs::never_seen`], for these rows only; `None` for all.
+    ///
+    /// # Errors
+    /// As [`Jobs::never_seen`].
+    pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         let job = self.core.my_job_to_send(id).await?;
         let waiting = rules::count(Step::Resume, &job);
         if waiting > 0 {
@@ -41,7 +50,8 @@ impl Jobs {
                 failed
             )));
         }
-        Ok(self.core.store.never_seen(id, self.latest_intent()).await?)
+        let latest = self.latest_intent();
+        Ok(self.core.store.never_seen(CountNeverSeen { id, among, latest }).await?)
     }
 
     /// Resends every never seen row that may be resent: exactly the `expected` number that a person reviewed. The
@@ -56,14 +66,33 @@ impl Jobs {
         who: &str,
         why: &str,
     ) -> Result<(), JobError> {
+        self.resend_never_seen_among(id, None, expected, who, why).await
+    }
+
+    /// As [`Jobs::resend_never_seen`], for these rows only; `None` for all.
+    ///
+    /// # Errors
+    /// As [`Jobs::resend_never_seen`].
+    pub async fn resend_never_seen_among(
+        &self,
+        id: JobId,
+        among: Option<Vec<u64>>,
+        expected: u64,
+        who: &str,
+        why: &str,
+    ) -> Result<(), JobError> {
         JobError::unless_key(why)?;
-        let now = self.never_seen(id).await?;
+        let now = self.never_seen_among(id, among.clone()).await?;
         let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
         let sent = now.ready == expected
             && expected > 0
-            && self.core.store.resend_rows(ResendRows { id, expected, latest, actor, why }).await?;
+            && self
+                .core
+                .store
+                .resend_rows(ResendRows { id, among: among.clone(), expected, latest, actor, why })
+                .await?;
         if !sent {
-            let now = self.never_seen(id).await?.ready;
+            let now = self.never_seen_among(id, among).await?.ready;
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,
@@ -73,6 +102,55 @@ impl Jobs {
         }
         self.begun(id);
         Ok(())
+    }
+
+    /// Leaves rows as they are, with a reason: a person resolved them in another way.
+    ///
+    /// # Errors
+    /// One of the rows needs no decision. Nothing was changed.
+    pub async fn leave_rows(&self, id: JobId, rows: Vec<u64>, who: &str, why: &str) -> Result<u64, JobError> {
+        self.core.writer()?;
+        JobError::unless_key(why)?;
+        self.core.my_job(id).await?;
+        let all = rows.len() as u64;
+        let (actor, why) = (Actor::now(who), why.to_owned());
+        let left = self.core.store.leave_rows(LeaveRows { id, rows, actor, why }).await?;
+        self.core.changed(id, []);
+        if left.is_err() {
+            return Err(JobError::no(localizable!(
+                "Some of these rows of job {id} have nothing to resolve any more. Nothing was changed. Mark the rows again.",
+                id
+            )));
+        }
+        self.core.wake.notify_one();
+        Ok(all)
+    }
+
+    /// Cancels rows of a paused or stopped job before they are sent.
+    ///
+    /// # Errors
+    /// The job is sending, or one of the rows was sent or needs no cancelling. Nothing was changed.
+    pub async fn cancel_rows(&self, id: JobId, rows: Vec<u64>, who: &str) -> Result<u64, JobError> {
+        let job = self.core.my_job(id).await?;
+        if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
+            return Err(JobError::no(localizable!(
+                "Job {id} is {state}. Single rows can be cancelled while it is paused or stopped. Nothing was changed.",
+                id,
+                state = job.phase.word()
+            )));
+        }
+        // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
+        let _ = self.prove_refusal(id).await;
+        let (all, kind, actor) = (rows.len() as u64, job.kind, Actor::now(who));
+        let cancelled = self.core.store.cancel_rows(CancelRows { id, kind, rows, actor }).await?;
+        self.core.changed(id, []);
+        if !cancelled {
+            return Err(JobError::no(localizable!(
+                "Some of these rows of job {id} cannot be cancelled any more. Nothing was changed. Mark the rows again.",
+                id
+            )));
+        }
+        Ok(all)
     }
 
     /// The latest request time for which the doubt window has ended.

@@ -31,6 +31,11 @@ pub(in crate::tui) trait Component: Any {
         true
     }
 
+    /// One or two words for an action in the footer, where this component does something special.
+    fn hint(&self, action: Action) -> &'static str {
+        action.hint()
+    }
+
     /// Runs an action. Returns false for an action of another component.
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool;
 

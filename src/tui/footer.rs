@@ -144,7 +144,7 @@ impl App {
                 return None;
             }
             let key = self.env.keymap.key(&stack, action)?;
-            Some(Hint { key, words: action.hint(), action, at: 0, begins: false })
+            Some(Hint { key, words: self.hint(action), action, at: 0, begins: false })
         };
         let all = |actions: &[Action]| -> Vec<Hint> { actions.iter().copied().filter_map(hint).collect() };
         let mut app = all(APP);

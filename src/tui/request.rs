@@ -28,6 +28,7 @@ use crate::tui::worker::lookup::{LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 use secrecy::SecretString;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The id of a request. A run of lapel never uses an id twice.
@@ -234,6 +235,8 @@ pub struct Paper {
     pub job: JobId,
     /// Whether to write the redo file instead of the receipt.
     pub redo: bool,
+    /// Only these rows; `None` for all.
+    pub among: Option<BTreeSet<u64>>,
     /// The target path. Its extension selects the format.
     pub to: PathBuf,
     pub overwrite: bool,

@@ -412,9 +412,9 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         Request::Paper(paper) => {
             let format = Format::from_path(&paper.to).unwrap_or_default();
             Response::Paper(if paper.redo {
-                jobs.redo(paper.job, paper.to, format, paper.overwrite).await
+                jobs.redo_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
             } else {
-                jobs.receipt(paper.job, paper.to, format, paper.overwrite).await
+                jobs.receipt_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
             })
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),

@@ -220,7 +220,7 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     look_up(&mut h).await;
     h.press("C k");
     let screen = h.screen();
-    assert!(line_with(&screen, "▌").contains("[ ] Template id"), "{screen}");
+    assert!(screen.contains("▌ [ ] Template id"), "{screen}");
     h.press("x /");
     assert!(h.screen().contains(msg("Template id")), "other keys do nothing: {}", h.screen());
     // Whatever is pasted goes into the box, and the menu is gone.

@@ -229,7 +229,11 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
     h.until("the profiles", |s| s.contains("two") && s.contains("one")).await;
     h.press("enter");
     let screen = h
-        .until("the first profile", |s| s.contains(msg_part("600 badges")) && s.contains(msg("Holder")))
+        .until("the first profile", |s| {
+            s.contains(msg_part("600 badges"))
+                && s.contains(msg("Holder"))
+                && !s.contains(msg("add a profile"))
+        })
         .await;
     assert_eq!(heads(&screen)[0], "Holder");
     drop(two);

@@ -267,7 +267,7 @@ async fn copies_of_a_badge_are_counted_in_the_loaded_rows() {
     assert!(flat.contains(msg_part("3 copies among")), "in the preview: {screen}");
 }
 
-fn resize_to(h: &mut Harness, columns: u16, rows: u16) {
+pub fn resize_to(h: &mut Harness, columns: u16, rows: u16) {
     h.tui.terminal.backend_mut().resize(columns, rows);
     h.tui.app.update(Message::Resize(columns, rows));
 }

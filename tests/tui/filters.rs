@@ -155,7 +155,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     assert!(screen.contains(msg_part("(and 1 more)")), "{screen}");
     // All of it stands where filters are chosen.
     h.press("f");
-    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    let screen = h.settled().await.replace('│', " ");
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(screen.contains(msg_part("line 3")) && screen.contains(msg_part("line 5")), "{screen}");
     assert!(screen.contains(msg_part("maybe is not Y or N")), "{screen}");
     let damaged = "[history.a]\ntitl = 'x'\n";
@@ -169,7 +170,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     h.run_in_palette(Action::SaveFilter);
     h.type_text("b");
     h.press("enter");
-    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    let screen = h.settled().await.replace('│', " ");
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(screen.contains(&msg_with("did you mean {meant}?", &[&"title"])), "{screen}");
     assert_eq!(text(&path), damaged);
     // It is mended by hand while lapel runs.

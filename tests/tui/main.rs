@@ -31,6 +31,7 @@ mod live;
 mod looking;
 mod manners;
 mod mark_all;
+mod marked_rows;
 mod narrow;
 mod overview;
 #[cfg(feature = "images")]

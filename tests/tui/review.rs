@@ -93,6 +93,7 @@ async fn suggested_addresses_are_taken_with_one_key_for_a_row_and_one_for_its_gr
     h.shows(msg_part("3 needs review")).await;
     let screen = h.settled().await;
     assert!(screen.contains("one@gmail.com"), "the suggestion of the selected row: {screen}");
+    assert!(screen.contains(&format!("⏎ {}", msg("correct address"))), "what Enter does here: {screen}");
     h.press("enter");
     h.shows("2 ready").await;
     h.settled().await;
@@ -111,6 +112,8 @@ async fn suggested_addresses_are_taken_with_one_key_for_a_row_and_one_for_its_gr
     h.press("a");
     h.shows("4 ready").await;
     h.settled().await;
+    let screen = h.settled().await;
+    assert!(!screen.contains(&format!("⏎ {}", msg("correct address"))), "Enter sends: {screen}");
     h.confirm_draft("4").await;
     h.shows("waiting 4 ").await;
     let sent: Vec<String> =

@@ -147,6 +147,7 @@ async fn every_place_and_every_form_holds_at_every_size() {
         storm.pictures().await;
     }
     storm.waiting().await;
+    storm.resolving().await;
     storm.without_a_profile().await;
     let is_in_this_build = |stack: &[Context]| cfg!(feature = "images") || !stack.contains(&Context::Picture);
     for stack in Context::STACKS.iter().filter(|stack| is_in_this_build(stack)) {

@@ -197,6 +197,8 @@ pub(super) fn reviewed_row(db: &Connection, id: &JobId, no: &u64) -> rusqlite::R
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,
+    /// Only these rows; `None` for all of the job.
+    pub(in crate::jobs) among: Option<Vec<u64>>,
     /// The number that a person reviewed.
     pub(in crate::jobs) expected: u64,
     /// The latest request time that is old enough: the service's time, in seconds.
@@ -208,8 +210,8 @@ pub(in crate::jobs) struct ResendRows {
 /// Resends all never seen rows that may be resent. Changes nothing and returns `false` unless their number is the
 /// expected one: rows may have changed after the poll.
 pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Result<bool> {
-    let ResendRows { id, expected, latest, actor, why } = args;
-    let rows = resendable(db, *id, *latest)?;
+    let ResendRows { id, among, expected, latest, actor, why } = args;
+    let rows = resendable(db, *id, among.as_deref(), *latest)?;
     if rows.len() as u64 != *expected {
         return Ok(false);
     }
@@ -220,25 +222,100 @@ pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Resul
     Ok(true)
 }
 
-/// Counts a job's never seen rows. `latest` is as in [`ResendRows`].
-pub(super) fn never_seen(db: &Connection, id: &JobId, latest: &i64) -> rusqlite::Result<NeverSeen> {
-    let ready = resendable(db, *id, *latest)?.len() as u64;
-    let all = jobs::counts(db, *id)?.of(RowStatus::NotSeen);
-    Ok(NeverSeen { ready, held: all.saturating_sub(ready) })
+/// Never seen rows to count. The fields are as in [`ResendRows`].
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CountNeverSeen {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) among: Option<Vec<u64>>,
+    pub(in crate::jobs) latest: i64,
+}
+
+/// Counts a job's never seen rows.
+pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Result<NeverSeen> {
+    let CountNeverSeen { id, among, latest } = args;
+    let ready = resendable(db, *id, among.as_deref(), *latest)?.len() as u64;
+    let all: i64 = db.query_row(
+        "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
+           AND (?2 IS NULL OR no IN (SELECT value FROM json_each(?2)))",
+        params![id.0, among.as_deref().map(super::json)],
+        |r| r.get(0),
+    )?;
+    Ok(NeverSeen { ready, held: all.unsigned_abs().saturating_sub(ready) })
+}
+
+/// Rows that a person resolves in another way.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct LeaveRows {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) rows: Vec<u64>,
+    pub(in crate::jobs) actor: Actor,
+    pub(in crate::jobs) why: String,
+}
+
+/// Leaves rows as they are, as a person decided. Changes nothing unless every one of them can be resolved.
+pub(super) fn leave_rows(db: &Connection, args: &LeaveRows) -> rusqlite::Result<Result<(), Unresolved>> {
+    let LeaveRows { id, rows, actor, why } = args;
+    for no in rows {
+        match stand(db, *id, *no)? {
+            Some((stand, _)) if rules::may(Step::Decide, stand) => {}
+            Some((stand, _)) => return Ok(Err(Unresolved::RowStatus(stand.bucket))),
+            None => return Ok(Err(Unresolved::NoRow)),
+        }
+    }
+    for no in rows {
+        rows::set(db, *id, *no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
+    }
+    jobs::decide_rows(db, *id, rows, "leave it", actor, why)?;
+    Ok(Ok(()))
+}
+
+/// Unsent rows that a person cancels.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CancelRows {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) kind: Kind,
+    pub(in crate::jobs) rows: Vec<u64>,
+    pub(in crate::jobs) actor: Actor,
+}
+
+/// Cancels unsent rows of a job that sends nothing now. Changes nothing and returns `false` unless every one of them can
+/// be cancelled. Without the last unsent row, the job is cancelled.
+pub(super) fn cancel_rows(db: &Connection, args: &CancelRows) -> rusqlite::Result<bool> {
+    let CancelRows { id, kind, rows, actor } = args;
+    for no in rows {
+        let may = stand(db, *id, *no)?.is_some_and(|(stand, _)| {
+            matches!(stand.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CallOff, stand)
+        });
+        if !may {
+            return Ok(false);
+        }
+    }
+    for no in rows {
+        rows::set(db, *id, *no, RowStatus::LeftOut, Some(&Code::CalledOff.into()))?;
+    }
+    jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
+    let unsent = conditions::condition(Step::CallOff, *kind, Phase::Cancelled);
+    let is_left =
+        db.prepare(&format!("SELECT 1 FROM row WHERE row.job = ?1 AND {unsent} LIMIT 1"))?.exists([id.0])?;
+    if !is_left {
+        jobs::set_phase(db, id, &Phase::Cancelled)?;
+    }
+    Ok(true)
 }
 
 /// Rows that can be sent again together: a slow service can no longer show them, and no other row has served their
 /// recipients since.
-fn resendable(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> {
+fn resendable(db: &Connection, id: JobId, among: Option<&[u64]>, latest: i64) -> rusqlite::Result<Vec<u64>> {
     let served: HashSet<i64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
     let old: Vec<i64> = db
         .prepare(&format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
-               AND (SELECT intent FROM request WHERE id = row.request) <= ?2 ORDER BY no"
+               AND (SELECT intent FROM request WHERE id = row.request) <= ?2
+               AND (?3 IS NULL OR no IN (SELECT value FROM json_each(?3))) ORDER BY no"
         ))?
-        .query_map(params![id.0, latest], |r| r.get(0))?
+        .query_map(params![id.0, latest, among.map(super::json)], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
 }

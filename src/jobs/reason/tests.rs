@@ -72,6 +72,14 @@ fn every_part_is_translated_when_it_is_read() {
 }
 
 #[test]
+fn a_finding_says_once_where_it_was_found() {
+    let what = localizable!("the name is empty");
+    assert_eq!(both(&Reason::finding(Field::Name, &what)), ["the name is empty", "이름이 비어 있습니다"]);
+    let elsewhere = Reason::finding(Field::Template, &what);
+    assert_eq!(elsewhere.english(), "template: the name is empty");
+}
+
+#[test]
 fn a_name_is_not_translated_however_it_reads() {
     let reason = Reason::from(Code::TemplateUnknown).with("named", "Waiting");
     assert!(reason.in_language(Language::Korean).contains("\u{201c}Waiting\u{201d}"), "{reason:?}");

@@ -54,6 +54,15 @@ impl App {
         }
     }
 
+    /// The words of an action in the footer.
+    pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
+        match (self.modals.last(), &self.welcome) {
+            (Some(modal), _) if modal.confirm.is_none() => modal.hint(action),
+            (None, None) => self.screen().hint(action),
+            _ => action.hint(),
+        }
+    }
+
     /// Whether an action belongs to a hidden part of the screen.
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
         self.modals.is_empty() && self.screen().is_behind(action)

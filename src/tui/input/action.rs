@@ -83,7 +83,7 @@ actions! {
     Rename: "rename", "rename the filter";
     Remove: "remove", "remove the filter";
     Reload: "refresh", "refresh from the service and retry what failed";
-    Mark: "mark", "mark or unmark the selected badge";
+    Mark: "mark", "mark or unmark the selected row";
     Range: "range", "start a range; press again at its end to mark it";
     MarkAll: "all that match", "mark all that match the filter, on all pages; shows the cost first";
     MarkLoaded: "all", "mark all loaded rows";
@@ -105,7 +105,7 @@ actions! {
     TryPictures: "try pictures", "check that its pictures open without the API key";
     Categories: "categories", "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
-    Only: "filter by status", "show only rows with the next status; all rows after the last";
+    Only: "filter by status", "show only rows with the next status or reason; all rows after the last";
     Run: "run", "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
     Pause: "pause", "pause this job before its next request";
     Resume: "resume", "resume a paused or stopped job";

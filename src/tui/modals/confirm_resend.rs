@@ -49,7 +49,9 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::TakeSuggestions(..)
         | JobCommand::UndoDecision(_)
         | JobCommand::Look(_)
-        | JobCommand::NeverSeen(_)
+        | JobCommand::NeverSeen(..)
+        | JobCommand::LeaveRows(..)
+        | JobCommand::CancelRows(..)
         | JobCommand::Opened(_)
         | JobCommand::Allow(..)
         | JobCommand::LeaveOut(..)
@@ -61,7 +63,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
 pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
         JobCommand::Decide(..) => 1,
-        JobCommand::ResendAll(_, rows, _) => *rows,
+        JobCommand::ResendAll(_, _, rows, _) => *rows,
         JobCommand::Retry(_) => job.left_to_retry(),
         _ => job.left_to_send(),
     }

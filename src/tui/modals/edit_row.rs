@@ -1,6 +1,5 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
-use crate::domain::text::scrub;
 use crate::jobs::intake::{Field, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::component::{Component, Modal};
@@ -96,10 +95,9 @@ impl Component for EditRow {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+        let mut form = FormText::in_popup(area, env);
         let place =
             self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
-        form.cut(&t!("Correct {place}", place), env.theme.strong());
         if let Some(why) = &self.row.why {
             form.warning(&why.to_string());
         }
@@ -118,8 +116,7 @@ impl Component for EditRow {
                 Severity::Ask => env.theme.warning(),
                 Severity::Note => env.theme.dim(),
             };
-            let text =
-                format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what.to_string()));
+            let text = format!("{} {finding}", env.glyphs.alert);
             form.text(&text, style);
         }
         form.dim(&t!(
@@ -130,11 +127,15 @@ impl Component for EditRow {
         if let Some(error) = &self.error {
             form.error(error);
         }
-        form.draw(frame, area);
+        form.draw_popup(frame, area, &t!("Correct {place}", place));
     }
 }
 
 impl Modal for EditRow {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

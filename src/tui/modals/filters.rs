@@ -16,6 +16,7 @@ use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::Spec;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::table_header::ColumnDef;
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
@@ -293,10 +294,8 @@ impl Component for FiltersForm {
         } else {
             t!("Saved filters of Templates")
         };
-        let (mut form, mut foot) = (FormText::new(area, env), FormText::new(area, env));
+        let (mut form, mut foot) = (FormText::in_popup(area, env), FormText::in_popup(area, env));
         let room = form.room();
-        form.text(head, theme.strong());
-        form.blank();
         if let Some(said) = &self.said {
             foot.blank();
             for part in said.lines() {
@@ -314,8 +313,12 @@ impl Component for FiltersForm {
         let filters: Vec<&NamedFilter> = env.saved.of_list(self.list).collect();
         let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
         let names = names.min(room / 2) + 2;
-        let rows = below(area, form.len());
-        let foot_rows = u16::try_from(foot.len() + 2).unwrap_or(u16::MAX);
+        let is_empty = filters.is_empty() && self.said.is_none();
+        let lines = form.len() + filters.len() + usize::from(is_empty);
+        let outer = popup::at_bottom(area, popup::FORM, lines + foot.len());
+        let inner = popup::open(frame, outer, area, head, env);
+        let rows = below(inner, form.len());
+        let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
         let (shown, rest) = self.sight.lay_all(rows, self.at, filters.len(), env);
         for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
@@ -332,7 +335,7 @@ impl Component for FiltersForm {
             ]));
         }
         form.extend(rest);
-        if filters.is_empty() && self.said.is_none() {
+        if is_empty {
             let text = match self.request {
                 Some(_) if self.name.is_none() => t!("reading saved filters"),
                 _ => t!("There are no saved filters."),
@@ -340,11 +343,15 @@ impl Component for FiltersForm {
             form.dim(text);
         }
         form.extend(foot.into_lines());
-        form.draw(frame, area);
+        form.draw(frame, inner);
     }
 }
 
 impl Modal for FiltersForm {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn asks(&self) -> Option<Ask> {
         self.asked.as_ref().map(|_| Ask::ONE)
     }

@@ -1,13 +1,13 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
-use crate::jobs::{Job, Step, count};
+use crate::jobs::{Job, JobRow, Step, count};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
-use crate::tui::screens::activity::{can, run};
+use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -22,6 +22,8 @@ const STACK: [Context; 2] = [Context::JobMenu, Context::Always];
 pub struct JobMenu {
     job: Box<Job>,
     of: &'static [Action],
+    /// The marked rows of the job. Cancelling and files are about these only.
+    marked: Vec<JobRow>,
     /// The selected action, which may become impossible while the menu is open.
     selected: Option<Action>,
     sight: Sight,
@@ -34,23 +36,25 @@ const EXPORT: &[Action] = &[Action::Receipt, Action::Redo];
 
 impl JobMenu {
     /// The menu of everything that changes how a job runs. `None` if nothing does now.
-    pub fn run(job: &Job) -> Option<Self> {
-        Self::new(job, RUN)
+    pub fn run(job: &Job, marked: Vec<JobRow>) -> Option<Self> {
+        Self::new(job, RUN, marked)
     }
 
     /// The menu of files that can be saved from a job.
-    pub fn export(job: &Job) -> Option<Self> {
-        Self::new(job, EXPORT)
+    pub fn export(job: &Job, marked: Vec<JobRow>) -> Option<Self> {
+        Self::new(job, EXPORT, marked)
     }
 
-    fn new(job: &Job, of: &'static [Action]) -> Option<Self> {
-        let menu = Self { job: Box::new(job.clone()), of, selected: None, sight: Sight::default() };
+    fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>) -> Option<Self> {
+        let (selected, sight) = (None, Sight::default());
+        let menu = Self { job: Box::new(job.clone()), of, marked, selected, sight };
         (!menu.shown().is_empty()).then_some(menu)
     }
 
     /// The actions that do something now.
     fn shown(&self) -> Vec<Action> {
-        self.of.iter().copied().filter(|action| can(*action, &self.job)).collect()
+        let all = self.of.iter().copied();
+        all.filter(|action| can(*action, &self.job) && self.rows_of(*action) != Some(0)).collect()
     }
 
     fn at(&self) -> usize {
@@ -63,7 +67,29 @@ impl JobMenu {
 
     fn choose(&self, action: Action, out: &mut Effects<'_>) {
         out.close();
-        run(&self.job, action, out);
+        run(&self.job, action, &self.marked, out);
+    }
+
+    /// The number of marked rows that an action is about. `None` if it is about the whole job.
+    fn rows_of(&self, action: Action) -> Option<u64> {
+        if self.marked.is_empty() {
+            return None;
+        }
+        let may = |step| Some(steps(step, &self.job, &self.marked).len() as u64);
+        match action {
+            Action::CallOff => may(Step::CallOff),
+            Action::Redo => may(Step::Redo),
+            Action::Receipt => Some(self.marked.len() as u64),
+            _ => None,
+        }
+    }
+
+    /// What an action is called here: about marked rows, it says so.
+    fn name(&self, action: Action) -> &'static str {
+        match (action, self.rows_of(action)) {
+            (Action::CallOff, Some(_)) => t!("cancel marked rows"),
+            _ => action.hint(),
+        }
     }
 
     fn title(&self) -> String {
@@ -77,6 +103,9 @@ impl JobMenu {
 
     /// The number of rows that an action concerns.
     fn rows(&self, action: Action) -> String {
+        if let Some(rows) = self.rows_of(action) {
+            return plural!(rows, "{n} marked row", "{n} marked rows");
+        }
         let rows = match action {
             Action::Resume | Action::UseUp => self.job.left_to_send(),
             Action::Retry => self.job.left_to_retry(),
@@ -133,7 +162,7 @@ impl Component for JobMenu {
         let actions = self.shown();
         let key = |action: Action| env.key(&STACK, action);
         let keys = actions.iter().map(|action| width(&key(*action))).max().unwrap_or(0) + 2;
-        let names = actions.iter().map(|action| width(action.hint())).max().unwrap_or(0) + 2;
+        let names = actions.iter().map(|action| width(self.name(*action))).max().unwrap_or(0) + 2;
         let (selected, text) = (self.at(), env.theme.text());
         let mut lines: Vec<Line<'_>> = Vec::new();
         for (at, action) in actions.iter().enumerate() {
@@ -141,7 +170,7 @@ impl Component for JobMenu {
             let line = Line::from(vec![
                 Span::styled(format!(" {cursor} "), env.theme.accent()),
                 Span::styled(fit(&key(*action), keys, ""), env.theme.key()),
-                Span::styled(fit(action.hint(), names, ""), text),
+                Span::styled(fit(self.name(*action), names, ""), text),
                 Span::styled(self.rows(*action), env.theme.dim()),
             ]);
             lines.push(if at == selected { line.style(env.theme.selected()) } else { line });

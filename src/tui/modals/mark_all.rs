@@ -56,7 +56,7 @@ impl Component for MarkAllForm {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+        let mut form = FormText::in_popup(area, env);
         let question = match self.rows {
             Some(rows) if self.is_narrowed => {
                 plural!(
@@ -85,7 +85,7 @@ impl Component for MarkAllForm {
         let key = |action| env.key(&self.key_contexts(), action);
         let text = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         form.text(&text, env.theme.accent());
-        form.draw_popup(frame, area);
+        form.draw_popup(frame, area, "");
     }
 }
 

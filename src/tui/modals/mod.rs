@@ -25,6 +25,7 @@ pub(in crate::tui) mod question;
 pub(in crate::tui) mod repin_key;
 pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;
+pub(in crate::tui) mod resolve_rows;
 pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
 pub(in crate::tui) mod screen_text;

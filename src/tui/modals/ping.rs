@@ -75,7 +75,7 @@ impl Component for PingForm {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+        let mut form = FormText::in_popup(area, env);
         let question = match hold::left(env) {
             Some(left) => t!("Rate limit wait: {wait}. Send one ping now?", wait = wait_text(left)),
             None => t!("The wait is over. lapel continues.").to_owned(),
@@ -95,7 +95,7 @@ impl Component for PingForm {
             t!("{enter} send one ping  {esc} back", enter = key(Action::Accept), esc = key(Action::Back))
         };
         form.text(&text, env.theme.accent());
-        form.draw_popup(frame, area);
+        form.draw_popup(frame, area, "");
     }
 }
 

@@ -16,7 +16,8 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Ask;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::popup;
+use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -175,6 +176,59 @@ impl Profiles {
         rows
     }
 
+    /// The list in a popup. If not all rows fit, it shows those around the selected one.
+    fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let (mut form, mut foot) = (FormText::in_popup(area, env), FormText::in_popup(area, env));
+        if self.lines.is_empty() && self.reading.is_none() {
+            form.dim(t!("No profile is set up yet."));
+        }
+        foot.blank();
+        let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
+        let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
+        foot.dim(&t!(
+            "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",
+            enter = env.key(&self.key_contexts(), Action::Accept),
+            then
+        ));
+        self.tell(&mut foot, env);
+        let all = self.rows(form.room(), env);
+        let outer = popup::at_bottom(area, popup::FORM, form.len() + all.len() + foot.len());
+        let inner = popup::open(frame, outer, area, t!("Profiles"), env);
+        let rows = below(inner, form.len());
+        let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
+        let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
+        let (shown, rest) = self.sight.lay_all(rows, self.at, all.len(), env);
+        form.extend(all.into_iter().skip(shown.start).take(shown.len()));
+        form.extend(rest);
+        form.extend(foot.into_lines());
+        form.draw(frame, inner);
+    }
+
+    /// What lapel waits for, the last result and what went wrong.
+    fn tell(&self, form: &mut FormText<'_>, env: &Env) {
+        let waits = match (&self.form, self.reading, self.opening) {
+            (_, Some(_), _) => Some(t!("reading profiles")),
+            (Some(_), _, Some(_)) => Some(t!("checking the API key")),
+            (None, _, Some(_)) => Some(t!("opening: getting the key")),
+            _ => None,
+        };
+        let waits = if self.working.is_some() { Some(t!("checking with the service")) } else { waits };
+        if let Some(done) = &self.done {
+            form.blank();
+            form.text(&scrub(done), env.theme.good());
+        }
+        if let Some(waits) = waits {
+            form.blank();
+            form.busy(waits);
+        }
+        if let Some(said) = &self.said {
+            form.blank();
+            for part in said.lines() {
+                form.text(&scrub(part), env.theme.error());
+            }
+        }
+    }
+
     fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
         let selected = self.at == at;
         let sign = if selected { env.glyphs.cursor } else { " " };
@@ -294,73 +348,31 @@ impl Component for Profiles {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let theme = &env.theme;
-        let room = usize::from(area.width).saturating_sub(4);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let changes = self.form.as_ref().and_then(ProfileForm::changes);
-        let head = match (changes, &self.form) {
-            (Some(name), _) => t!("Change profile {name}", name),
-            (None, Some(_)) => t!("New profile").to_owned(),
-            (None, None) => t!("Profiles").to_owned(),
-        };
-        lines.push(Line::styled(format!("  {head}"), theme.strong()));
-        lines.push(Line::raw(""));
         match &self.form {
             Some(form) => {
+                let mut text = FormText::new(area, env);
+                let head = match form.changes() {
+                    Some(name) => t!("Change profile {name}", name),
+                    None => t!("New profile").to_owned(),
+                };
+                text.text(&head, env.theme.strong());
+                text.blank();
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
-                lines.extend(form.lines(room, brief, env));
+                text.extend(form.lines(text.room(), brief, env));
+                self.tell(&mut text, env);
+                // What is wrong is below the fields, so nothing is squeezed away here.
+                frame.render_widget(ratatui::text::Text::from(text.into_lines()), area);
             }
-            None => {
-                // If not all rows fit, show those around the selected one.
-                if self.lines.is_empty() && self.reading.is_none() {
-                    lines.push(Line::styled(t!("  No profile is set up yet."), theme.dim()));
-                }
-                let all = self.rows(room, env);
-                let place = Rect { height: area.height.saturating_sub(9).max(1), ..below(area, lines.len()) };
-                let (shown, rest) = self.sight.lay_all(place, self.at, all.len(), env);
-                lines.extend(all.into_iter().skip(shown.start).take(shown.len()));
-                lines.extend(rest);
-                lines.push(Line::raw(""));
-                let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
-                let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
-                let text = t!(
-                    "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",
-                    enter = env.key(&self.key_contexts(), Action::Accept),
-                    then
-                );
-                lines.extend(
-                    wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
-                );
-            }
+            None => self.draw_list(frame, area, env),
         }
-        let waits = match (&self.form, self.reading, self.opening) {
-            (_, Some(_), _) => Some(t!("reading profiles")),
-            (Some(_), _, Some(_)) => Some(t!("checking the API key")),
-            (None, _, Some(_)) => Some(t!("opening: getting the key")),
-            _ => None,
-        };
-        let waits = if self.working.is_some() { Some(t!("checking with the service")) } else { waits };
-        if let Some(done) = &self.done {
-            lines.push(Line::raw(""));
-            let wrapped = wrap(&scrub(done), room);
-            lines.extend(wrapped.into_iter().map(|l| Line::styled(format!("  {l}"), theme.good())));
-        }
-        if let Some(waits) = waits {
-            lines.push(Line::raw(""));
-            lines.push(Line::styled(format!("  {} {waits}", env.spinner()), theme.dim()));
-        }
-        if let Some(said) = &self.said {
-            lines.push(Line::raw(""));
-            for part in said.lines() {
-                let wrapped = wrap(&scrub(part), room);
-                lines.extend(wrapped.into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
-            }
-        }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
 
 impl Modal for Profiles {
+    fn is_popup(&self) -> bool {
+        self.form.is_none()
+    }
+
     fn takes_api_key(&self) -> bool {
         self.removing.is_none()
     }

@@ -26,6 +26,7 @@ use crate::tui::worker::job_command::{Done, JobCommand};
 use crossterm::event::KeyEvent;
 use lines::{mail_lines, undo_words};
 use ratatui::layout::Rect;
+use std::collections::BTreeSet;
 
 pub struct Prompt {
     about: About,
@@ -40,8 +41,9 @@ enum About {
     Undo { job: Box<Job>, cancels: bool },
     /// Resolves a row with an unknown outcome.
     Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
-    /// Asks for the path of a receipt or redo file. `exists`: confirms replacing an existing file.
-    File { job: JobId, redo: bool, exists: bool },
+    /// Asks for the path of a receipt or redo file, of these rows or of all. `exists`: confirms replacing an existing
+    /// file.
+    File { job: JobId, redo: bool, among: Option<BTreeSet<u64>>, exists: bool },
     /// Shows the failed mails.
     Mail { job: Box<Job>, report: Option<MailReport> },
 }
@@ -93,11 +95,11 @@ impl Prompt {
         Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
     }
 
-    /// Asks for the path of a receipt, or with `redo` of a redo file.
-    pub fn file(job: &Job, redo: bool) -> Self {
+    /// Asks for the path of a receipt, or with `redo` of a redo file: of these rows, or of all.
+    pub fn file(job: &Job, redo: bool, among: Option<BTreeSet<u64>>) -> Self {
         let what = if redo { "redo" } else { "receipt" };
         let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
-        let about = About::File { job: job.id, redo, exists: false };
+        let about = About::File { job: job.id, redo, among, exists: false };
         Self { field: Field::with(&name), ..Self::new(about) }
     }
 
@@ -156,7 +158,8 @@ impl Prompt {
                 }
                 Step::Why if *at == ALL => {
                     if self.request.is_none() {
-                        self.request = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
+                        self.request =
+                            Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job, None)))));
                     }
                 }
                 Step::Why if *at == 0 => {
@@ -217,16 +220,16 @@ impl Prompt {
             return;
         }
         let why = self.field.value().trim().to_owned();
-        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, None, found.ready, why))));
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
-        let About::File { job, redo, exists } = &mut self.about else { return };
+        let About::File { job, redo, among, exists } = &mut self.about else { return };
         *exists = false;
-        let (job, redo) = (*job, *redo);
+        let (job, redo, among) = (*job, *redo, among.clone());
         if self.request.is_none() {
             let to = paths::typed(self.field.value());
-            self.request = Some(out.ask(Request::Paper(Paper { job, redo, to, overwrite })));
+            self.request = Some(out.ask(Request::Paper(Paper { job, redo, among, to, overwrite })));
         }
     }
 
@@ -240,6 +243,24 @@ impl Prompt {
                     job,
                     holder = row.holder,
                     address = row.address
+                )
+            }
+            About::File { job, redo: false, among: Some(rows), .. } => {
+                let n = rows.len() as u64;
+                plural!(
+                    n,
+                    "Receipt of job {job}: {n} marked row",
+                    "Receipt of job {job}: {n} marked rows",
+                    job
+                )
+            }
+            About::File { job, among: Some(rows), .. } => {
+                let n = rows.len() as u64;
+                plural!(
+                    n,
+                    "Redo file of job {job}: {n} marked row",
+                    "Redo file of job {job}: {n} marked rows",
+                    job
                 )
             }
             About::File { job, redo: false, .. } => {
@@ -460,8 +481,7 @@ impl Component for Prompt {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
-        form.cut(&self.head(), env.theme.strong());
+        let mut form = FormText::in_popup(area, env);
         form.cut(&env.place(), env.theme.accent());
         form.blank();
         match &self.about {
@@ -477,11 +497,15 @@ impl Component for Prompt {
         if let Some(error) = &self.error {
             form.error(error);
         }
-        form.draw(frame, area);
+        form.draw_popup(frame, area, &self.head());
     }
 }
 
 impl Modal for Prompt {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn prepares_sending(&self) -> bool {
         matches!(self.about, About::Undo { .. } | About::Decide { .. })
     }

@@ -76,6 +76,26 @@ impl Question {
     }
 }
 
+impl Question {
+    /// Whether to cancel these rows of a job, which are not sent.
+    pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
+        let n = rows.len() as u64;
+        let what = plural!(
+            n,
+            "Cancel {n} marked row of job {id}",
+            "Cancel {n} marked rows of job {id}",
+            id = job.id
+        );
+        let text = t!("They will not be sent. The other rows stay as they are. This cannot be undone.");
+        let command = Box::new(JobCommand::CancelRows(job.id, rows));
+        let title = &job.title;
+        let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
+            out.ask(Request::Do(command));
+        });
+        Self { ask: Ask::of(n), ..question }
+    }
+}
+
 /// The number of rows that cancelling a job cancels now, and what that means.
 fn cancelled(job: &Job) -> (Ask, Vec<String>) {
     let n = crate::jobs::count(Step::CallOff, job);

@@ -82,9 +82,7 @@ impl Component for ScreenText {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
-        form.text(t!("Save screen as text"), env.theme.strong());
-        form.blank();
+        let mut form = FormText::in_popup(area, env);
         form.choice(t!("masked: only known words and ids stay"), self.is_masked);
         form.choice(t!("with personal data, as shown"), !self.is_masked);
         form.blank();
@@ -105,7 +103,7 @@ impl Component for ScreenText {
             ),
             env.theme.accent(),
         );
-        form.draw_popup(frame, area);
+        form.draw_popup(frame, area, t!("Save screen as text"));
     }
 }
 

@@ -6,8 +6,6 @@ mod mark_all;
 mod marks;
 mod preview;
 
-pub use marks::{LARGEST_RANGE, Marks};
-
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
@@ -25,6 +23,7 @@ use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
+use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
@@ -207,13 +206,9 @@ fn state_with_age(row: &HistoryItem, env: &Env) -> String {
 #[derive(Default)]
 pub struct History {
     pub browser: Browser<HistoryItem>,
-    marks: Marks,
-    /// The start of a range: the position and the badge there.
-    range_from: Option<(u64, BadgeId)>,
+    marks: Marks<HistoryItem>,
     /// The row where the mouse was pressed, and whether the mouse was dragged to another row since.
     held: Option<((u64, BadgeId), bool)>,
-    /// The two ends of a range whose rows are still being read.
-    ranging: Option<[(u64, BadgeId); 2]>,
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
     preview: Preview,
@@ -225,7 +220,7 @@ impl History {
         self.browser.loaded().any(|row| ids.contains(&row.badge_id))
     }
 
-    pub fn marks(&self) -> &Marks {
+    pub fn marks(&self) -> &Marks<HistoryItem> {
         &self.marks
     }
 
@@ -303,33 +298,14 @@ impl Component for History {
             Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
             Action::Mark => self.toggle_mark(out),
             Action::Range => self.range(env, out),
-            Action::MarkLoaded => {
-                let rows = self.loaded();
-                let loaded = rows.len() as u64;
-                self.marks.add(rows);
-                out.say(plural!(
-                    loaded,
-                    "Marked the {n} loaded row, of {all} in the list.",
-                    "Marked all {n} loaded rows, of {all} in the list.",
-                    all = crate::tui::widgets::text_layout::number(self.browser.list.len())
-                ));
-            }
+            Action::MarkLoaded => self.marks.add_loaded(&self.browser.list, out),
             Action::MarkAll => self.offer_mark_all(env, out),
-            Action::InvertMarks => {
-                let loaded = self.loaded();
-                out.say(plural!(
-                    loaded.len() as u64,
-                    "Inverted the mark of {n} loaded row.",
-                    "Inverted the marks of {n} loaded rows.",
-                ));
-                self.marks.flip(loaded);
+            Action::InvertMarks => self.marks.flip_loaded(&self.browser.list, out),
+            Action::UndoLast => self.marks.undo(out),
+            Action::ClearMarks => self.marks.clear(),
+            Action::Back if self.marks.is_in_range() => {
+                self.marks.cancel_range();
             }
-            Action::UndoLast => self.undo_mark(out),
-            Action::ClearMarks => {
-                self.range_from = None;
-                self.marks.clear();
-            }
-            Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.open(RevokeIds::new),
@@ -356,7 +332,7 @@ impl Component for History {
         for row in self.browser.loaded() {
             self.marks.refresh(row);
         }
-        self.finish_range(out);
+        self.marks.finish_range(&mut self.browser.list, out);
         Ok(())
     }
 
@@ -369,7 +345,7 @@ impl Component for History {
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
         self.preview.lay_out(row, inside, pane, env, out);
         self.browser.aside = below;
-        self.finish_range(out);
+        self.marks.finish_range(&mut self.browser.list, out);
         self.check_marking(out);
     }
 
@@ -380,21 +356,18 @@ impl Component for History {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
-        let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
+        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|((from, _), _)| *from);
+        let range = dragged.or(self.marks.range_start());
         let mut right = self.marks_in_words(env);
         if let Some(from) = range {
-            let row = number(from.0 + 1);
+            let row = number(from + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));
         }
         if let Some(words) = self.marking_words() {
             right = format!("{words}  {right}");
         }
         let (list, pane) = self.browser.split(area);
-        let ends = range.map(|from| {
-            let here = self.browser.list.cursor();
-            from.0.min(here)..=from.0.max(here)
-        });
+        let ends = range.map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),

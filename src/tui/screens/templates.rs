@@ -391,10 +391,6 @@ impl Component for Templates {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        if let Some(open) = &self.categories {
-            open.draw(frame, area, env);
-            return;
-        }
         let want = self.picture(area).filter(|_| env.pictures.is_on());
         if let (true, Some(want)) = (self.full, &want) {
             let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
@@ -416,6 +412,9 @@ impl Component for Templates {
         if self.full || self.beside {
             let lines = self.lines(usize::from(self.detail_area.width), env);
             self.scroll.draw(frame, self.detail_area, lines, &self.key_contexts(), env);
+        }
+        if let Some(open) = &self.categories {
+            open.draw(frame, area, env);
         }
     }
 

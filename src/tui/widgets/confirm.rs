@@ -16,8 +16,6 @@ use ratatui::text::{Line, Span, Text};
 
 /// The contexts for looking up keys in the confirmation.
 pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
-/// Maximum width of the popup in columns.
-const WIDEST: u16 = 100;
 /// Width of the field in columns, if there is room.
 const FIELD: usize = 24;
 
@@ -143,8 +141,7 @@ impl Confirm {
     /// with the number, and the environment.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, tell: impl FnOnce(&mut FormText<'_>)) {
         let edge = popup::edge(area);
-        let outer = popup::centred(area, WIDEST);
-        let inner = Rect { x: outer.x + edge, width: outer.width - 2 * edge, ..outer };
+        let inner = popup::inside(area, popup::FORM);
         let mut told = FormText::new(inner, env);
         tell(&mut told);
         told.blank();
@@ -152,7 +149,7 @@ impl Confirm {
         let rows = u16::try_from(foot.len()).unwrap_or(area.height);
         let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * edge), env);
         lines.extend(foot);
-        let outer = popup::at_bottom(area, WIDEST, lines.len());
+        let outer = popup::at_bottom(area, popup::FORM, lines.len());
         let inner = popup::open(frame, outer, area, "", env);
         frame.render_widget(Text::from(lines), inner);
     }

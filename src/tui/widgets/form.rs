@@ -4,11 +4,11 @@
 use crate::tui::context::Env;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::Clear;
 
 /// Cells between the operation and its target.
 const GAP: usize = 3;
@@ -27,6 +27,11 @@ pub struct FormText<'e> {
 impl<'e> FormText<'e> {
     pub fn new(area: Rect, env: &'e Env) -> Self {
         Self { env, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
+    }
+
+    /// The text of a form in a popup.
+    pub fn in_popup(area: Rect, env: &'e Env) -> Self {
+        Self::new(popup::inside(area, popup::FORM), env)
     }
 
     /// The width without margins, in cells.
@@ -136,14 +141,11 @@ impl<'e> FormText<'e> {
         frame.render_widget(Text::from(lines), area);
     }
 
-    /// Draws the lines as a popup at the bottom of the screen.
-    pub fn draw_popup(mut self, frame: &mut Frame<'_>, area: Rect) {
-        let rule = self.env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        self.lines.insert(0, Line::styled(format!(" {rule}"), self.env.theme.dim()));
-        let rows = u16::try_from(self.lines.len()).unwrap_or(area.height).min(area.height);
-        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
-        frame.render_widget(Clear, area);
-        frame.render_widget(Text::from(self.lines), area);
+    /// Draws the form as a popup at the bottom of the screen. Begin it with [`FormText::in_popup`].
+    pub fn draw_popup(self, frame: &mut Frame<'_>, area: Rect, title: &str) {
+        let outer = popup::at_bottom(area, popup::FORM, self.lines.len());
+        let inner = popup::open(frame, outer, area, title, self.env);
+        self.draw(frame, inner);
     }
 }
 

@@ -5,6 +5,7 @@ pub mod columns;
 
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{ServiceTime, Text};
+use crate::i18n::number;
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -13,6 +14,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
+use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, Ranged, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::short;
 use crate::tui::widgets::search::{Search, Searched};
@@ -43,6 +45,7 @@ pub struct RowList {
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
     search: Search,
+    pub marks: Marks<JobRow>,
 }
 
 impl RowList {
@@ -56,6 +59,7 @@ impl RowList {
             stale: false,
             ids: true,
             search: Search::default(),
+            marks: Marks::default(),
         }
     }
 
@@ -109,6 +113,37 @@ impl RowList {
         true
     }
 
+    /// Runs an action about marks.
+    pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) {
+        let (marks, list) = (&mut self.marks, &mut self.list);
+        match action {
+            Action::Mark => {
+                marks.toggle(list);
+            }
+            Action::Range => match marks.range(list) {
+                Ranged::Began => {
+                    let key = |action| env.key(&[Context::JobRows], action);
+                    out.say(t!(
+                        "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
+                        key = key(Action::Range),
+                        esc = key(Action::Back)
+                    ));
+                }
+                Ranged::TooLarge => out.warn(t!(
+                    "lapel marks at most {most} rows at once, and this range has more. Nothing was marked.",
+                    most = LARGEST_RANGE
+                )),
+                Ranged::Ended => marks.finish_range(list, out),
+                Ranged::Nowhere => {}
+            },
+            Action::MarkLoaded => marks.add_loaded(list, out),
+            Action::InvertMarks => marks.flip_loaded(list, out),
+            Action::UndoLast => marks.undo(out),
+            Action::ClearMarks => marks.clear(),
+            _ => {}
+        }
+    }
+
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
         let changed = self.search.on_text_key(key);
@@ -145,6 +180,10 @@ impl RowList {
                 if let Some((_, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                 }
+                for (_, row) in self.list.loaded() {
+                    self.marks.refresh(row);
+                }
+                self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
             other => Err(other),
@@ -192,16 +231,25 @@ impl RowList {
         frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
         let body = rows(area);
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let counter = Span::styled(self.list.counter(), env.theme.dim());
+        let marked = match self.marks.len() as u64 {
+            0 => String::new(),
+            n => format!("{}  ", t!("{marked} marked", marked = number(n))),
+        };
+        let counter = Span::styled(format!("{marked}{}", self.list.counter()), env.theme.dim());
         let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
         two_sided(frame, foot, search, counter, true);
-        if heading.draw_menu(frame, body, &widths, env)
-            || self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env)
-        {
+        if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env) {
             return;
         }
-        self.list.draw_rows(frame, body, env, |_, row| {
-            let mut spans = vec![Span::raw(" ")];
+        let range = self.marks.range_start().map(|from| between(from, self.list.cursor()));
+        self.list.draw_rows(frame, body, env, |place, row| {
+            let is_in_range = range.as_ref().is_some_and(|range| range.contains(&place));
+            let sign = match row {
+                RowState::Entry(Entry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
+                _ if is_in_range => env.glyphs.bar,
+                _ => " ",
+            };
+            let mut spans = vec![Span::styled(sign, env.theme.mark())];
             match row {
                 RowState::Entry(Entry::Row(row)) => {
                     spans.extend(heading.cells(columns::cells(row, env, words), &widths, env));

@@ -13,6 +13,7 @@ pub(in crate::tui) mod highlight_email;
 pub(in crate::tui) mod job_rows;
 pub(in crate::tui) mod label;
 pub(in crate::tui) mod list;
+pub(in crate::tui) mod marks;
 pub(in crate::tui) mod needs;
 pub(in crate::tui) mod paged_list;
 pub(in crate::tui) mod path_field;

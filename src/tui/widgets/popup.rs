@@ -15,6 +15,9 @@ pub fn edge(area: Rect) -> u16 {
     u16::from(area.height >= FRAMED)
 }
 
+/// Maximum width of a form in a popup, in columns.
+pub const FORM: u16 = 100;
+
 /// The widest popup: centred, and as wide as the area up to `most` columns.
 pub fn centred(area: Rect, most: u16) -> Rect {
     let width = area.width.min(most);
@@ -26,6 +29,12 @@ pub fn at_bottom(area: Rect, most: u16, rows: usize) -> Rect {
     let around = 2 * edge(area);
     let rows = u16::try_from(rows).unwrap_or(area.height).min(area.height.saturating_sub(around)) + around;
     Rect { y: area.bottom() - rows, height: rows, ..centred(area, most) }
+}
+
+/// The columns inside a popup of the width `most`.
+pub fn inside(area: Rect, most: u16) -> Rect {
+    let (edge, outer) = (edge(area), centred(area, most));
+    Rect { x: outer.x + edge, width: outer.width.saturating_sub(2 * edge), ..outer }
 }
 
 /// Clears a popup, draws its frame with a title in the upper edge, and returns the area inside.

@@ -38,10 +38,14 @@ pub enum JobCommand {
     CallOff(JobId),
     /// Resolve a row in doubt, with a reason.
     Decide(JobId, u64, Decision, String),
-    /// Check the never-seen rows of a job again, and count the rows that can be resent together.
-    NeverSeen(JobId),
-    /// Resend this number of never-seen rows, with a reason.
-    ResendAll(JobId, u64, String),
+    /// Check the never-seen rows of a job again, and count the rows that can be resent together: these or all.
+    NeverSeen(JobId, Option<Vec<u64>>),
+    /// Resend this number of never-seen rows, of these or of all, with a reason.
+    ResendAll(JobId, Option<Vec<u64>>, u64, String),
+    /// Leave rows as they are, with a reason.
+    LeaveRows(JobId, Vec<u64>, String),
+    /// Cancel these rows, which are not sent yet.
+    CancelRows(JobId, Vec<u64>),
     /// Record in the journal that a masked name and address were shown.
     Opened(Opening),
     /// Check a job now, or every open job.
@@ -148,8 +152,18 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 "{n} rows were not sent and will not be. lapel keeps checking what was sent."
             ))
         }),
-        JobCommand::NeverSeen(id) => jobs.never_seen(id).await.map(Done::NeverSeen),
-        JobCommand::ResendAll(id, rows, why) => fine(jobs.resend_never_seen(id, rows, &who, &why).await),
+        JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(Done::NeverSeen),
+        JobCommand::ResendAll(id, among, rows, why) => {
+            fine(jobs.resend_never_seen_among(id, among, rows, &who, &why).await)
+        }
+        JobCommand::LeaveRows(id, rows, why) => jobs
+            .leave_rows(id, rows, &who, &why)
+            .await
+            .map(|n| Done::Said(plural!(n, "{n} row is left as it is.", "{n} rows are left as they are."))),
+        JobCommand::CancelRows(id, rows) => jobs
+            .cancel_rows(id, rows, &who)
+            .await
+            .map(|n| Done::Said(plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))),
         JobCommand::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         JobCommand::Look(id) => {

@@ -7,6 +7,7 @@ mod learning;
 mod pages;
 mod review;
 mod revoking;
+mod several_rows;
 mod stops;
 
 use crate::common::{frozen, session};

@@ -8,6 +8,7 @@ mod jobs;
 mod kept;
 mod live;
 mod overview;
+mod popups;
 mod profiles;
 mod rebound;
 mod tour;

@@ -31,6 +31,15 @@ impl Storm {
         self.over(&mut h, "R r", "resumes with the rows not sent").await;
     }
 
+    /// Marked rows of a job that a person resolves.
+    pub(super) async fn resolving(&mut self) {
+        let mut h = super::super::marked_rows::never_seen().await;
+        super::super::filter_line::resize_to(&mut h, 80, 24);
+        let places =
+            [("a d", msg("send again")), ("enter type:why", "Why"), ("enter", msg_part("and press"))];
+        self.each(&mut h, &places).await;
+    }
+
     /// While the service asks to wait.
     pub(super) async fn waiting(&mut self) {
         let mut h = Harness::new(held(), 80, 24).await;

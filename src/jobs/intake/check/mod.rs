@@ -10,6 +10,7 @@ use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
 use crate::i18n::{self, Localizable};
+use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
 use std::fmt;
 
@@ -46,6 +47,13 @@ pub struct Finding {
     pub severity: Severity,
     /// Quoted content is scrubbed.
     pub what: Localizable,
+}
+
+/// Where it was found and what, as a row's reason says it.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Reason::finding(self.field, &self.what), f)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

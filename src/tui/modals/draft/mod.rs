@@ -277,6 +277,14 @@ impl Component for DraftForm {
         }
     }
 
+    fn hint(&self, action: Action) -> &'static str {
+        match action {
+            Action::Accept if self.has_suggestion() => t!("correct address"),
+            Action::Only => t!("next group"),
+            _ => action.hint(),
+        }
+    }
+
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let decides = matches!(
             action,
@@ -313,7 +321,7 @@ impl Component for DraftForm {
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
-                    let question = Prompt::file(job, true);
+                    let question = Prompt::file(job, true, None);
                     out.open(|_, _| question);
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),

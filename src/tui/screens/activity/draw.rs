@@ -139,10 +139,7 @@ impl Activity {
     pub(super) fn panes(&self, area: Rect) -> Panes {
         let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).saturating_add(1);
         let wanted = self.heading.wanted().map(|cells| cells + MARGINS);
-        Panes::of(area, 1, wanted, |height| match self.heading.over() {
-            Some(_) => height,
-            None => jobs.min(height / 2).max(2),
-        })
+        Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
 
     /// The rows of the list of jobs, without its headings.
@@ -215,23 +212,23 @@ impl Activity {
         let widths = self.heading.widths(usize::from(list.width).saturating_sub(3));
         frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
         let mut built = 0;
-        if !self.heading.draw_menu(frame, list, &widths, env) {
-            let selected = self.at();
-            let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
-            for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
-                built += 1;
-                let mut spans = vec![Span::raw(" ")];
-                let cells = columns::cells(job, &self.heading, &widths, env);
-                spans.extend(self.heading.cells(cells, &widths, env));
-                draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
-            }
-            draw_position(frame, list, self.top as u64, self.jobs.len() as u64, env);
+        let selected = self.at();
+        let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
+        for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
+            built += 1;
+            let mut spans = vec![Span::raw(" ")];
+            let cells = columns::cells(job, &self.heading, &widths, env);
+            spans.extend(self.heading.cells(cells, &widths, env));
+            draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
         }
+        draw_position(frame, list, self.top as u64, self.jobs.len() as u64, env);
         self.built.set(built);
         if let Some(job) = self.job() {
             panes.draw_edge(frame, &Self::title(job, env), env);
             self.scroll.draw(frame, panes.text, self.pane_lines(area, env), &[Context::Activity], env);
         }
+        let menu = below(Rect { width: panes.list.width, ..area }, 2);
+        self.heading.draw_menu(frame, menu, &widths, env);
     }
 
     fn detail_lines(&self, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
@@ -327,6 +324,8 @@ impl Activity {
             let lines = self.pane_lines(whole, env);
             self.scroll.draw(frame, panes.text, lines, &[Context::JobRows], env);
         }
+        let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
+        self.rows_heading.draw_menu(frame, below(area, 3), &widths, env);
     }
 }
 

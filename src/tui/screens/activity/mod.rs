@@ -17,6 +17,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
+use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
@@ -188,6 +189,11 @@ impl Activity {
         self.jobs.get(at)
     }
 
+    /// The marked rows of the open job.
+    fn marked(&self) -> impl Iterator<Item = &JobRow> {
+        self.rows.iter().flat_map(|rows| rows.marks.values())
+    }
+
     /// Keeps the pane within its text, and at the first line of another job or row.
     fn fit_pane(&mut self, area: Rect, env: &Env) {
         let row = self.rows.as_ref().map(|rows| rows.list.selected().map(|row| row.no));
@@ -220,6 +226,14 @@ impl Activity {
             out.say(t!("There is no job here."));
             return;
         };
+        let marked: Vec<JobRow> = self.marked().cloned().collect();
+        if action == Action::Decide && !marked.is_empty() {
+            match ResolveRows::new(job, &marked).filter(|_| is_mine(job)) {
+                Some(form) => out.open(|_, _| form),
+                None => out.say(t!("There is nothing to resolve in the marked rows.")),
+            }
+            return;
+        }
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
@@ -233,12 +247,13 @@ impl Activity {
             }
             return;
         }
-        run(job, action, out);
+        run(job, action, &marked, out);
     }
 }
 
-/// Runs an action on a job, or says why it is not possible.
-pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
+/// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
+/// are any.
+pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mut Effects<'_>) {
     if !can(action, job) {
         out.say(refusal(action, job));
         return;
@@ -262,7 +277,11 @@ pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
             command(out, JobCommand::Look(Some(job.id)));
         }
         Action::CallOff => {
-            let question = Question::cancel_rest(job);
+            let question = if marked.is_empty() {
+                Question::cancel_rest(job)
+            } else {
+                Question::cancel_rows(job, steps(Step::CallOff, job, marked))
+            };
             out.open(|_, _| question);
         }
         Action::Undo => {
@@ -270,16 +289,17 @@ pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
             out.open(|_, _| Prompt::undo(job));
         }
         Action::Run => {
-            let menu = JobMenu::run(job);
+            let menu = JobMenu::run(job, marked.to_vec());
             out.open_some(|_, _| menu);
         }
-        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, out),
+        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
         Action::Export => {
-            let menu = JobMenu::export(job);
+            let menu = JobMenu::export(job, marked.to_vec());
             out.open_some(|_, _| menu);
         }
         Action::Receipt | Action::Redo => {
-            let question = Prompt::file(job, action == Action::Redo);
+            let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
+            let question = Prompt::file(job, action == Action::Redo, among);
             out.open(|_, _| question);
         }
         Action::Mail => {
@@ -288,6 +308,11 @@ pub(in crate::tui) fn run(job: &Job, action: Action, out: &mut Effects<'_>) {
         }
         _ => {}
     }
+}
+
+/// The marked rows for which a step is possible.
+pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
+    marked.iter().filter(|row| may(step, Stand::of(job, row))).map(|row| row.no).collect()
 }
 
 /// The statuses of the rows shown without opening the job; an empty list means all rows.
@@ -340,7 +365,7 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let mine = is_mine(job);
     match action {
         Action::Look => job.is_open(),
-        Action::Run => JobMenu::run(job).is_some(),
+        Action::Run => JobMenu::run(job, Vec::new()).is_some(),
         Action::Export | Action::Receipt => true,
         Action::Redo => count(Step::Redo, job) > 0,
         Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
@@ -451,7 +476,10 @@ impl Component for Activity {
             Action::NextMatch | Action::PreviousMatch => self.rows.as_ref().is_some_and(RowList::is_searched),
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
+            Action::Decide if self.marked().next().is_some() => self.marked().any(|row| can_decide(row, job)),
             Action::Decide => row.is_some_and(|row| can_decide(row, job)),
+            Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
+            Action::ClearMarks => self.marked().next().is_some(),
             Action::Look => job.is_open(),
             _ => !is_job_command(action) || can(action, job),
         }
@@ -472,6 +500,13 @@ impl Component for Activity {
         match &mut self.rows {
             Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
             Some(rows) => match action {
+                Action::Mark
+                | Action::Range
+                | Action::MarkLoaded
+                | Action::InvertMarks
+                | Action::UndoLast
+                | Action::ClearMarks => rows.mark(action, env, out),
+                Action::Back if rows.marks.cancel_range() => {}
                 Action::Back if !rows.is_searched() => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {

@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 
 impl Screen for History {
     fn can_go_back(&self) -> bool {
-        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
+        self.marks.is_in_range() || self.marking.is_some() || self.browser.can_go_back()
     }
 
     fn shows_age(&self, env: &Env) -> bool {

@@ -1,7 +1,7 @@
 //! Marking all badges that match the filter, across pages.
 //! A popup states the cost first. In the end all of them are marked, or none.
 
-use super::{History, LARGEST_RANGE};
+use super::History;
 use crate::api::{End, HistoryFilter};
 use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
@@ -11,6 +11,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::modals::mark_all::MarkAllForm;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::marks::LARGEST_RANGE;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 
 pub struct Marking {
@@ -42,7 +43,8 @@ impl History {
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
         } else if part.is_none() && rows == Some(list.loaded().count() as u64) {
-            self.marks.add(self.loaded());
+            let loaded = list.loaded().map(|(_, row)| row.clone()).collect();
+            self.marks.add(loaded);
             out.say(plural!(
                 rows.unwrap_or(0),
                 "Marked the {n} matching badge. It was already loaded.",

@@ -242,7 +242,7 @@ impl Home {
             Action::First => self.go_to(0),
             Action::Last => self.go_to(usize::MAX),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
-                Some(job) => run(job, action, out),
+                Some(job) => run(job, action, &[], out),
                 None => out.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {

@@ -9,6 +9,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -33,45 +34,51 @@ impl Categories {
         }
     }
 
+    /// Draws both lists in a popup. The categories get the rows that the types below leave, and at least half of them.
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let tail = type_lines(self, area.width, env);
+        let inside = popup::inside(area, popup::FORM);
+        let mut head = Vec::new();
+        let mut items: &[Category] = &[];
+        let mut foot = Vec::new();
         match &self.categories {
-            None => lines.push(Line::styled(
+            None => head.push(Line::styled(
                 format!("  {} {}", env.spinner(), t!("reading categories")),
                 env.theme.dim(),
             )),
             Some(Err(error)) => {
-                lines.push(Line::styled(
+                head.push(Line::styled(
                     format!("  {}", t!("Categories could not be read: {error}", error)),
                     env.theme.error(),
                 ));
             }
             Some(Ok(listed)) => {
-                lines.push(Line::styled(
+                head.push(Line::styled(
                     format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
                     env.theme.strong(),
                 ));
-                // The categories get the rows that the types below leave, and at least half of the area.
-                let below_them = u16::try_from(tail.len() + listed.problems.len()).unwrap_or(u16::MAX);
-                let rows = below(area, lines.len());
-                let height = rows.height.saturating_sub(below_them).max(area.height / 2);
-                let rows = Rect { height: height.min(rows.height), ..rows };
-                let (shown, rest) = self.sight.lay_all(rows, self.at, listed.items.len(), env);
-                for (i, category) in listed.items.iter().enumerate().skip(shown.start).take(shown.len()) {
-                    lines.push(category_line(category, i == self.at, area.width, env));
-                }
-                lines.extend(rest);
+                items = &listed.items;
                 for problem in &listed.problems {
                     let (place, why) = (&problem.place, &problem.why);
                     let text = t!("{place} cannot be read: {why}", place, why);
                     let text = format!("  {} {text}", env.glyphs.alert);
-                    lines.push(Line::styled(text, env.theme.warning()));
+                    foot.push(Line::styled(text, env.theme.warning()));
                 }
             }
         }
-        lines.extend(tail);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        foot.extend(type_lines(self, inside.width, env));
+        let outer = popup::at_bottom(area, popup::FORM, head.len() + items.len() + foot.len());
+        let inner = popup::open(frame, outer, area, t!("Categories and badge types"), env);
+        let rows = below(inner, head.len());
+        let left = rows.height.saturating_sub(u16::try_from(foot.len()).unwrap_or(u16::MAX));
+        let rows = Rect { height: left.max(inner.height / 2).min(rows.height), ..rows };
+        let (shown, rest) = self.sight.lay_all(rows, self.at, items.len(), env);
+        let mut lines = head;
+        for (i, category) in items.iter().enumerate().skip(shown.start).take(shown.len()) {
+            lines.push(category_line(category, i == self.at, inner.width, env));
+        }
+        lines.extend(rest);
+        lines.extend(foot);
+        frame.render_widget(ratatui::text::Text::from(lines), inner);
     }
 }
 

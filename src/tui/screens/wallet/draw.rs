@@ -100,9 +100,6 @@ impl Wallet {
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        if self.menu().is_some() {
-            return Areas { notes, heads, list: rest, pane: None };
-        }
         let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need.
         // Advice about the call may reduce the list further. General advice may not.
@@ -415,16 +412,16 @@ impl Wallet {
         let Some(view) = self.as_rows(env) else { return };
         let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(3));
         frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
-        if !self.heading.draw_menu(frame, areas.list, &widths, env) {
-            let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
-            for (y, (i, held)) in (areas.list.y..).zip(shown) {
-                let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
-                self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
-            }
+        let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        for (y, (i, held)) in (areas.list.y..).zip(shown) {
+            let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
+            self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
         }
         if let (Some(held), Some(pane)) = (self.selected(), areas.pane) {
             self.draw_pane(held, frame, pane, area, env);
         }
+        let menu = Rect { height: area.bottom() - areas.list.y, ..areas.list };
+        self.heading.draw_menu(frame, menu, &widths, env);
     }
 
     fn draw_pane(&self, held: &Held, frame: &mut Frame<'_>, pane: Rect, area: Rect, env: &Env) {

@@ -50,9 +50,8 @@ impl<T: Browse> Browser<T> {
         }
         let widths = self.heading.widths(usize::from(body.width).saturating_sub(MARGINS));
         frame.render_widget(self.heading.line(&widths, 3, env), head);
-        if !self.heading.draw_menu(frame, body, &widths, env) {
-            self.draw_rows(frame, body, env, &widths, mark);
-        }
+        self.draw_rows(frame, body, env, &widths, mark);
+        self.heading.draw_menu(frame, body, &widths, env);
         self.draw_foot(frame, foot, note, env);
         let all = self.count_words(env);
         let both = format!("{}  {right}", all.trim_start());

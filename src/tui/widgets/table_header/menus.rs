@@ -6,13 +6,17 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::widgets::columns::Choice;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
+
+/// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
+const WIDEST: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
 pub(super) enum Menu {
@@ -142,15 +146,14 @@ impl Heading {
         self.columns.resize(at, if wider { now + 1 } else { now.saturating_sub(1) });
     }
 
-    /// Draws the open menu in place of the rows. Returns false if no menu is open. The headings above show the
-    /// effect of the menu; `widths` are their widths.
-    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) -> bool {
+    /// Draws the open menu as a popup over the rows. The headings above show the effect of the menu; `widths` are
+    /// their widths.
+    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         match self.menu {
             Some(Menu::Sort { at, direction }) => self.draw_sort(frame, body, env, at, direction),
             Some(Menu::Columns { at }) => self.draw_columns(frame, body, widths, env, at),
-            None => return false,
+            None => {}
         }
-        true
     }
 
     fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
@@ -158,13 +161,14 @@ impl Heading {
             Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
             Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
         };
-        let title = fit(t!("Sort by"), 19, "");
-        let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
         let sortable = self.sortable();
         let titles = sortable.iter().map(|column| tr(self.defs[*column].title));
         let names = std::iter::once(tr(self.own_order)).chain(titles);
-        let rows = below(body, lines.len());
-        let (shown, rest) = self.sight.lay_all(rows, at, sortable.len() + 1, env);
+        let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
+        let title = format!("{}  {arrow}", t!("Sort by"));
+        let inner = popup::open(frame, outer, body, &title, env);
+        let (shown, rest) = self.sight.lay_all(inner, at, sortable.len() + 1, env);
+        let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
@@ -174,37 +178,36 @@ impl Heading {
             ]));
         }
         lines.extend(rest);
-        frame.render_widget(Text::from(lines), body);
+        frame.render_widget(Text::from(lines), inner);
     }
 
     fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
-        let mut lines = vec![Line::styled(
-            format!("  {}", t!("Columns, from left (top) to right (bottom)")),
-            env.theme.strong(),
-        )];
         let choices = self.columns.choices();
-        let rows = below(body, lines.len());
+        let mut places = widths.iter().copied();
+        // The width of each column that should be shown.
+        let wide: Vec<Option<usize>> =
+            choices.iter().map(|choice| choice.shown.then(|| places.next().unwrap_or(0))).collect();
+        let is_needless = |choice: &Choice| {
+            choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.least == 0)
+        };
+        let left_out =
+            choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));
+        let outer = popup::at_bottom(body, WIDEST, choices.len() + usize::from(left_out));
+        let title = t!("Columns, from left (top) to right (bottom)");
+        let inner = popup::open(frame, outer, body, title, env);
+        let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
         let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
-        let mut left_out = false;
-        let mut place = 0;
-        for (i, choice) in choices.iter().enumerate() {
-            let wide = choice.shown.then(|| {
-                place += 1;
-                widths.get(place - 1).copied().unwrap_or(0)
-            });
-            let needs = self.own.get(choice.column).map_or(1, |own| own.least);
-            let needless = choice.width.is_none() && needs == 0;
-            left_out |= wide == Some(0) && !needless;
-            if !shown.contains(&i) {
-                continue;
-            }
+        let mut lines = Vec::new();
+        for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
-            let (note, note_style) = match wide {
-                Some(0) if needless => (t!("same on every row, so hidden").to_owned(), env.theme.dim()),
+            let (note, note_style) = match wide.get(i).copied().flatten() {
+                Some(0) if is_needless(choice) => {
+                    (t!("same on every row, so hidden").to_owned(), env.theme.dim())
+                }
                 Some(0) => (t!("no room at this width").to_owned(), env.theme.warning()),
                 Some(wide) => (wide_words(wide, choice), env.theme.dim()),
                 None => (String::new(), env.theme.dim()),
@@ -218,9 +221,9 @@ impl Heading {
         lines.extend(rest);
         if left_out {
             let words = t!("If there is not enough room, the lowest columns are hidden.");
-            lines.push(Line::styled(format!("  {words}"), env.theme.dim()));
+            lines.push(Line::styled(format!(" {words}"), env.theme.dim()));
         }
-        frame.render_widget(Text::from(lines), body);
+        frame.render_widget(Text::from(lines), inner);
     }
 }
 

@@ -1,0 +1,316 @@
+//! The marks of a list, stored by the ids of its rows: single rows, and a range between two ends. Each change can be
+//! undone.
+
+use crate::i18n::number;
+use crate::tui::effects::Effects;
+use crate::tui::widgets::list::{PagedList, Row};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::{Deref, RangeInclusive};
+
+/// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
+pub const LARGEST_RANGE: u64 = 10_000;
+
+/// Maximum number of changes that can be undone.
+const UNDONE: usize = 100;
+
+/// A row with its place in the list.
+type End<T> = (u64, <T as Row>::Id);
+
+/// The marked rows, each as lapel last read it, and the last changes.
+pub struct Marks<T: Row> {
+    rows: BTreeMap<T::Id, T>,
+    changes: VecDeque<Change<T>>,
+    /// The start of a range.
+    range_from: Option<End<T>>,
+    /// The two ends of a range whose rows are still being read.
+    ranging: Option<[End<T>; 2]>,
+}
+
+/// What one key or click changed.
+struct Change<T: Row> {
+    added: Vec<T::Id>,
+    removed: Vec<T>,
+}
+
+/// What a key that begins or ends a range did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranged {
+    /// There is no row here.
+    Nowhere,
+    Began,
+    /// The rows of the range are marked once they are read: see [`Marks::finish_range`].
+    Ended,
+    /// The range has more rows than lapel marks at once.
+    TooLarge,
+}
+
+impl<T: Row> Default for Marks<T> {
+    fn default() -> Self {
+        Self { rows: BTreeMap::new(), changes: VecDeque::new(), range_from: None, ranging: None }
+    }
+}
+
+impl<T: Row> Deref for Marks<T> {
+    type Target = BTreeMap<T::Id, T>;
+    fn deref(&self) -> &Self::Target {
+        &self.rows
+    }
+}
+
+impl<T: Row> Marks<T> {
+    /// Marks rows that are not marked yet, and removes the marks of others, as one change.
+    fn change(&mut self, add: Vec<T>, remove: &[T::Id]) {
+        let removed = remove.iter().filter_map(|id| self.rows.remove(id)).collect();
+        let mut added = Vec::new();
+        for row in add {
+            let id = row.id();
+            if self.rows.insert(id.clone(), row).is_none() {
+                added.push(id);
+            }
+        }
+        let change = Change { added, removed };
+        if !change.added.is_empty() || !change.removed.is_empty() {
+            self.changes.push_back(change);
+            if self.changes.len() > UNDONE {
+                self.changes.pop_front();
+            }
+        }
+    }
+
+    pub fn add(&mut self, rows: Vec<T>) {
+        self.change(rows, &[]);
+    }
+
+    /// Marks the rows that are not marked, and removes the marks of the others.
+    pub fn flip(&mut self, rows: Vec<T>) {
+        let (marked, unmarked): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| self.rows.contains_key(&row.id()));
+        let marked: Vec<T::Id> = marked.into_iter().map(|row| row.id()).collect();
+        self.change(unmarked, &marked);
+    }
+
+    pub fn clear(&mut self) {
+        self.range_from = None;
+        let all: Vec<T::Id> = self.rows.keys().cloned().collect();
+        self.change(Vec::new(), &all);
+    }
+
+    /// Whether there is a change to undo.
+    pub fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// Undoes the last change. Returns the number of marks that came back and that went, or `None` if there is none.
+    fn take_back(&mut self) -> Option<(u64, u64)> {
+        let Change { added, removed } = self.changes.pop_back()?;
+        let counts = (removed.len() as u64, added.len() as u64);
+        for id in added {
+            self.rows.remove(&id);
+        }
+        self.rows.extend(removed.into_iter().map(|row| (row.id(), row)));
+        Some(counts)
+    }
+
+    /// Undoes the last change, and says so.
+    pub fn undo(&mut self, out: &mut Effects<'_>) {
+        match self.take_back() {
+            None => out.say(t!("There is no mark to undo.")),
+            Some((back, 0)) => out.say(plural!(back, "{n} mark is back.", "{n} marks are back.")),
+            Some((0, gone)) => out.say(plural!(gone, "{n} mark removed.", "{n} marks removed.")),
+            Some((back, gone)) => out.say(t!(
+                "{back} marks are back, {gone} removed.",
+                back = number(back),
+                gone = number(gone)
+            )),
+        }
+    }
+
+    /// Takes rows out for good, because they were processed: undoing must not mark them again.
+    pub fn processed(&mut self, ids: impl IntoIterator<Item = T::Id>) {
+        for id in ids {
+            self.rows.remove(&id);
+            for change in &mut self.changes {
+                change.removed.retain(|row| row.id() != id);
+            }
+        }
+    }
+
+    /// Takes the newest state of a row.
+    pub fn refresh(&mut self, row: &T)
+    where
+        T: PartialEq,
+    {
+        let id = row.id();
+        let removed = self.changes.iter_mut().flat_map(|change| &mut change.removed);
+        let kept = removed.filter(|kept| kept.id() == id);
+        for kept in kept.chain(self.rows.get_mut(&id)).filter(|kept| *kept != row) {
+            kept.clone_from(row);
+        }
+    }
+
+    /// Marks or unmarks the selected row, and goes to the next one. Returns whether there is one.
+    pub fn toggle(&mut self, list: &mut PagedList<T>) -> bool {
+        let Some(row) = list.selected().cloned() else { return false };
+        self.flip(vec![row]);
+        list.move_by(1);
+        true
+    }
+
+    /// Marks the loaded rows of the list.
+    pub fn add_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+        let rows = loaded(list);
+        out.say(plural!(
+            rows.len() as u64,
+            "Marked the {n} loaded row, of {all} in the list.",
+            "Marked all {n} loaded rows, of {all} in the list.",
+            all = number(list.len())
+        ));
+        self.add(rows);
+    }
+
+    /// Inverts the marks of the loaded rows of the list.
+    pub fn flip_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+        let rows = loaded(list);
+        out.say(plural!(
+            rows.len() as u64,
+            "Inverted the mark of {n} loaded row.",
+            "Inverted the marks of {n} loaded rows.",
+        ));
+        self.flip(rows);
+    }
+
+    /// Begins a range at the selected row, or ends it there.
+    pub fn range(&mut self, list: &mut PagedList<T>) -> Ranged {
+        let Some(here) = end(list) else { return Ranged::Nowhere };
+        match self.range_from.take() {
+            None => {
+                self.range_from = Some(here);
+                Ranged::Began
+            }
+            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => Ranged::TooLarge,
+            Some(from) => {
+                let mut ends = [from, here];
+                ends.sort();
+                list.pin(ends[0].0, ends[1].0);
+                self.ranging = Some(ends);
+                Ranged::Ended
+            }
+        }
+    }
+
+    /// Begins a range at this row.
+    pub fn begin_range(&mut self, from: (u64, T::Id)) {
+        self.range_from = Some(from);
+    }
+
+    /// Ends a range without marks. Returns whether there was one.
+    pub fn cancel_range(&mut self) -> bool {
+        self.range_from.take().is_some()
+    }
+
+    /// Whether the user draws a range.
+    pub fn is_in_range(&self) -> bool {
+        self.range_from.is_some()
+    }
+
+    /// The place where a range begins, while it is drawn or read.
+    pub fn range_start(&self) -> Option<u64> {
+        self.range_from.as_ref().or(self.ranging.as_ref().map(|ends| &ends[0])).map(|(place, _)| *place)
+    }
+
+    /// Marks a range once all its rows are loaded and both ends still hold the same rows.
+    /// Marks belong to rows. If an end has changed, the rows between may be others as well.
+    pub fn finish_range(&mut self, list: &mut PagedList<T>, out: &mut Effects<'_>) {
+        let Some([first, last]) = self.ranging.clone() else { return };
+        if !list.pins_settled() {
+            return;
+        }
+        self.ranging = None;
+        let stands = |end: &End<T>| list.row_at(end.0).is_some_and(|row| row.id() == end.1);
+        if !stands(&first) || !stands(&last) {
+            list.unpin();
+            out.warn(t!(
+                "The list changed while lapel read the range. Nothing was marked. Start the range again."
+            ));
+            return;
+        }
+        let rows: Vec<T> = (first.0..=last.0).filter_map(|place| list.row_at(place).cloned()).collect();
+        list.unpin();
+        let (wanted, got) = (last.0 - first.0 + 1, rows.len() as u64);
+        self.add(rows);
+        if got == wanted {
+            out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
+        } else {
+            out.warn(t!(
+                "Marked {got} of {wanted} rows. The others could not be read and are not marked.",
+                got,
+                wanted
+            ));
+        }
+    }
+}
+
+/// The selected row with its place.
+pub fn end<T: Row>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
+    list.selected().map(|row| (list.cursor(), row.id()))
+}
+
+/// The places between the start of a range and the cursor.
+pub fn between(from: u64, here: u64) -> RangeInclusive<u64> {
+    from.min(here)..=from.max(here)
+}
+
+fn loaded<T: Row>(list: &PagedList<T>) -> Vec<T> {
+    list.loaded().map(|(_, row)| row.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BadgeId, HistoryItem};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn row(id: &str) -> HistoryItem {
+        HistoryItem::for_test(BadgeId::new(id).expect("an id"))
+    }
+
+    proptest! {
+        /// Whatever is marked and unmarked, undoing it step by step goes back through every state.
+        #[test]
+        fn every_change_can_be_undone(changes in prop::collection::vec((0u8..3, prop::collection::vec(0u8..6, 0..4)), 0..30)) {
+            let numbered = |id: &u8| row(&format!("B-{id}"));
+            let (mut marks, mut states) = (Marks::default(), Vec::new());
+            let ids = |marks: &Marks<HistoryItem>| marks.keys().cloned().collect::<Vec<_>>();
+            for (what, rows) in changes {
+                let before = ids(&marks);
+                let rows: BTreeSet<u8> = rows.into_iter().collect();
+                let rows: Vec<HistoryItem> = rows.iter().map(numbered).collect();
+                match what {
+                    0 => marks.add(rows),
+                    1 => marks.flip(rows),
+                    _ => marks.clear(),
+                }
+                if ids(&marks) != before {
+                    states.push(before);
+                }
+            }
+            while let Some(before) = states.pop() {
+                prop_assert!(marks.take_back().is_some());
+                prop_assert_eq!(ids(&marks), before);
+            }
+            prop_assert!(marks.take_back().is_none());
+        }
+    }
+
+    #[test]
+    fn what_was_processed_does_not_come_back() {
+        let rows: Vec<HistoryItem> = ["B-1", "B-2"].map(row).into();
+        let mut marks = Marks::default();
+        marks.add(rows.clone());
+        marks.clear();
+        marks.processed([rows[0].badge_id.clone()]);
+        assert_eq!(marks.take_back(), Some((1, 0)));
+        assert_eq!(marks.keys().collect::<Vec<_>>(), [&rows[1].badge_id]);
+    }
+}

@@ -1,0 +1,144 @@
+//! The marked rows of a job: one decision for all of them, and files of them.
+
+use super::activity::issue;
+use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
+
+fn accepted(h: &Harness) -> u64 {
+    h.sandbox.control().ledger().accepted_total()
+}
+
+fn batches(h: &Harness) -> u64 {
+    h.sandbox.control().ledger().requests_to("POST /badges/batch")
+}
+
+/// A job of three rows that were never seen, with its rows on the screen.
+pub async fn never_seen() -> Harness {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = Harness::new(options, 100, 30).await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    issue(&mut h, 0..3).await;
+    h.shows(msg_part("This badge may exist")).await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("enter");
+    h.shows("row 1 of 3").await;
+    h.press("r");
+    h.shows("? never seen").await;
+    h.shows("3 never seen").await;
+    h.settled().await;
+    h
+}
+
+/// A job of five rows that stopped at the quota after two, with its rows on the screen.
+async fn at_the_quota() -> Harness {
+    let mut h = Harness::with(Options { quota: Some(2), ..small() }, 100, 30, |mut session| {
+        session.jobs.batch = 2;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await;
+    issue(&mut h, 0..5).await;
+    h.shows("3 of 5 not sent: quota exceeded").await;
+    h.press("5");
+    h.settled().await;
+    h.press("enter");
+    h.shows("row 1 of 5").await;
+    h.settled().await;
+    h
+}
+
+#[tokio::test]
+async fn only_the_marked_rows_are_sent_again() {
+    let mut h = never_seen().await;
+    h.press("space space");
+    h.shows(&msg_with("{marked} marked", &[&2])).await;
+    h.press("d");
+    h.shows(msg("the never seen rows that may be sent again together")).await;
+    h.press("down enter enter");
+    assert!(h.screen().contains(msg_part("type a short reason")), "{}", h.screen());
+    h.type_text("서비스 장애");
+    h.press("enter");
+    h.shows(&msg_with("{n} rows to send", &[&2])).await;
+    h.confirm("3");
+    h.settled().await;
+    assert_eq!((accepted(&h), batches(&h)), (0, 1), "another number confirms nothing");
+    h.press("backspace");
+    h.confirm("2");
+    h.shows("1 never seen").await;
+    h.shows("2 waiting").await;
+    assert_eq!((accepted(&h), batches(&h)), (2, 2), "in one request");
+}
+
+#[tokio::test]
+async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
+    let mut h = never_seen().await;
+    h.press("a");
+    h.shows(&msg_with("{marked} marked", &[&3])).await;
+    h.press("j * n u");
+    h.shows(&msg_with("{n} marks are back.", &[&3])).await;
+    h.press("d");
+    h.shows(msg("the never seen rows that may be sent again together")).await;
+    h.press("enter");
+    h.type_text("직접 확인함");
+    h.press("enter");
+    h.shows(&msg_with("Leave {n} rows of job {job} as they are", &[&3, &1])).await;
+    h.press("enter");
+    assert!(h.settled().await.contains("3 never seen"), "Enter confirms nothing: {}", h.screen());
+    h.confirm("3");
+    h.shows(&msg_with("{n} rows are left as they are.", &[&3])).await;
+    h.shows("3 skipped").await;
+    assert_eq!((accepted(&h), batches(&h)), (0, 1));
+    // There is nothing more to resolve in them.
+    h.settled().await;
+    h.press("d");
+    h.shows(msg("There is nothing to resolve in the marked rows.")).await;
+}
+
+#[tokio::test]
+async fn only_marked_rows_that_are_not_sent_are_cancelled() {
+    let mut h = at_the_quota().await;
+    let sent = accepted(&h);
+    // The first two were accepted: cancelling them is not offered.
+    h.press("space space");
+    h.shows(&msg_with("{marked} marked", &[&2])).await;
+    h.press("R");
+    let menu = h.settled().await;
+    assert!(!menu.contains(msg("cancel marked rows")), "{menu}");
+    h.press("esc G v k v");
+    h.shows(&msg_with("{marked} marked", &[&4])).await;
+    h.press("R");
+    let menu = h.shows(msg("cancel marked rows")).await;
+    assert!(menu.contains(&msg_with("{n} marked rows", &[&2])), "{menu}");
+    h.press("c");
+    h.shows(&msg_with("Cancel {n} marked rows of job {id}", &[&2, &1])).await;
+    h.confirm("2");
+    h.shows(&msg_with("{n} rows are cancelled.", &[&2])).await;
+    h.shows("2 skipped").await;
+    // The rest resumes without them.
+    h.sandbox.control().set_quota(None);
+    h.settled().await;
+    h.press("* n R r");
+    h.shows("and press").await;
+    h.confirm("1");
+    h.shows("3 waiting").await;
+    assert_eq!(accepted(&h), sent + 1);
+}
+
+#[tokio::test]
+async fn a_file_has_only_the_marked_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("marked.csv");
+    let mut h = at_the_quota().await;
+    h.press("G space");
+    h.shows(&msg_with("{marked} marked", &[&1])).await;
+    h.press("e");
+    h.shows(msg("redo file")).await;
+    h.press("e");
+    h.shows("Receipt of job 1: 1 marked row").await;
+    h.press("ctrl-u");
+    h.paste(&file.display().to_string());
+    h.press("enter");
+    h.shows("Saved 1 row to").await;
+    let written = std::fs::read_to_string(&file).expect("the receipt");
+    assert!(written.contains("person4@naru.example") && !written.contains("person3@"), "{written}");
+}
