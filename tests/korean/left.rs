@@ -48,7 +48,11 @@ static TEXTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let said: toml::Table = include_str!("../../assets/ko.toml").parse().expect("TOML");
     let tables = said.values().filter_map(toml::Value::as_table);
     let translated = tables.flatten().filter(|(english, korean)| Some(english.as_str()) != korean.as_str());
-    let parts = translated.flat_map(|(english, _)| english.split(['{', '}']).step_by(2));
+    let parts = translated.flat_map(|(english, korean)| {
+        let korean = korean.as_str().unwrap_or_default();
+        // What both have is not left over: `HTTP` in `HTTP {status}, code {code}`.
+        english.split(['{', '}']).step_by(2).filter(move |part| !korean.contains(part.trim()))
+    });
     parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 });
 
