@@ -123,9 +123,9 @@ impl<T: fmt::Display> PlainValue for Given<T> {
 macro_rules! localizable {
     ($text:literal $(,)?) => { $crate::i18n::Localizable::new($text, Vec::new()) };
     ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {{
-        let _ = |$($name: &str),+| { let _ = format_args!($text, $($name = $name),+); };
         #[allow(unused_imports, reason = "messages have the method themselves")]
         use $crate::i18n::PlainValue as _;
+        let _ = |$($name: &str),+| { let _ = format_args!($text, $($name = $name),+); };
         $crate::i18n::Localizable::new(
             $text,
             vec![$((stringify!($name), $crate::i18n::Given(&$crate::t!(@value $name $($value)?)).value())),+],
@@ -137,13 +137,13 @@ macro_rules! localizable {
 #[macro_export]
 macro_rules! localizable_plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+        #[allow(unused_imports, reason = "messages have the method themselves")]
+        use $crate::i18n::PlainValue as _;
         let number: u64 = $number;
         let n = $crate::i18n::number(number);
         let _ = |n: &str $(, $name: &str)*| {
             let _ = (format_args!($one, n = n $(, $name = $name)*), format_args!($many, n = n $(, $name = $name)*));
         };
-        #[allow(unused_imports, reason = "messages have the method themselves")]
-        use $crate::i18n::PlainValue as _;
         $crate::i18n::Localizable::plural(
             number,
             $one,

@@ -58,7 +58,6 @@ fn contains_words(key: &str, words: &str) -> bool {
 /// Whether the words are a part of this text with values in its placeholders. At least two of five letters are the
 /// text's own: a text of placeholders alone would contain everything.
 fn is_filled_part(key: &str, words: &str) -> bool {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
     /// The most letters of the text itself, where the words begin in the value before these pieces.
     fn own_letters(words: &str, pieces: &[&str], letters: &dyn Fn(&str) -> usize) -> Option<usize> {
         let (piece, later) = pieces.split_first()?;
@@ -69,6 +68,7 @@ fn is_filled_part(key: &str, words: &str) -> bool {
             .map(|more| more + letters(piece));
         ends.map(letters).chain(goes_on).max()
     }
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
     let pieces: Vec<&str> =
         key.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text)).collect();
     let own = (1..pieces.len()).flat_map(|value| {

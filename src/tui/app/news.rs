@@ -1,11 +1,10 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::jobs::{Changed, Kind, Phase, RowStatus};
+use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
-use crate::tui::screens::activity::news;
 use crate::tui::screens::home::JournalState;
 use crate::tui::worker::job_command::Done;
 
@@ -129,4 +128,43 @@ impl App {
             }
         }
     }
+}
+
+/// The toast about a changed job, and whether it is a warning. `None` if there is nothing new.
+fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
+    if now.phase == Phase::Draft {
+        return None;
+    }
+    let counted = |job: Option<&Job>, f: &dyn Fn(RowStatus) -> bool| job.map_or(0, |j| j.counts.sum(f));
+    if let Some(stop) = &now.stop
+        && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
+    {
+        return Some((
+            t!("Job {id} stopped: {why}. Activity shows what was sent.", id = now.id, why = stop.kind.word()),
+            true,
+        ));
+    }
+    let bad = |b: RowStatus| {
+        matches!(b, RowStatus::InDoubt | RowStatus::NotDone | RowStatus::Dropped | RowStatus::NotSeen)
+    };
+    if counted(Some(now), &bad) > counted(before, &bad) {
+        let text = plural!(
+            counted(Some(now), &bad),
+            "{n} badge of job {id} has a problem. Activity shows which and why.",
+            "{n} badges of job {id} have a problem. Activity shows which and why.",
+            id = now.id
+        );
+        return Some((text, true));
+    }
+    let done = |b: RowStatus| matches!(b, RowStatus::Issued | RowStatus::Revoked);
+    if counted(Some(now), &done) > counted(before, &done) {
+        let (title, done, all) = (&now.title, counted(Some(now), &done), now.counts.total());
+        let text = if now.kind == Kind::Issue {
+            t!("Issued: {title} ({done} of {all})", title, done, all)
+        } else {
+            t!("Revoked: {title} ({done} of {all})", title, done, all)
+        };
+        return Some((text, false));
+    }
+    None
 }

@@ -100,7 +100,7 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
             Ok((place, Ok(page))) => pages.push((place, page)),
             Ok((_, Err(error))) => rows.trouble = Some(error),
             Err(why) => {
-                rows.trouble = Some(ApiError::NoAnswer { why: Localizable::verbatim(why.to_string()) })
+                rows.trouble = Some(ApiError::NoAnswer { why: Localizable::verbatim(why.to_string()) });
             }
         }
     }

@@ -146,7 +146,7 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
             Likeness::None => {}
             Likeness::Shape => findings.add(field, Severity::Ask, localizable!("this looks like an API key")),
             Likeness::Key => {
-                findings.add(field, Severity::Refuse, localizable!("this looks like an API key"))
+                findings.add(field, Severity::Refuse, localizable!("this looks like an API key"));
             }
         }
     }

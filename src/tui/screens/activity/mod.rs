@@ -1,22 +1,23 @@
 //! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
 mod columns;
+mod commands;
 mod copyables;
 mod draw;
 mod order;
 
+pub(in crate::tui) use commands::{can, run, steps};
+use commands::{can_decide, is_job_command, is_mine};
 pub(in crate::tui) use draw::bar;
 
 use crate::domain::screen_text::KnownWords;
-use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
+use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
 use crate::tui::component::{Clicked, Component};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
-use crate::tui::modals::question::Question;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
@@ -24,7 +25,7 @@ use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::{JobCommand, RowsQuery};
+use crate::tui::worker::job_command::RowsQuery;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
@@ -251,70 +252,6 @@ impl Activity {
     }
 }
 
-/// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
-/// are any.
-pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mut Effects<'_>) {
-    if !can(action, job) {
-        out.say(refusal(action, job));
-        return;
-    }
-    let command = |out: &mut Effects<'_>, command| {
-        out.ask(Request::Do(Box::new(command)));
-    };
-    match action {
-        Action::Pause => command(out, JobCommand::Pause(job.id)),
-        Action::Resume => {
-            out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
-            out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
-        }
-        Action::UseUp => {
-            out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
-            out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
-        }
-        Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
-        Action::Look => {
-            out.say(t!("Checking job {id} now.", id = job.id));
-            command(out, JobCommand::Look(Some(job.id)));
-        }
-        Action::CallOff => {
-            let question = if marked.is_empty() {
-                Question::cancel_rest(job)
-            } else {
-                Question::cancel_rows(job, steps(Step::CallOff, job, marked))
-            };
-            out.open(|_, _| question);
-        }
-        Action::Undo => {
-            let job = Box::new(job.clone());
-            out.open(|_, _| Prompt::undo(job));
-        }
-        Action::Run => {
-            let menu = JobMenu::run(job, marked.to_vec());
-            out.open_some(|_, _| menu);
-        }
-        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
-        Action::Export => {
-            let menu = JobMenu::export(job, marked.to_vec());
-            out.open_some(|_, _| menu);
-        }
-        Action::Receipt | Action::Redo => {
-            let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
-            let question = Prompt::file(job, action == Action::Redo, among);
-            out.open(|_, _| question);
-        }
-        Action::Mail => {
-            let job = Box::new(job.clone());
-            out.open(|_, out| Prompt::mail(job, out));
-        }
-        _ => {}
-    }
-}
-
-/// The marked rows for which a step is possible.
-pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
-    marked.iter().filter(|row| may(step, Stand::of(job, row))).map(|row| row.no).collect()
-}
-
 /// The statuses of the rows shown without opening the job; an empty list means all rows.
 /// A job of at most `FEW` rows shows all of them. Other jobs show the rows that need a person.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
@@ -330,126 +267,9 @@ fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     (!buckets.is_empty()).then_some(buckets)
 }
 
-/// Whether this process owns the job. Only the owner may act on it.
-fn is_mine(job: &Job) -> bool {
-    job.owner.as_ref().is_some_and(|owner| owner.is_me)
-}
-
 /// Whether the job stopped because lapel ended, and can be resumed.
 pub fn is_interrupted(job: &Job) -> bool {
     matches!(&job.stop, Some(Stop { kind: StopKind::Interrupted, .. })) && job.can_resume()
-}
-
-fn is_job_command(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Run
-            | Action::Export
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::Look
-            | Action::CallOff
-            | Action::Undo
-            | Action::Decide
-            | Action::Receipt
-            | Action::Redo
-            | Action::Mail
-    )
-}
-
-/// Whether an action on a job does something now.
-pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
-    let of = |bucket| job.counts.of(bucket);
-    let mine = is_mine(job);
-    match action {
-        Action::Look => job.is_open(),
-        Action::Run => JobMenu::run(job, Vec::new()).is_some(),
-        Action::Export | Action::Receipt => true,
-        Action::Redo => count(Step::Redo, job) > 0,
-        Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
-        Action::Pause => mine && job.can_pause(),
-        Action::Resume => mine && job.can_resume(),
-        Action::UseUp => mine && job.can_use_up(),
-        Action::Retry => mine && job.left_to_retry() > 0,
-        Action::CallOff => mine && job.can_call_off(),
-        Action::Undo => mine && count(Step::Undo, job) > 0,
-        _ => false,
-    }
-}
-
-fn can_decide(row: &JobRow, job: &Job) -> bool {
-    is_mine(job) && may(Step::Decide, Stand::of(job, row))
-}
-
-fn refusal(action: Action, job: &Job) -> String {
-    if !is_mine(job)
-        && let Some(owner) = &job.owner
-    {
-        return t!(
-            "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
-            id = job.id,
-            owner = owner.label
-        );
-    }
-    let why = match action {
-        _ if job.phase == Phase::Moved => t!("continues on another computer"),
-        Action::Run => t!("has nothing to pause, resume, send again or cancel"),
-        Action::Pause => t!("is not sending anything"),
-        Action::Resume => t!("has nothing left to send"),
-        Action::UseUp => t!("did not stop at the quota"),
-        Action::Retry => t!("has no refused rows"),
-        Action::CallOff => t!("has nothing left to cancel: everything was sent"),
-        Action::Undo if job.kind == Kind::Revoke => {
-            t!("is a revocation, and the service cannot undo one")
-        }
-        Action::Undo => t!("has nothing to undo: no row was accepted"),
-        Action::Look => t!("has nothing left to check"),
-        Action::Redo => t!("has no rows to do again"),
-        Action::Mail => t!("has no issued badges, so no mail can have failed"),
-        _ => t!("cannot do this now"),
-    };
-    t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
-}
-
-/// The toast about a changed job, and whether it is a warning. `None` if there is nothing new.
-pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
-    if now.phase == Phase::Draft {
-        return None;
-    }
-    let counted = |job: Option<&Job>, f: &dyn Fn(RowStatus) -> bool| job.map_or(0, |j| j.counts.sum(f));
-    if let Some(stop) = &now.stop
-        && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
-    {
-        return Some((
-            t!("Job {id} stopped: {why}. Activity shows what was sent.", id = now.id, why = stop.kind.word()),
-            true,
-        ));
-    }
-    let bad = |b: RowStatus| {
-        matches!(b, RowStatus::InDoubt | RowStatus::NotDone | RowStatus::Dropped | RowStatus::NotSeen)
-    };
-    if counted(Some(now), &bad) > counted(before, &bad) {
-        let text = plural!(
-            counted(Some(now), &bad),
-            "{n} badge of job {id} has a problem. Activity shows which and why.",
-            "{n} badges of job {id} have a problem. Activity shows which and why.",
-            id = now.id
-        );
-        return Some((text, true));
-    }
-    let done = |b: RowStatus| matches!(b, RowStatus::Issued | RowStatus::Revoked);
-    if counted(Some(now), &done) > counted(before, &done) {
-        let (title, done, all) = (&now.title, counted(Some(now), &done), now.counts.total());
-        let text = if now.kind == Kind::Issue {
-            t!("Issued: {title} ({done} of {all})", title, done, all)
-        } else {
-            t!("Revoked: {title} ({done} of {all})", title, done, all)
-        };
-        return Some((text, false));
-    }
-    None
 }
 
 impl Component for Activity {

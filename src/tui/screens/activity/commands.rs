@@ -1,0 +1,152 @@
+//! What can be done with a job: in Activity, in its menus and on Home.
+
+use crate::jobs::{Job, JobRow, Kind, Phase, RowStatus, Stand, Step, count, may};
+use crate::tui::effects::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::modals::job_menu::JobMenu;
+use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::question::Question;
+use crate::tui::request::Request;
+use crate::tui::worker::job_command::JobCommand;
+
+/// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
+/// are any.
+pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mut Effects<'_>) {
+    if !can(action, job) {
+        out.say(refusal(action, job));
+        return;
+    }
+    let command = |out: &mut Effects<'_>, command| {
+        out.ask(Request::Do(Box::new(command)));
+    };
+    match action {
+        Action::Pause => command(out, JobCommand::Pause(job.id)),
+        Action::Resume => {
+            out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
+            out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
+        }
+        Action::UseUp => {
+            out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
+            out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
+        }
+        Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
+        Action::Look => {
+            out.say(t!("Checking job {id} now.", id = job.id));
+            command(out, JobCommand::Look(Some(job.id)));
+        }
+        Action::CallOff => {
+            let question = if marked.is_empty() {
+                Question::cancel_rest(job)
+            } else {
+                Question::cancel_rows(job, steps(Step::CallOff, job, marked))
+            };
+            out.open(|_, _| question);
+        }
+        Action::Undo => {
+            let job = Box::new(job.clone());
+            out.open(|_, _| Prompt::undo(job));
+        }
+        Action::Run => {
+            let menu = JobMenu::run(job, marked.to_vec());
+            out.open_some(|_, _| menu);
+        }
+        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
+        Action::Export => {
+            let menu = JobMenu::export(job, marked.to_vec());
+            out.open_some(|_, _| menu);
+        }
+        Action::Receipt | Action::Redo => {
+            let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
+            let question = Prompt::file(job, action == Action::Redo, among);
+            out.open(|_, _| question);
+        }
+        Action::Mail => {
+            let job = Box::new(job.clone());
+            out.open(|_, out| Prompt::mail(job, out));
+        }
+        _ => {}
+    }
+}
+
+/// The marked rows for which a step is possible.
+pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
+    marked.iter().filter(|row| may(step, Stand::of(job, row))).map(|row| row.no).collect()
+}
+
+/// Whether this process owns the job. Only the owner may act on it.
+pub(super) fn is_mine(job: &Job) -> bool {
+    job.owner.as_ref().is_some_and(|owner| owner.is_me)
+}
+
+pub(super) fn is_job_command(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Run
+            | Action::Export
+            | Action::Pause
+            | Action::Resume
+            | Action::UseUp
+            | Action::Retry
+            | Action::Look
+            | Action::CallOff
+            | Action::Undo
+            | Action::Decide
+            | Action::Receipt
+            | Action::Redo
+            | Action::Mail
+    )
+}
+
+/// Whether an action on a job does something now.
+pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
+    let of = |bucket| job.counts.of(bucket);
+    let mine = is_mine(job);
+    match action {
+        Action::Look => job.is_open(),
+        Action::Run => JobMenu::run(job, Vec::new()).is_some(),
+        Action::Export | Action::Receipt => true,
+        Action::Redo => count(Step::Redo, job) > 0,
+        Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
+        Action::Pause => mine && job.can_pause(),
+        Action::Resume => mine && job.can_resume(),
+        Action::UseUp => mine && job.can_use_up(),
+        Action::Retry => mine && job.left_to_retry() > 0,
+        Action::CallOff => mine && job.can_call_off(),
+        Action::Undo => mine && count(Step::Undo, job) > 0,
+        _ => false,
+    }
+}
+
+pub(super) fn can_decide(row: &JobRow, job: &Job) -> bool {
+    is_mine(job) && may(Step::Decide, Stand::of(job, row))
+}
+
+fn refusal(action: Action, job: &Job) -> String {
+    if !is_mine(job)
+        && let Some(owner) = &job.owner
+    {
+        return t!(
+            "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
+            id = job.id,
+            owner = owner.label
+        );
+    }
+    let why = match action {
+        _ if job.phase == Phase::Moved => t!("continues on another computer"),
+        Action::Run => t!("has nothing to pause, resume, send again or cancel"),
+        Action::Pause => t!("is not sending anything"),
+        Action::Resume => t!("has nothing left to send"),
+        Action::UseUp => t!("did not stop at the quota"),
+        Action::Retry => t!("has no refused rows"),
+        Action::CallOff => t!("has nothing left to cancel: everything was sent"),
+        Action::Undo if job.kind == Kind::Revoke => {
+            t!("is a revocation, and the service cannot undo one")
+        }
+        Action::Undo => t!("has nothing to undo: no row was accepted"),
+        Action::Look => t!("has nothing left to check"),
+        Action::Redo => t!("has no rows to do again"),
+        Action::Mail => t!("has no issued badges, so no mail can have failed"),
+        _ => t!("cannot do this now"),
+    };
+    t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
+}
