@@ -2,7 +2,7 @@
 //! translation. The manual page and the shell completions stay English.
 
 use super::{Cli, help};
-use crate::i18n::{Language, language, translated};
+use crate::i18n::{Language, in_language, language};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap
     if language() == Language::English {
         return Cli::try_parse_from(args);
     }
-    let mut command = worded(whole(), &mut |english| translated(english).unwrap_or(english).to_owned());
+    let mut command = worded(whole(), &mut |english| in_language(language(), english).to_owned());
     let matches = command.try_get_matches_from_mut(args);
     let read = matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
     read.map_err(|error| error.format(&mut command))
@@ -128,6 +128,7 @@ pub(crate) fn texts() -> std::collections::BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::i18n::translated;
     use unicode_width::UnicodeWidthStr;
 
     /// Clap wraps the lines that it lays out itself. All others were wrapped by hand, and Hangul is wider.
@@ -137,7 +138,7 @@ mod tests {
         assert!(by_hand.len() > 10, "{}", by_hand.len());
         let beside = [help::NO_KEY_FLAG, help::HOW_TO_BEGIN].map(str::to_owned);
         for text in by_hand.into_iter().chain(beside) {
-            for line in translated(&text).expect("it has its Korean").lines() {
+            for line in translated(Language::Korean, &text).expect("it has its Korean").lines() {
                 assert!(line.width() <= 79, "{line}");
             }
         }

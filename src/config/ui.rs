@@ -76,7 +76,7 @@ impl Words for JoinedChoice {
 }
 
 impl Words for Language {
-    const WORDS: &'static [(&'static str, Self)] = &[("en", Self::English), ("ko", Self::Korean)];
+    const WORDS: &'static [(&'static str, Self)] = Self::CODES;
 }
 
 impl ThemeChoice {

@@ -131,9 +131,7 @@ impl HistoryNarrowing {
 /// Whether a typed text is this word, in any language and any case.
 pub fn is_word(typed: &str, english: &str) -> bool {
     let plain = |text: &str| text.trim().to_lowercase().replace([' ', '-'], "");
-    [Language::English, Language::Korean]
-        .into_iter()
-        .any(|language| plain(in_language(language, english)) == plain(typed))
+    Language::ALL.iter().any(|language| plain(in_language(*language, english)) == plain(typed))
 }
 
 #[cfg(test)]

@@ -26,8 +26,16 @@ impl KnownWords {
     /// Words of a person's name. They never stay, even if lapel has the same word.
     pub fn person<'a>(&mut self, name: impl IntoIterator<Item = &'a Text>) {
         for name in name {
-            self.people.extend(words(&name.to_string()).map(str::to_owned));
-            self.people.extend(words(name.wire()).map(str::to_owned));
+            self.people.extend(words(&name.to_string()).map(str::to_lowercase));
+            self.people.extend(words(name.wire()).map(str::to_lowercase));
+        }
+    }
+
+    /// Words before the sign of a person's address: a screen may cut or wrap it there.
+    pub fn address<'a>(&mut self, address: impl IntoIterator<Item = &'a Text>) {
+        for address in address {
+            let local = address.wire().split('@').next().unwrap_or_default();
+            self.people.extend(words(local).map(str::to_lowercase));
         }
     }
 
@@ -46,7 +54,13 @@ impl KnownWords {
         let one_letter = word.len() == 1;
         let has_letters = word.chars().any(char::is_alphabetic);
         let is_known = || i18n::is_a_word(word) || self.plain.contains(word);
-        !has_letters || is_measure(word) || one_letter || (!self.people.contains(word) && is_known())
+        !has_letters || is_measure(word) || one_letter || (!self.is_of_a_person(word) && is_known())
+    }
+
+    /// Whether it is a word of a name, or its beginning or end: a screen wraps and cuts names.
+    fn is_of_a_person(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        self.people.iter().any(|name| name.starts_with(&word) || name.ends_with(&word))
     }
 
     /// Masks the text of a screen. Columns stay where they are.
@@ -98,10 +112,10 @@ impl KnownWords {
     fn mask_parts(&self, word: &str) -> String {
         // The local part of an address may be cut off with its sign.
         let is_cut = word.contains(['…', '~']);
-        if is_number_of_a_person(word) {
+        if is_number_of_a_person(word) || (is_cut && word.bytes().filter(u8::is_ascii_digit).count() >= 4) {
             return STARS.to_owned();
         }
-        if is_id(word) && !is_cut {
+        if is_id(word) && !is_cut && !words(word).any(|part| self.people.contains(&part.to_lowercase())) {
             return word.to_owned();
         }
         let mut out = String::new();
@@ -109,7 +123,9 @@ impl KnownWords {
         while let Some(first) = rest.chars().next() {
             let end = rest.find(|c| is_letter(c) != is_letter(first)).unwrap_or(rest.len());
             let part = &rest[..end];
-            out.push_str(if !is_letter(first) || self.keeps(part) { part } else { STARS });
+            // The rest of a word that is cut is not known.
+            let cut = is_cut && part.len() > 1 && part.chars().any(char::is_alphabetic);
+            out.push_str(if !is_letter(first) || (!cut && self.keeps(part)) { part } else { STARS });
             rest = &rest[end..];
         }
         out
@@ -119,6 +135,7 @@ impl KnownWords {
 impl HistoryItem {
     pub fn know(&self, known: &mut KnownWords) {
         known.person(&self.recipient_name);
+        known.address(&self.recipient_email);
         known.plain(
             [&self.title, &self.badge_type_name, &self.category_name, &self.level_name].into_iter().flatten(),
         );
@@ -133,7 +150,8 @@ impl Badge {
             [&self.title, &self.badge_type_name, &self.category_name, &self.level_name].into_iter().flatten(),
         );
         known.plain([&self.issuing_org, &self.company_name, &self.status_name].into_iter().flatten());
-        known.plain([&self.description, &self.criteria, &self.email_status].into_iter().flatten());
+        // A description may name people.
+        known.plain(&self.email_status);
         known.plain(&self.skills_tag);
     }
 }
@@ -162,21 +180,30 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// A number with a unit: `19h`, `42min`.
 fn is_measure(word: &str) -> bool {
+    const UNITS: [&str; 10] = ["", "s", "m", "h", "d", "min", "ms", "b", "kb", "mb"];
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    unit.len() < word.len() && unit.len() <= 3 && unit.chars().all(|c| c.is_ascii_lowercase())
+    (1..=4).contains(&(word.len() - unit.len())) && UNITS.contains(&unit)
 }
 
-/// A phone or student number. A date has a hyphen after its year, a large number has commas.
+/// A phone or student number. A date has its own form, a large number has commas.
 fn is_number_of_a_person(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let is_date = word.trim_start_matches(|c: char| !c.is_ascii_digit()).get(4..5) == Some("-");
+    let form: String = word
+        .trim_matches(|c: char| !c.is_ascii_digit())
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    let is_date = form == "0000-00-00";
     digits >= 8 && !word.chars().any(char::is_alphabetic) && !is_date && !word.contains(',')
 }
 
 /// An id of the service or a key such as `UTC+9`: capital letters and digits with signs.
 fn is_id(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    bare.bytes().any(|b| b.is_ascii_digit())
+    // Without a sign, it may be the name before a number: `GDHONG77`.
+    let has_sign = bare.contains(['-', '+']) || !bare.contains(char::is_alphabetic);
+    has_sign
+        && bare.bytes().any(|b| b.is_ascii_digit())
         && bare.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"-_+:/.,".contains(&b))
 }
 
@@ -207,10 +234,15 @@ mod tests {
                 "  ***     ***    B-20261102-17  UTC+9  19h/24h",
             ),
             // The parts of an address that is wrapped or cut.
-            ("s20240320…  chaewon.mo", "***…        ***.***"),
+            ("s20240320…  chaewon.mo", "***         ***.***"),
             (
                 "한서윤<seoyun.han@naru.example>  010-1234-5678  20240320",
                 "***<s***@naru.example>           ***            ***",
+            ),
+            // Cut, wrapped, in other letters, and numbers that are no dates.
+            (
+                "이동…  Kim…  mark  BAC  890101kim  2024-12345  GDHONG77",
+                "***…   ***…  ***   ***  ***        ***         ***",
             ),
             ("2026-11-02 09:41  1,234,567,890", "2026-11-02 09:41  1,234,567,890"),
             ("Naru University · 1,177 rows", "Naru University · 1,177 rows"),

@@ -1,23 +1,25 @@
 //! The translations, and how arguments are filled into a text.
 
-use super::particles;
+use super::{Language, particles};
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-/// The Korean texts. The tables of the file are only for its authors.
-pub(super) const KOREAN: &str = include_str!("../../assets/ko.toml");
+/// The texts of each language, in the order of [`Language::ALL`]. The tables of a file are only for its authors.
+static TEXTS: [OnceLock<HashMap<String, String>>; Language::ALL.len()] =
+    [const { OnceLock::new() }; Language::ALL.len()];
 
-static TEXTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let mut texts = HashMap::new();
-    // The tests find a file that is not TOML.
-    if let Ok(file) = KOREAN.parse::<toml::Table>() {
-        for (name, value) in file {
+fn texts(language: Language) -> Option<&'static HashMap<String, String>> {
+    let file = language.file()?;
+    Some(TEXTS.get(language as usize)?.get_or_init(|| {
+        let mut texts = HashMap::new();
+        // The tests find a file that is not TOML.
+        for (name, value) in file.parse::<toml::Table>().unwrap_or_default() {
             collect(name, value, &mut texts);
         }
-    }
-    texts
-});
+        texts
+    }))
+}
 
 fn collect(name: String, value: toml::Value, into: &mut HashMap<String, String>) {
     match value {
@@ -29,13 +31,14 @@ fn collect(name: String, value: toml::Value, into: &mut HashMap<String, String>)
     }
 }
 
-pub fn translated(english: &str) -> Option<&'static str> {
-    TEXTS.get(english).map(String::as_str)
+pub fn translated(language: Language, english: &str) -> Option<&'static str> {
+    texts(language)?.get(english).map(String::as_str)
 }
 
 /// The words of all texts, in lower case.
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let texts = TEXTS.iter().flat_map(|(english, korean)| [english, korean]);
+    let texts = Language::ALL.iter().filter_map(|language| texts(*language)).flatten();
+    let texts = texts.flat_map(|(english, translated)| [english, translated]);
     let plain = texts.flat_map(|text| {
         pieces(text)
             .into_iter()

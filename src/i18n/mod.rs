@@ -23,45 +23,65 @@ pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Language {
+macro_rules! languages {
+    ($($(#[$meta:meta])* $language:ident: $code:literal, $name:literal $(, $file:literal)?;)+) => {
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum Language {
+            $($(#[$meta])* $language),+
+        }
+
+        impl Language {
+            pub const ALL: &[Self] = &[$(Self::$language),+];
+
+            /// Every language with its code in settings and locales (ISO 639-1).
+            pub const CODES: &[(&'static str, Self)] = &[$(($code, Self::$language)),+];
+
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$language => $code),+ }
+            }
+
+            /// The language's own name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$language => $name),+ }
+            }
+
+            /// The file of its texts. None for the source language.
+            const fn file(self) -> Option<&'static str> {
+                match self { $(Self::$language => { let file: &[&str] = &[$(include_str!($file))?]; file.first().copied() }),+ }
+            }
+        }
+    };
+}
+
+languages! {
     /// The source language of all texts.
     #[default]
-    English,
-    Korean,
+    English: "en", "English";
+    Korean: "ko", "한국어", "../../assets/ko.toml";
 }
 
 impl Language {
-    pub const ALL: &[Self] = &[Self::English, Self::Korean];
-
-    /// The language's own name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::English => "English",
-            Self::Korean => "한국어",
-        }
-    }
-
     /// The language of a locale such as `ko_KR.UTF-8`. English when lapel has no translation.
     pub fn of_locale(locale: &str) -> Self {
-        let language = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
-        if language.eq_ignore_ascii_case("ko") { Self::Korean } else { Self::English }
+        let code = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
+        let is = |language: &&Self| code.eq_ignore_ascii_case(language.code());
+        Self::ALL.iter().find(is).copied().unwrap_or_default()
     }
 }
 
-/// The language of this process. All output uses the same language.
+/// The language of this process, as its place in [`Language::ALL`]. All output uses the same language.
 static SPOKEN: AtomicU8 = AtomicU8::new(0);
 
 pub fn language() -> Language {
-    if SPOKEN.load(Ordering::Relaxed) == 1 { Language::Korean } else { Language::English }
+    Language::ALL.get(usize::from(SPOKEN.load(Ordering::Relaxed))).copied().unwrap_or_default()
 }
 
 /// English output for programs, which the user's language does not change.
-const TO_PROGRAMS: u8 = 2;
+const TO_PROGRAMS: u8 = u8::MAX;
 
 /// Sets the language. Texts that were translated before stay unchanged.
 pub fn set_language(language: Language) {
-    let spoken = u8::from(language == Language::Korean);
+    let spoken = language as u8;
     // The update fails only while the output is for programs, and then English stays.
     let _ = SPOKEN
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| (now != TO_PROGRAMS).then_some(spoken));
@@ -74,18 +94,12 @@ pub fn set_language_for_programs() {
 
 /// Translates a text that [`tr_noop!`](crate::tr_noop) has marked in a table.
 pub fn tr(english: &'static str) -> &'static str {
-    match language() {
-        Language::English => english,
-        Language::Korean => translated(english).unwrap_or(english),
-    }
+    in_language(language(), english)
 }
 
 /// A text in a given language. English when that language lacks it.
 pub fn in_language(language: Language, english: &str) -> &str {
-    match language {
-        Language::English => english,
-        Language::Korean => translated(english).unwrap_or(english),
-    }
+    translated(language, english).unwrap_or(english)
 }
 
 /// Formats `4312` as `4,312`, in both languages.
@@ -105,7 +119,7 @@ pub fn number(n: u64) -> String {
 /// no translation. Only for the macros.
 #[doc(hidden)]
 pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
-    fill(translated(english).unwrap_or(english), arguments)
+    fill(tr(english), arguments)
 }
 
 /// Translates a text into the current language.

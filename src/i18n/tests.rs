@@ -1,6 +1,6 @@
 //! Checks every language against the English texts in the code.
 
-use super::catalogue::{KOREAN, Piece, pieces};
+use super::catalogue::{Piece, pieces};
 use super::*;
 use crate::{count, plural, t};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -81,7 +81,8 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     }
 }
 
-fn korean() -> BTreeMap<String, String> {
+/// The texts of a language, each once.
+fn translations(language: Language) -> Option<BTreeMap<String, String>> {
     fn collect(name: String, value: &toml::Value, into: &mut Vec<(String, String)>) {
         match value {
             toml::Value::String(text) => into.push((name, text.clone())),
@@ -89,14 +90,15 @@ fn korean() -> BTreeMap<String, String> {
             other => panic!("{name} is no text: {other}"),
         }
     }
-    let file: toml::Table = KOREAN.parse().expect("assets/ko.toml is TOML");
+    let code = language.code();
+    let file: toml::Table = language.file()?.parse().expect("TOML");
     let mut all = Vec::new();
     file.iter().for_each(|(name, value)| collect(name.clone(), value, &mut all));
     let mut texts = BTreeMap::new();
     for (name, text) in all {
-        assert!(texts.insert(name.clone(), text).is_none(), "assets/ko.toml has {name:?} twice");
+        assert!(texts.insert(name.clone(), text).is_none(), "{code}.toml has {name:?} twice");
     }
-    texts
+    Some(texts)
 }
 
 fn placeholders(text: &str) -> BTreeSet<&str> {
@@ -106,31 +108,34 @@ fn placeholders(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
+/// Every language with a file, by its code.
+fn languages() -> impl Iterator<Item = (&'static str, BTreeMap<String, String>)> {
+    Language::ALL.iter().filter_map(|language| Some((language.code(), translations(*language)?)))
+}
+
 #[test]
-fn korean_is_complete_and_says_nothing_else() {
-    let (english, korean) = (english(), korean());
-    let missing: Vec<_> = english
-        .iter()
-        .filter(|(text, _)| !korean.contains_key(*text))
-        .map(|(t, p)| format!("{p}: {t:?}"))
-        .collect();
-    let unused: Vec<_> = korean.keys().filter(|text| !english.contains_key(*text)).collect();
-    assert!(missing.is_empty(), "assets/ko.toml lacks {}:\n{}", missing.len(), missing.join("\n"));
-    assert!(
-        unused.is_empty(),
-        "nobody says these {} texts of assets/ko.toml any more: {unused:#?}",
-        unused.len()
-    );
+fn every_language_is_complete_and_says_nothing_else() {
+    let english = english();
+    for (code, texts) in languages() {
+        let missing: Vec<_> = english
+            .iter()
+            .filter(|(text, _)| !texts.contains_key(*text))
+            .map(|(t, p)| format!("{p}: {t:?}"))
+            .collect();
+        let unused: Vec<_> = texts.keys().filter(|text| !english.contains_key(*text)).collect();
+        assert!(missing.is_empty(), "{code}.toml lacks {}:\n{}", missing.len(), missing.join("\n"));
+        assert!(unused.is_empty(), "no code has these {} texts of {code}.toml: {unused:#?}", unused.len());
+    }
 }
 
 #[test]
 fn every_text_has_the_placeholders_of_its_english() {
-    for (english, korean) in korean() {
-        assert_eq!(placeholders(&english), placeholders(&korean), "{english:?} is {korean:?}");
+    for (english, translated) in languages().flat_map(|(_, texts)| texts) {
+        assert_eq!(placeholders(&english), placeholders(&translated), "{english:?} is {translated:?}");
         // The help shows JSON, whose braces are no placeholders.
         let has_format = |name: &&str| name.contains(':') && !name.contains('"');
         assert!(!placeholders(&english).iter().any(has_format), "{english:?} has a format");
-        assert!(!korean.trim().is_empty(), "{english:?} is said with nothing");
+        assert!(!translated.trim().is_empty(), "{english:?} is said with nothing");
     }
 }
 

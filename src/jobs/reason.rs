@@ -342,6 +342,9 @@ impl Reason {
                     self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
+                // A stored text is one of lapel's, unless somebody changed the journal.
+                let text = if self.text.is_some() { scrub(text) } else { text.into() };
+                let text = text.as_ref();
                 let said = i18n::fill(i18n::in_language(language, text), &args);
                 // If the text does not use `{why}`, the reason follows at the end.
                 match self.args.get("why") {

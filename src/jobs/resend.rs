@@ -146,7 +146,7 @@ impl Jobs {
         self.core.changed(id, []);
         if !cancelled {
             return Err(JobError::no(localizable!(
-                "Some of these rows of job {id} cannot be cancelled any more. Nothing was changed. Mark the rows again.",
+                "Some of these rows of job {id} cannot be cancelled: they were sent, or may have been. No row was cancelled.",
                 id
             )));
         }

@@ -71,8 +71,8 @@ impl TemplateNames {
         names
     }
 
-    /// The template with this id, or else the only one with this title. Case, white space and the composition of
-    /// letters do not matter. If the list is incomplete, no title is unique.
+    /// The template with exactly this id, or else the only one with this id or title when case, white space and the
+    /// composition of letters do not matter. If the list is incomplete, only an exact id is certain.
     pub fn find(&self, text: &str) -> NamedTemplate {
         let (text, folded) = (text.trim(), fold(text));
         let known = |positions: Option<&Vec<usize>>| -> Vec<Known> {
@@ -82,13 +82,17 @@ impl TemplateNames {
         if let Some(exact) = named.iter().find(|(id, _)| id.wire() == text) {
             return NamedTemplate::One(exact.clone());
         }
-        if named.is_empty() {
-            named = known(self.titles.get(&folded).filter(|_| self.complete));
+        if !self.complete {
+            return NamedTemplate::NotRead;
+        }
+        for titled in known(self.titles.get(&folded)) {
+            if !named.iter().any(|(id, _)| *id == titled.0) {
+                named.push(titled);
+            }
         }
         match named.as_slice() {
             [one] => NamedTemplate::One(one.clone()),
-            [] if self.complete => NamedTemplate::None,
-            [] => NamedTemplate::NotRead,
+            [] => NamedTemplate::None,
             _ => NamedTemplate::Several(named),
         }
     }
@@ -191,6 +195,14 @@ mod tests {
     fn no_title_is_unique_in_a_list_that_was_not_read_to_its_end() {
         let names = names(&ALL, false);
         assert_eq!(ids(names.find("Python Basics")), ("not read", Vec::new()));
-        assert_eq!(ids(names.find("t2")), ("one", vec!["T2".to_owned()]));
+        assert_eq!(ids(names.find("t2")), ("not read", Vec::new()), "another one may be t2");
+        assert_eq!(ids(names.find("T2")), ("one", vec!["T2".to_owned()]));
+    }
+
+    #[test]
+    fn an_id_in_other_letters_is_not_taken_before_a_title() {
+        let names = names(&[("basic", "Python"), ("T9", "Basic")], true);
+        assert_eq!(ids(names.find("Basic")), ("several", vec!["basic".to_owned(), "T9".to_owned()]));
+        assert_eq!(ids(names.find("basic")), ("one", vec!["basic".to_owned()]));
     }
 }

@@ -43,9 +43,10 @@ fn table() -> String {
         last = Some(context);
         // A bar would end the cell of the table.
         let keys = keys.replace('|', "&#124;");
-        let keys: Vec<String> = keys.split(' ').map(|key| format!("<kbd>{key}</kbd>")).collect();
+        let keys: Vec<String> = keys.split_whitespace().map(|key| format!("<kbd>{key}</kbd>")).collect();
+        let keys = if keys.is_empty() { "palette".to_owned() } else { keys.join(" ") };
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "| {place} | {} | {} |", keys.join(" "), action.help());
+        let _ = writeln!(out, "| {place} | {keys} | {} |", action.help());
     }
     out
 }

@@ -279,9 +279,13 @@ pub(in crate::jobs) struct CancelRows {
 }
 
 /// Cancels unsent rows of a job that sends nothing now. Changes nothing and returns `false` unless every one of them can
-/// be cancelled. Without the last unsent row, the job is cancelled.
+/// be cancelled. When no row can be sent any more, the job is cancelled: not while an answer is on its way or a
+/// refusal is not proven, because their rows may become ready again.
 pub(super) fn cancel_rows(db: &Connection, args: &CancelRows) -> rusqlite::Result<bool> {
     let CancelRows { id, kind, rows, actor } = args;
+    if rows.is_empty() {
+        return Ok(false);
+    }
     for no in rows {
         let may = stand(db, *id, *no)?.is_some_and(|(stand, _)| {
             matches!(stand.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CallOff, stand)
@@ -295,8 +299,12 @@ pub(super) fn cancel_rows(db: &Connection, args: &CancelRows) -> rusqlite::Resul
     }
     jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
     let unsent = conditions::condition(Step::CallOff, *kind, Phase::Cancelled);
-    let is_left =
-        db.prepare(&format!("SELECT 1 FROM row WHERE row.job = ?1 AND {unsent} LIMIT 1"))?.exists([id.0])?;
+    let is_left = db
+        .prepare(&format!(
+            "SELECT 1 FROM job WHERE id = ?1 AND (unproven IS NOT NULL
+               OR EXISTS (SELECT 1 FROM row WHERE row.job = job.id AND (row.bucket = 'sending' OR {unsent})))"
+        ))?
+        .exists([id.0])?;
     if !is_left {
         jobs::set_phase(db, id, &Phase::Cancelled)?;
     }

@@ -94,7 +94,7 @@ fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
         .collect::<rusqlite::Result<_>>()?;
     for (id, read_as) in found {
         let parts = read_as.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
-        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::word).collect());
+        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::of_legacy).collect());
         db.execute(
             "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
             params![id, read_as],
@@ -106,7 +106,7 @@ fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::i18n::{self, Language};
+    use crate::i18n::Language;
 
     #[test]
     fn an_old_journal_is_read_in_the_current_language() {
@@ -152,7 +152,7 @@ mod tests {
         );
         assert_eq!(
             one("SELECT json_extract(origin, '$.read_as') FROM job").in_language(Language::Korean),
-            format!("CSV \u{b7} UTF-8 \u{b7} {}", i18n::in_language(Language::Korean, "comma"))
+            "CSV \u{b7} UTF-8 \u{b7} comma"
         );
         let empty: i64 =
             db.query_row("SELECT count(*) FROM row WHERE why IS NULL", [], |r| r.get(0)).expect("a count");

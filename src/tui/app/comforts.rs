@@ -298,19 +298,14 @@ impl App {
 
 /// Switches the language. A notice on the screen stays in the old language.
 fn switch_language(out: &mut Effects<'_>) {
-    let next = match i18n::language() {
-        Language::English => Language::Korean,
-        Language::Korean => Language::English,
-    };
+    let all = Language::ALL;
+    let now = all.iter().position(|language| *language == i18n::language()).unwrap_or_default();
+    let next = all[(now + 1) % all.len()];
     i18n::set_language(next);
-    let setting = match next {
-        Language::English => "en",
-        Language::Korean => "ko",
-    };
     out.say(t!(
         "lapel uses {name} until it closes. To keep it, set language = \"{setting}\" in config.toml.",
         name = next.name(),
-        setting
+        setting = next.code()
     ));
 }
 

@@ -141,7 +141,7 @@ actions! {
     Pager: "pager", "read it in your pager ($PAGER)";
     OtherRecord: "other record", "show the same badge's record from history or wallet";
     RequestLog: "requests", "show the request log: cost and result of each request";
-    Language: "language", "switch the language: English, Korean";
+    Language: "language", "switch to the next language";
     AutoRefresh: "auto", "set auto refresh: every 30 s, every 2 min, off";
     Save: "save", "save this log to a file, without the key, people masked";
     Look: "check", "check now, before the next check is due";

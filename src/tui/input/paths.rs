@@ -2,6 +2,7 @@
 
 use crate::domain::text::scrub;
 use crate::fs;
+use crate::secrets::redact;
 use crate::tui::request::{NotSaved, Saving};
 use std::path::{Path, PathBuf};
 
@@ -117,9 +118,9 @@ pub fn complete(text: &str) -> Vec<String> {
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
     let written = if overwrite {
-        fs::replace(&to, text.as_bytes()).and_then(|()| fs::make_private(&to))
+        fs::replace(&to, redact(&text).as_bytes()).and_then(|()| fs::make_private(&to))
     } else {
-        fs::write_new(&to, text.as_bytes())
+        fs::write_new(&to, redact(&text).as_bytes())
     };
     match written {
         Ok(()) => Ok(to),

@@ -63,7 +63,9 @@ impl FilePicker {
     /// Begins in the folder of the typed path. `earlier` are more recent files.
     pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
         let typed = paths::typed(typed);
-        let folder = if typed.is_dir() { typed.as_path() } else { typed.parent().unwrap_or(Path::new("")) };
+        // By its text alone: a look at the disk may take long.
+        let is_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let folder = if is_folder { typed.as_path() } else { typed.parent().unwrap_or(Path::new("")) };
         let folder = std::path::absolute(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         let mut picker = Self {
             recents: earlier,
@@ -128,6 +130,14 @@ impl FilePicker {
         }
         self.sight.forget_clicks();
         self.at = 0;
+    }
+
+    /// Shows what an answer added. The selected file stays selected.
+    fn find_again(&mut self) {
+        let selected = self.shown.get(self.at).filter(|_| self.at > 0).map(|entry| entry.path.clone());
+        self.find();
+        let at = selected.and_then(|path| self.shown.iter().position(|entry| entry.path == path));
+        self.at = at.unwrap_or_default();
     }
 
     fn choose(&mut self, out: &mut Effects<'_>) {
@@ -254,7 +264,7 @@ impl Component for FilePicker {
                 self.recents_request = None;
                 let more = files.into_iter().filter(|file| !self.recents.contains(file)).collect::<Vec<_>>();
                 self.recents.extend(more);
-                self.find();
+                self.find_again();
             }
             Response::Jobs(jobs) if self.jobs_request == Some(request) => {
                 self.jobs_request = None;
@@ -263,7 +273,7 @@ impl Component for FilePicker {
             Response::Completed(names) if self.names_request == Some(request) => {
                 self.names_request = None;
                 self.names = names;
-                self.find();
+                self.find_again();
             }
             Response::Previewed(preview) if self.preview_request == Some(request) => {
                 self.preview_request = None;

@@ -126,6 +126,10 @@ impl Component for ResolveRows {
             }
             Action::Back => {
                 self.error = None;
+                // The answer would ask to send these rows, whatever is chosen by then.
+                if self.stage == Stage::Why && self.at == SEND {
+                    out.cancel(self.request.take());
+                }
                 self.stage = if self.stage == Stage::Review { Stage::Why } else { Stage::Choice };
             }
             Action::Accept => self.go_on(out),

@@ -43,6 +43,10 @@ impl Component for ScreenText {
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         if matches!(action, Action::Down | Action::Up) {
+            // What is being saved stays what the message will say.
+            if self.file.is_saving() {
+                return true;
+            }
             self.is_masked = !self.is_masked;
             self.file.set_text(if self.is_masked { &self.masked } else { &self.plain });
             return true;

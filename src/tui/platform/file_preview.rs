@@ -2,6 +2,7 @@
 
 use crate::domain::Text;
 use crate::jobs::intake::{Choices, Source, Table, Unwatched};
+use crate::secrets::redact;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -42,7 +43,8 @@ fn first_rows(path: &Path) -> Result<(&'static str, Vec<Vec<Text>>), String> {
     let header = (!about.columns.is_empty()).then(|| about.columns.clone());
     let data = table.preview(ROWS).into_iter().map(|row| row.cells);
     let rows = header.into_iter().chain(data);
-    let rows = rows.map(|cells| cells.into_iter().map(Text::from).collect()).collect();
+    let text = |cell: String| Text::from(redact(&cell).into_owned());
+    let rows = rows.map(|cells| cells.into_iter().map(text).collect()).collect();
     Ok((about.format.label(), rows))
 }
 

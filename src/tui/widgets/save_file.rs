@@ -32,6 +32,10 @@ impl SaveFile {
         text.clone_into(&mut self.text);
     }
 
+    pub fn is_saving(&self) -> bool {
+        self.request.is_some()
+    }
+
     pub fn is_enabled(&self, action: Action) -> bool {
         self.field.is_enabled(action)
     }

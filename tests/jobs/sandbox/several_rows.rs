@@ -67,3 +67,29 @@ async fn rows_are_cancelled_together_while_nothing_is_sent_and_never_one_that_wa
     assert!(bench.jobs.resume(id, "me").await.is_err(), "a cancelled job does not resume");
     assert_eq!(bench.accepted(), 2);
 }
+
+#[tokio::test]
+async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
+    let mut bench = Bench::new(Options { quota: Some(2), ..small() }).await;
+    // The last row has the address of another one, so it goes in a request of its own.
+    let mut all = people(0..2);
+    all.push(Person { name: "형제".into(), email: "person0@naru.example".into() });
+    let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
+    bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+    bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("the quota", id, |job| rests(job) && job.stop.is_some()).await;
+    let rows = bench.rows(id).await;
+    let of = |status| rows.iter().filter(|row| row.bucket == status).map(|row| row.no).collect::<Vec<_>>();
+    let (sent, unsent) = (of(RowStatus::Waiting), of(RowStatus::Ready));
+    assert!(!sent.is_empty() && !unsent.is_empty(), "{rows:?}");
+    let before = bench.jobs.job(id).await.expect("a job");
+    for wrong in [vec![sent[0], unsent[0]], vec![sent[0]], Vec::new()] {
+        assert!(bench.jobs.cancel_rows(id, wrong.clone(), "me").await.is_err(), "{wrong:?}");
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!((job.phase, &job.counts), (before.phase, &before.counts), "{wrong:?}");
+    }
+    bench.jobs.cancel_rows(id, unsent, "me").await.expect("cancelled");
+    assert_eq!(bench.accepted(), sent.len() as u64);
+}

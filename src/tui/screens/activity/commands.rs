@@ -34,12 +34,17 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             out.say(t!("Checking job {id} now.", id = job.id));
             command(out, JobCommand::Look(Some(job.id)));
         }
+        Action::CallOff if marked.is_empty() => {
+            let question = Question::cancel_rest(job);
+            out.open(|_, _| question);
+        }
         Action::CallOff => {
-            let question = if marked.is_empty() {
-                Question::cancel_rest(job)
-            } else {
-                Question::cancel_rows(job, steps(Step::CallOff, job, marked))
-            };
+            let rows = steps(Step::CallOff, job, marked);
+            if rows.is_empty() || !matches!(job.phase, Phase::Paused | Phase::Stopped) {
+                out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
+                return;
+            }
+            let question = Question::cancel_rows(job, rows);
             out.open(|_, _| question);
         }
         Action::Undo => {

@@ -138,9 +138,9 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &Known) -> (usize, Vec<S
         None => {
             let begins = |spec: &&Spec| {
                 let word = plain(&last.value);
-                [Language::English, Language::Korean].into_iter().any(|language| {
-                    plain(in_language(language, spec.word)).starts_with(&word)
-                        || plain(in_language(language, spec.label)).starts_with(&word)
+                Language::ALL.iter().any(|language| {
+                    plain(in_language(*language, spec.word)).starts_with(&word)
+                        || plain(in_language(*language, spec.label)).starts_with(&word)
                 })
             };
             specs.iter().filter(begins).map(|spec| of_field(*spec)).collect()
