@@ -3,11 +3,11 @@
 use super::{Language, fill, language, tr};
 use std::fmt;
 
-/// The text of a message that has none of lapel's.
+/// The text of a [`Localizable`] that has no words of lapel's.
 pub const VERBATIM: &str = "{text}";
 
-/// A text and its values, made by [`localizable!`](crate::localizable). It is a code with arguments: the journal stores it,
-/// and `Display` translates it. Modules that do not talk to users return messages.
+/// A text and its values, made by [`localizable!`](crate::localizable). It is a code with arguments: the journal
+/// stores it, and `Display` translates it. Modules that show nothing to users return this instead of a `String`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Localizable {
     text: &'static str,
@@ -89,7 +89,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value before it is one: whatever can be displayed, or a message, which keeps its code. Only for the macro.
+/// A value that the macro was given: whatever can be displayed, or a [`Localizable`], which stays one.
 #[doc(hidden)]
 pub struct Given<T>(pub T);
 
@@ -105,7 +105,7 @@ impl Given<&&Localizable> {
     }
 }
 
-/// The values that are no messages: a method of the type itself comes before that of a trait.
+/// For values that are not [`Localizable`]: a method of the type itself comes before that of a trait.
 #[doc(hidden)]
 pub trait PlainValue {
     fn value(self) -> Value;
@@ -117,13 +117,14 @@ impl<T: fmt::Display> PlainValue for Given<T> {
     }
 }
 
-/// A [`Localizable`]: `localizable!("the name is empty")`, `localizable!("{rows} of {all}", rows, all = self.all())`. The
-/// compiler checks the placeholders as with [`t!`](crate::t). A value that is itself a message is translated with it.
+/// A [`Localizable`]: `localizable!("the name is empty")`, `localizable!("{rows} of {all}", rows, all = self.all())`.
+/// The compiler checks the placeholders as with [`t!`](crate::t). A value that is itself [`Localizable`] is translated
+/// with it.
 #[macro_export]
 macro_rules! localizable {
     ($text:literal $(,)?) => { $crate::i18n::Localizable::new($text, Vec::new()) };
     ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {{
-        #[allow(unused_imports, reason = "messages have the method themselves")]
+        #[allow(unused_imports, reason = "unused if every value is Localizable")]
         use $crate::i18n::PlainValue as _;
         let _ = |$($name: &str),+| { let _ = format_args!($text, $($name = $name),+); };
         $crate::i18n::Localizable::new(
@@ -137,7 +138,7 @@ macro_rules! localizable {
 #[macro_export]
 macro_rules! localizable_plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
-        #[allow(unused_imports, reason = "messages have the method themselves")]
+        #[allow(unused_imports, reason = "unused if every value is Localizable")]
         use $crate::i18n::PlainValue as _;
         let number: u64 = $number;
         let n = $crate::i18n::number(number);

@@ -1,8 +1,8 @@
 //! lapel's texts in the user's language.
 //!
 //! The English text is in the code, inside [`t!`](crate::t), [`localizable!`](crate::localizable),
-//! [`plural!`](crate::plural), [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one file in `assets/`
-//! with the English texts as keys (`ko.toml`). The compiler checks an English text against its arguments. A
+//! [`plural!`](crate::plural), [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one
+//! file in `assets/` with the English texts as keys (`ko.toml`), and a line of `languages!`. The compiler checks an English text against its arguments. A
 //! test checks the other languages against the English: complete, without unused texts, and with the same
 //! placeholders.
 //!

@@ -129,7 +129,8 @@ impl Jobs {
     /// Cancels rows of a paused or stopped job before they are sent.
     ///
     /// # Errors
-    /// The job is sending, or one of the rows was sent or needs no cancelling. Nothing was changed.
+    /// The job is sending, there are no rows, or one of them was sent, may have been sent, or needs no cancelling. No
+    /// row was cancelled. Rows of a refusal that could not be proven may be in doubt now.
     pub async fn cancel_rows(&self, id: JobId, rows: Vec<u64>, who: &str) -> Result<u64, JobError> {
         let job = self.core.my_job(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
