@@ -140,6 +140,11 @@ impl<B: Surface> Tui<B> {
         Ok(true)
     }
 
+    /// The last frame that was drawn. A real terminal's is an older one, see [`Surface::show`].
+    pub fn frame(&self) -> &Buffer {
+        &self.frame
+    }
+
     /// Sends the queued commands, then waits for the next message or for the requested tick.
     pub async fn next(&mut self) -> Message {
         self.hand_out();

@@ -164,8 +164,12 @@ impl Harness {
 
     /// What is on the screen, as text.
     pub fn screen(&mut self) -> String {
+        snap::text(self.drawn())
+    }
+
+    fn drawn(&mut self) -> &ratatui::buffer::Buffer {
         self.tui.draw().expect("a test terminal can be drawn on");
-        snap::text(&self.buffer())
+        self.tui.frame()
     }
 
     /// The columns and rows of the screen.
@@ -174,13 +178,10 @@ impl Harness {
         (size.width, size.height)
     }
 
-    /// The cells of the screen. They come from a terminal of their own: a real one clears the other half of
-    /// a wide character that is overwritten, and `TestBackend` does not.
-    pub fn buffer(&self) -> ratatui::buffer::Buffer {
-        let (columns, rows) = self.size();
-        let mut fresh = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-        fresh.draw(|frame| self.tui.app.draw(frame)).expect("drawn");
-        fresh.backend().buffer().clone()
+    /// The cells of the screen, as the app has drawn them: `TestBackend` keeps the other half of a wide character
+    /// that is overwritten, and a real terminal clears it.
+    pub fn buffer(&mut self) -> ratatui::buffer::Buffer {
+        self.drawn().clone()
     }
 
     /// Handles messages until the screen fulfils a condition.

@@ -68,7 +68,7 @@ async fn two(columns: u16, rows: u16) -> Two {
     Two { h: Harness::of(tui(begin, helpers, columns, rows), sandbox), other, opened }
 }
 
-fn styles_of_the_header(h: &Harness) -> String {
+fn styles_of_the_header(h: &mut Harness) -> String {
     common::snap::styles(&h.buffer()).lines().next().unwrap_or_default().to_owned()
 }
 
@@ -85,7 +85,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     let wallet = h.settled().await;
     assert!(wallet.contains(msg("badge")), "{wallet}");
     assert_eq!(h.tui.app.marked().len(), 2);
-    let green = styles_of_the_header(&h);
+    let green = styles_of_the_header(&mut h);
 
     h.press("P");
     let list = h.settled().await;
@@ -101,7 +101,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
         })
         .await;
     assert!(!screen.contains("DEMO"), "{screen}");
-    assert_ne!(styles_of_the_header(&h), green, "its colour is another one");
+    assert_ne!(styles_of_the_header(&mut h), green, "its colour is another one");
     h.settled().await;
     assert!(h.tui.app.marked().is_empty());
     h.press("2");

@@ -75,6 +75,9 @@ pub struct Cluster<'a> {
 
 impl<'a> Cluster<'a> {
     fn new(text: &'a str, rules: Rules) -> Self {
+        if let [b' '..=b'~'] = text.as_bytes() {
+            return Self { text: Cow::Borrowed(text), cells: 1, certain: true };
+        }
         Self { text: Cow::Borrowed(text), cells: cells(text, rules), certain: is_certain(text, rules) }
     }
 }
@@ -83,7 +86,33 @@ impl<'a> Cluster<'a> {
 /// Splitting the result again gives the same clusters.
 pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
     let rules = Rules::now();
-    text.graphemes(true).flat_map(move |grapheme| drawn(grapheme, rules))
+    Graphemes(text).flat_map(move |grapheme| drawn(grapheme, rules))
+}
+
+/// Splits a text into grapheme clusters. Nearly all text consists of letters that never join with their neighbours;
+/// the tables of Unicode are only asked about the others.
+struct Graphemes<'a>(&'a str);
+
+impl<'a> Iterator for Graphemes<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let mut chars = self.0.chars();
+        let first = chars.next()?;
+        let length = match chars.next() {
+            next if stands_alone(first) && next.is_none_or(stands_alone) => first.len_utf8(),
+            _ => self.0.graphemes(true).next()?.len(),
+        };
+        let (grapheme, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(grapheme)
+    }
+}
+
+/// Whether there is a boundary between this character and any other one for which this is true.
+fn stands_alone(c: char) -> bool {
+    // Printable ASCII, Latin letters, lines and blocks, Han, Hangul syllables.
+    matches!(c, ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{2500}'..='\u{259f}' | '\u{4e00}'..='\u{9fff}' | '가'..='힣')
 }
 
 /// The cluster of a text that is already in a cell. It is not shortened again.
@@ -387,6 +416,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn text_is_split_at_the_boundaries_of_unicode(
+            s in "([a ~éŁ─█金한\r\n\u{301}\u{1100}\u{1161}\u{11a8}\u{600}\u{bbe}\u{b95}\u{94d}\u{200d}\u{200c}\u{fe0f}❤👩👍🏽🇰🇷●\u{20e3}]|\\PC){0,20}",
+        ) {
+            prop_assert_eq!(Graphemes(&s).collect::<Vec<_>>(), s.graphemes(true).collect::<Vec<_>>());
+        }
+
         /// Drawn text is drawn the same again, so a cell can be measured by its content.
         #[test]
         fn drawing_twice_changes_nothing(

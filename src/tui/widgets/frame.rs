@@ -130,6 +130,16 @@ fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &
 fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
     let (mut x, y) = (area.x, area.y);
     part(buffer, x, y);
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        let end = area.right().min(x.saturating_add(u16::try_from(text.len()).unwrap_or(u16::MAX)));
+        part(buffer, end, y);
+        for (at, byte) in (x..end).zip(text.bytes()) {
+            if let Some(cell) = buffer.cell_mut((at, y)) {
+                cell.set_char(char::from(byte)).set_style(style);
+            }
+        }
+        return;
+    }
     for cluster in clusters(text).filter(|cluster| cluster.cells > 0) {
         // A row cannot hold a line break.
         if cluster.text.contains(char::is_control) {

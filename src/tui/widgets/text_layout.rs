@@ -40,24 +40,29 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
-    let mut line = String::new();
+    let (mut line, mut used) = (String::new(), 0);
     // The first line keeps its indent. No other line begins with a space.
     for word in text.split_inclusive(' ') {
-        if width(&line) + width(word.trim_end()) > columns {
+        let visible = width(word.trim_end());
+        if used + visible > columns {
             let full = std::mem::take(&mut line);
+            used = 0;
             if !full.trim_end().is_empty() {
                 lines.push(full.trim_end().to_owned());
             }
         }
-        if width(word.trim_end()) <= columns {
+        if visible <= columns {
             line.push_str(word);
+            used += width(word);
             continue;
         }
         for cluster in clusters(word) {
-            if width(&line) + cluster.cells > columns && !line.is_empty() {
+            if used + cluster.cells > columns && !line.is_empty() {
                 lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                used = 0;
             }
             line.push_str(&cluster.text);
+            used += cluster.cells;
         }
     }
     if !line.trim_end().is_empty() {

@@ -110,6 +110,9 @@ pub(super) fn word_starts(text: &str, typed: &str) -> bool {
 /// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
 /// becomes an initial consonant.
 pub(super) fn letters(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     text.nfd()
         .map(|c| match ALONE.chars().position(|alone| alone == c) {
