@@ -49,6 +49,7 @@ mod secrets;
 mod sending;
 mod storm;
 mod support;
+mod tasks;
 mod tour;
 
 use common::{Harness, frozen, key_event};

@@ -155,20 +155,18 @@ pub enum RowField {
     IssuedAt,
     ValidUntil,
     RevokeAt,
+    /// The status, in the order of the filter's statuses.
+    Filter,
 }
 
 impl RowField {
     /// The SQL sort key. Case is ignored; statuses sort in the order of a row's life.
-    fn sql(self) -> String {
+    fn sql(self, filter: &RowFilter) -> String {
         match self {
             Self::No => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
-            Self::RowStatus => {
-                let places = RowStatus::ALL.iter().zip(0..);
-                let cases: Vec<String> =
-                    places.map(|(bucket, n)| format!("WHEN '{}' THEN {n}", bucket.code())).collect();
-                format!("CASE bucket {} END", cases.join(" "))
-            }
+            Self::RowStatus => in_order(&RowStatus::ALL),
+            Self::Filter => in_order(&filter.buckets),
             Self::Holder => "name COLLATE NOCASE".to_owned(),
             Self::Address => "email COLLATE NOCASE".to_owned(),
             Self::Title => "title COLLATE NOCASE".to_owned(),
@@ -183,6 +181,15 @@ impl RowField {
             Self::RevokeAt => "revoke_at".to_owned(),
         }
     }
+}
+
+fn in_order(statuses: &[RowStatus]) -> String {
+    if statuses.is_empty() {
+        return "no".to_owned();
+    }
+    let places = statuses.iter().zip(0..);
+    let cases: String = places.map(|(status, n)| format!(" WHEN '{}' THEN {n}", status.code())).collect();
+    format!("CASE bucket{cases} END")
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -211,8 +218,9 @@ pub(super) fn page(
 ) -> rusqlite::Result<Vec<JobRow>> {
     let chosen = chosen(filter);
     // Equal rows are sorted by place, so that pages are consistent.
-    let sorted =
-        filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
+    let sorted = filter
+        .order
+        .map(|(field, down)| format!("{} {},", field.sql(filter), if down { "DESC" } else { "ASC" }));
     let sorted = sorted.unwrap_or_default();
     let sql = format!(
         "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,

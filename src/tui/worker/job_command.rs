@@ -268,6 +268,8 @@ async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let RowsQuery { job, buckets, group, text, page, per_page, order } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
+    // Of several statuses, the one that is named first needs a person most.
+    let order = order.or_else(|| (buckets.len() > 1).then_some((RowField::Filter, false)));
     // Row numbers of a job have no gaps, so the rows before the page need not be read.
     let all = buckets.is_empty() && group.is_none() && text.is_none() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
