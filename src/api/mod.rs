@@ -55,7 +55,7 @@ pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, Refusal, Result, Said};
 pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
-    MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
+    HOLDER_PAGES, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
 pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;

@@ -515,8 +515,8 @@ async fn file(
     })?;
     let (jobs, path) = (session.jobs.clone(), to.to.clone());
     let written = match paper {
-        Paper::Receipt => jobs.receipt(id, path, format, to.force).await,
-        Paper::Redo => jobs.redo(id, path, format, to.force).await,
+        Paper::Receipt => jobs.receipt(id, None, path, format, to.force).await,
+        Paper::Redo => jobs.redo(id, None, path, format, to.force).await,
     };
     said_of_file(&written?, as_json)
 }

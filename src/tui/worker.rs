@@ -12,8 +12,8 @@ pub use helpers::{Connecting, Helpers};
 
 use super::message::Message;
 use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
-use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
+use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, ExportError};
 use crate::i18n::{self, Localizable};
 use crate::jobs::receipt::Format;
@@ -30,8 +30,6 @@ use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Most pages that a lookup reads of one holder's badges.
-const HOLDER_PAGES: u64 = 20;
 /// Message when the journal cannot be used.
 const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
@@ -412,9 +410,9 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         Request::Paper(paper) => {
             let format = Format::from_path(&paper.to).unwrap_or_default();
             Response::Paper(if paper.redo {
-                jobs.redo_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
+                jobs.redo(paper.job, paper.among, paper.to, format, paper.overwrite).await
             } else {
-                jobs.receipt_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
+                jobs.receipt(paper.job, paper.among, paper.to, format, paper.overwrite).await
             })
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
@@ -455,17 +453,7 @@ async fn template_of(
     email: &str,
     call: &Call,
 ) -> Result<(TemplateId, Text), String> {
-    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-    let history = whole(
-        HOLDER_PAGES,
-        |i: &HistoryItem| i.badge_id.clone(),
-        |wanted| {
-            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-            async move { reader.history(&query, call).await }
-        },
-    )
-    .await
-    .map_err(|error| {
+    let history = reader.history_of(email, HOLDER_PAGES, call).await.map_err(|error| {
         t!(
             "The template of this badge is unknown, because the holder's history could not be read: {error}",
             error
@@ -482,35 +470,16 @@ async fn template_of(
 
 /// The wallet and the history of one address, read in parallel.
 async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder {
-    let wallet = whole(
-        pages,
-        |b: &WalletBadge| b.badge_id.clone(),
-        |wanted| {
-            let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
-            async move { reader.wallet(&query, call).await }
-        },
-    );
-    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-    let history = whole(
-        pages,
-        |i: &HistoryItem| i.badge_id.clone(),
-        |wanted| {
-            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-            async move { reader.history(&query, call).await }
-        },
-    );
-    let (wallet, history) = tokio::join!(wallet, history);
+    let (wallet, history) =
+        tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
-    // The filter may match partially: `lee@x` matches `annlee@x` too. Drop the badges of other holders.
     let key = EmailKey::of(email);
     Holder {
         sent: Vec::new(),
         total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {
-            h.items.retain(|i| {
-                i.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
-            });
+            h.items.retain(|item| item.is_of(&key));
             (h.items, h.complete)
         }),
         requests,

@@ -3,7 +3,7 @@
 
 use crate::api::End;
 use crate::domain::text::scrub;
-use crate::export::{ExportError, ExportRequest, Exported, Kind, What, cost, summary};
+use crate::export::{ExportError, ExportRequest, Exported, Kind, What, summary};
 use crate::i18n::tr;
 use crate::table::{Format, TableError};
 use crate::tui::component::{Component, Modal};
@@ -126,7 +126,7 @@ impl ExportForm {
             return t!("The number of requests is unknown: the service does not report the number of rows.")
                 .to_owned();
         };
-        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
+        env.reading_cost(rows)
     }
 
     /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.

@@ -358,7 +358,7 @@ impl Component for Profiles {
                 text.text(&head, env.theme.strong());
                 text.blank();
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
-                text.extend(form.lines(text.room(), brief, env));
+                form.draw(&mut text, brief, env);
                 self.tell(&mut text, env);
                 // What is wrong is below the fields, so nothing is squeezed away here.
                 frame.render_widget(ratatui::text::Text::from(text.into_lines()), area);

@@ -50,40 +50,15 @@ impl Browse for HistoryItem {
     const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
     const LIST: &'static str = "history";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "recipient_name", label: tr_noop!("Name"), word: tr_noop!("name:"), takes: Takes::Text },
-        Spec {
-            name: "recipient_email",
-            label: tr_noop!("E-mail"),
-            word: tr_noop!("email:"),
-            takes: Takes::Text,
-        },
-        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
-        Spec {
-            name: "issue_start_date",
-            label: tr_noop!("Issued from"),
-            word: tr_noop!("from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "issue_end_date",
-            label: tr_noop!("Issued to"),
-            word: tr_noop!("to:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "revoke_start_date",
-            label: tr_noop!("Revoked from"),
-            word: tr_noop!("revoked-from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "revoke_end_date",
-            label: tr_noop!("Revoked to"),
-            word: tr_noop!("revoked-to:"),
-            takes: Takes::Date,
-        },
-        Spec { name: "state", label: tr_noop!("State"), word: tr_noop!("state:"), takes: Takes::State },
-        Spec { name: "mail", label: tr_noop!("Mail"), word: tr_noop!("mail:"), takes: Takes::Mail },
+        Spec::new("recipient_name", tr_noop!("Name"), tr_noop!("name:"), Takes::Text),
+        Spec::new("recipient_email", tr_noop!("E-mail"), tr_noop!("email:"), Takes::Text),
+        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
+        Spec::new("issue_start_date", tr_noop!("Issued from"), tr_noop!("from:"), Takes::Date),
+        Spec::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), Takes::Date),
+        Spec::new("revoke_start_date", tr_noop!("Revoked from"), tr_noop!("revoked-from:"), Takes::Date),
+        Spec::new("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:"), Takes::Date),
+        Spec::new("state", tr_noop!("State"), tr_noop!("state:"), Takes::State),
+        Spec::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), Takes::Mail),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))

@@ -50,44 +50,14 @@ impl Browse for Template {
     const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
     const LIST: &'static str = "templates";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
-        Spec { name: "use_yn", label: tr_noop!("In use"), word: tr_noop!("use:"), takes: Takes::YesNo },
-        Spec {
-            name: "badge_type",
-            label: tr_noop!("Type"),
-            word: tr_noop!("type:"),
-            takes: Takes::BadgeType,
-        },
-        Spec {
-            name: "category_id",
-            label: tr_noop!("Category"),
-            word: tr_noop!("category:"),
-            takes: Takes::Category,
-        },
-        Spec {
-            name: "category_level_id",
-            label: tr_noop!("Level id"),
-            word: tr_noop!("level-id:"),
-            takes: Takes::Text,
-        },
-        Spec {
-            name: "template_id",
-            label: tr_noop!("Template id"),
-            word: tr_noop!("id:"),
-            takes: Takes::Text,
-        },
-        Spec {
-            name: "reg_str_date",
-            label: tr_noop!("Registered from"),
-            word: tr_noop!("registered-from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "reg_end_date",
-            label: tr_noop!("Registered to"),
-            word: tr_noop!("registered-to:"),
-            takes: Takes::Date,
-        },
+        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
+        Spec::new("use_yn", tr_noop!("In use"), tr_noop!("use:"), Takes::YesNo),
+        Spec::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), Takes::BadgeType),
+        Spec::new("category_id", tr_noop!("Category"), tr_noop!("category:"), Takes::Category),
+        Spec::new("category_level_id", tr_noop!("Level id"), tr_noop!("level-id:"), Takes::Text),
+        Spec::new("template_id", tr_noop!("Template id"), tr_noop!("id:"), Takes::Text),
+        Spec::new("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:"), Takes::Date),
+        Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),

@@ -198,7 +198,7 @@ impl Component for Welcome {
             (None, _) => self.draw_choices(&mut form, env),
             (Some(profile), _) => {
                 let brief = self.error.is_some() || self.request.is_some();
-                form.extend(profile.lines(form.room(), brief, env));
+                profile.draw(&mut form, brief, env);
             }
         }
         if self.request.is_some() && self.form.is_some() {

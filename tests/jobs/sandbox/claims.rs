@@ -362,7 +362,7 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     let to = folder.path().join("redo.csv");
     bench
         .jobs
-        .redo(id, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
+        .redo(id, None, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
         .await
         .expect_err("nothing to write");
     assert!(!to.exists());

@@ -7,7 +7,8 @@ mod counts;
 mod draw;
 mod lines;
 
-use crate::api::{MAX_ROWS_PER_PAGE, RawOf};
+use crate::api::RawOf;
+use crate::export::Cost;
 use crate::jobs::{Job, RowStatus};
 use crate::tui::component::{Clicked, Component, Screen};
 use crate::tui::context::Env;
@@ -163,7 +164,7 @@ impl Home {
 
     /// Requests for building the index, if lapel knows the number of badges.
     fn index_cost(&self) -> Option<u64> {
-        self.history.map(|badges| badges.div_ceil(MAX_ROWS_PER_PAGE.into()).max(1))
+        self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
 
     fn arrange(&mut self, env: &Env) {
