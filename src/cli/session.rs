@@ -253,7 +253,7 @@ mod tests {
         assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
         assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
         assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
-        assert_eq!(how.schedule.revoke, jobs::Schedule::default().revoke);
+        assert_eq!(how.schedule.revoke, jobs::Settings::default().schedule.revoke);
         assert_eq!(how.guard_age, SignedDuration::from_mins(1));
         assert_eq!(how.expiring, SignedDuration::from_hours(168));
         assert_eq!(how.policies.of(DuplicateKind::Valid), Policy::Block);

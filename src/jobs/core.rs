@@ -139,10 +139,6 @@ impl Jobs {
         &self.core.settings
     }
 
-    pub fn journal_place(&self) -> &str {
-        self.core.journal.place()
-    }
-
     /// All jobs of this profile's service and key except drafts, newest first.
     pub async fn list(&self) -> Result<Vec<Job>, JobError> {
         let (account, me) = (self.core.account.clone(), self.core.me());

@@ -8,7 +8,7 @@ pub(in crate::tui) mod lookup;
 pub(in crate::tui) mod profile_requests;
 pub(in crate::tui) mod select_all;
 
-pub use helpers::{Connecting, Helpers};
+pub use helpers::Helpers;
 
 use super::message::Message;
 use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};

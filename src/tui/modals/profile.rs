@@ -250,7 +250,9 @@ impl ProfileForm {
                 Control::ApiKey => self.key.label(),
                 _ => i18n::tr(line.label),
             };
-            form.labelled(&fit(label, LABEL, ""), focused, |room| self.spans(&line.control, room, focused, env));
+            form.labelled(&fit(label, LABEL, ""), focused, |room| {
+                self.spans(&line.control, room, focused, env)
+            });
         }
         form.blank();
         if !brief {

@@ -74,9 +74,7 @@ impl Question {
         });
         Self { ask, job: Some(id), ..question }
     }
-}
 
-impl Question {
     /// Whether to cancel these rows of a job, which are not sent.
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
         let n = rows.len() as u64;

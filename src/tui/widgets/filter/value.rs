@@ -37,12 +37,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    pub const fn new(
-        name: &'static str,
-        label: &'static str,
-        word: &'static str,
-        takes: Takes,
-    ) -> Self {
+    pub const fn new(name: &'static str, label: &'static str, word: &'static str, takes: Takes) -> Self {
         Self { name, label, word, takes }
     }
 }
