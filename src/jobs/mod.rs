@@ -40,9 +40,9 @@ mod settings;
 mod template_names;
 
 pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
-pub use self::core::{Jobs, Looked};
+pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
-pub use self::duplicate_check::{DuplicateKind, Guarded, Guarding, Policy};
+pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};

@@ -17,7 +17,7 @@ use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, ExportError};
 use crate::i18n::{self, Localizable};
 use crate::jobs::receipt::Format;
-use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
+use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
 use crate::tui::persist::{input_history, saved_filters};
@@ -219,7 +219,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(Localizable::of(NO_JOBS)))),
         Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error())))),
-        Request::Guard(_) => Response::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::CheckDuplicates(_) => Response::DuplicateResult(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Do(_) => Response::Done(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Quiet(ask) => failed_by(ask, why),
         Request::Raw(_) => Response::Raw(Err(error())),
@@ -375,7 +375,7 @@ async fn answer(
         | Request::DraftIds(_)
         | Request::Paper(_)
         | Request::Mail(_)
-        | Request::Guard(_)
+        | Request::CheckDuplicates(_)
         | Request::Do(_) => match jobs {
             Some(jobs) => of_jobs(ask, &jobs, context).await,
             None => failed(&ask),
@@ -416,9 +416,11 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
             })
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
-        Request::Guard(ids) => {
-            let progress = context.watch(|g: &Guarding| (g.done, g.all));
-            Response::Guarded(job_command::guard(jobs, ids, &progress, &context.cancel).await)
+        Request::CheckDuplicates(ids) => {
+            let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
+            Response::DuplicateResult(
+                job_command::check_duplicates(jobs, ids, &progress, &context.cancel).await,
+            )
         }
         Request::KeptDrafts => Response::KeptDrafts(jobs.kept_drafts().await.map_err(|why| why.to_string())),
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),

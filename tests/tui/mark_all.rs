@@ -111,7 +111,7 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
     h.press("* a enter");
     h.screen();
     h.press("q");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
 }
 
 #[tokio::test]

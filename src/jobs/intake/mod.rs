@@ -39,7 +39,7 @@ pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
-pub use ids::{IdList, IdRow, look_at_ids, open_questions, read_ids};
+pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub use lookalike::look_alike_domains;
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;

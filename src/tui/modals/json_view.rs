@@ -23,7 +23,7 @@ const SHOWN: usize = 200_000;
 /// Maximum number of indented levels.
 const DEEPEST: usize = 24;
 
-pub struct RawPane {
+pub struct JsonView {
     /// The same badge from several endpoints.
     records: Vec<RawOf>,
     at: usize,
@@ -43,7 +43,7 @@ pub struct RawPane {
     found: Option<usize>,
 }
 
-impl RawPane {
+impl JsonView {
     /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let request = Some(out.ask(Request::Raw(records.first()?.clone())));
@@ -84,7 +84,7 @@ impl RawPane {
     }
 }
 
-impl Component for RawPane {
+impl Component for JsonView {
     fn key_contexts(&self) -> Vec<Context> {
         self.search.over().unwrap_or_else(|| vec![Context::Json, Context::Always])
     }
@@ -251,7 +251,7 @@ impl Component for RawPane {
     }
 }
 
-impl Modal for RawPane {}
+impl Modal for JsonView {}
 
 /// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines, up to `most` characters. Invalid JSON is laid
 /// out as well as possible.

@@ -152,7 +152,7 @@ pub struct Wallet {
     error: Option<String>,
     request: Option<RequestId>,
     /// The running request for anything but a holder. `request` has that one.
-    errand: Option<(RequestId, Lookups)>,
+    lookup: Option<(RequestId, Lookups)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: Call,
@@ -179,7 +179,7 @@ impl Default for Wallet {
             typing: true,
             error: None,
             request: None,
-            errand: None,
+            lookup: None,
             asked: None,
             found: None,
             call: Call::default(),
@@ -505,12 +505,12 @@ impl Component for Wallet {
             self.take_holder(*holder, out);
             return Ok(());
         }
-        match &self.errand {
+        match &self.lookup {
             Some((waits, _)) if *waits == request => {}
             _ => return Err(answer),
         }
-        let Some((_, errand)) = self.errand.take() else { return Err(answer) };
-        self.take_errand(errand, answer, out)
+        let Some((_, lookup)) = self.lookup.take() else { return Err(answer) };
+        self.take_lookup(lookup, answer, out)
     }
 
     fn typed(&self) -> Vec<&str> {

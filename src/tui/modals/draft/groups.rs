@@ -1,6 +1,6 @@
 //! Groups of rows with the same reason: their numbers, and one decision for all of them.
 
-use super::{DraftForm, look_through};
+use super::{DraftForm, rows_to_review};
 use crate::domain::Text;
 use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, SuggestedRows, Undone};
 use crate::tui::component::Component;
@@ -114,7 +114,7 @@ impl DraftForm {
     /// Shows the rows that need review, then those of one group after the other, then all.
     pub(super) fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let mut choices = vec![(look_through(job), None)];
+        let mut choices = vec![(rows_to_review(job), None)];
         choices.extend(self.groups.choices());
         let grouped: Vec<RowStatus> =
             choices.iter().skip(1).flat_map(|(statuses, _)| statuses).copied().collect();

@@ -6,7 +6,7 @@ mod groups;
 pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
-use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
+use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
 use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
@@ -39,9 +39,9 @@ pub struct DraftForm {
     heading: Heading,
     /// Whether the confirmation is open.
     confirming: bool,
-    guard: Guard,
+    check: DuplicateCheck,
     /// Result of the last duplicate check, for each job.
-    found: Vec<Guarded>,
+    found: Vec<DuplicateResult>,
     /// The running job command.
     doing: Option<RequestId>,
     beginning: bool,
@@ -54,7 +54,7 @@ pub struct DraftForm {
 }
 
 /// State of the duplicate check.
-enum Guard {
+enum DuplicateCheck {
     /// Not needed: the drafts issue nothing.
     None,
     /// Running: `done` of `all` requests.
@@ -78,13 +78,13 @@ impl DraftForm {
     /// Returns `None` without a draft. The duplicate check starts at once.
     fn new(jobs: Vec<Job>, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
-        let rows = RowList::of_draft(first, look_through(first));
+        let rows = RowList::of_draft(first, rows_to_review(first));
         let mut form = Self {
             confirming: false,
             rows,
             heading: columns::heading(),
             at: 0,
-            guard: Guard::None,
+            check: DuplicateCheck::None,
             found: Vec::new(),
             doing: None,
             beginning: false,
@@ -94,7 +94,7 @@ impl DraftForm {
             replaces: Vec::new(),
             jobs,
         };
-        form.guard(out);
+        form.check(out);
         Some(form)
     }
 
@@ -125,15 +125,15 @@ impl DraftForm {
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
     }
 
-    fn guard(&mut self, out: &mut Effects<'_>) {
+    fn check(&mut self, out: &mut Effects<'_>) {
         if !self.issues() {
             return;
         }
-        if let Guard::Reading { request, .. } = self.guard {
+        if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
         }
-        let request = out.ask(Request::Guard(self.ids()));
-        self.guard = Guard::Reading { request, done: 0, all: 0 };
+        let request = out.ask(Request::CheckDuplicates(self.ids()));
+        self.check = DuplicateCheck::Reading { request, done: 0, all: 0 };
     }
 
     fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
@@ -148,7 +148,7 @@ impl DraftForm {
         if let Some(job) = self.jobs.get(self.at) {
             let dropped = self.rows.list.restart();
             out.cancel(dropped);
-            self.rows = RowList::of_draft(job, look_through(job));
+            self.rows = RowList::of_draft(job, rows_to_review(job));
         }
     }
 
@@ -163,7 +163,7 @@ impl DraftForm {
             out.say(t!("lapel is still saving the last change. Try again."));
             return;
         }
-        if let Guard::Reading { request, .. } = self.guard {
+        if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
         }
         if self.decided || self.replaces.is_empty() {
@@ -181,17 +181,17 @@ impl DraftForm {
         if self.beginning {
             return false;
         }
-        match &self.guard {
-            Guard::Reading { .. } => {
+        match &self.check {
+            DuplicateCheck::Reading { .. } => {
                 out.say(t!("The duplicate check is still running. Nothing was sent."));
                 return false;
             }
-            Guard::Failed(_) => {
+            DuplicateCheck::Failed(_) => {
                 let key = env.key(&self.key_contexts(), Action::Reload);
                 out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
                 return false;
             }
-            Guard::None | Guard::Read => {}
+            DuplicateCheck::None | DuplicateCheck::Read => {}
         }
         if self.sendable() == 0 {
             out.say(t!("There is no row to send. Nothing was sent."));
@@ -216,7 +216,7 @@ impl DraftForm {
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.decided = true;
         self.rows.changed();
-        self.guard(out);
+        self.check(out);
     }
 
     /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
@@ -225,14 +225,14 @@ impl DraftForm {
         if let Some(key) = self.rows.group()
             && self.groups.is_gone(self.rows.buckets().first(), key)
         {
-            let look = look_through(job);
-            self.rows.only(look, out);
+            let statuses = rows_to_review(job);
+            self.rows.only(statuses, out);
             return;
         }
         let shown = self.rows.buckets();
         if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
-            let look = look_through(job);
-            self.rows.only(look, out);
+            let statuses = rows_to_review(job);
+            self.rows.only(statuses, out);
         }
     }
 
@@ -267,10 +267,10 @@ impl Component for DraftForm {
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Accept => self.sendable() > 0 || self.has_suggestion(),
             Action::TakeSuggestions => self.has_suggestion(),
-            Action::Reload => match self.guard {
-                Guard::Failed(_) => true,
-                Guard::Read => self.is_incomplete(),
-                Guard::None | Guard::Reading { .. } => false,
+            Action::Reload => match self.check {
+                DuplicateCheck::Failed(_) => true,
+                DuplicateCheck::Read => self.is_incomplete(),
+                DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
             Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
             _ => true,
@@ -302,7 +302,7 @@ impl Component for DraftForm {
             // What is sent is what was confirmed.
             return true;
         }
-        if action == Action::UndoLast && matches!(self.guard, Guard::Reading { .. }) {
+        if action == Action::UndoLast && matches!(self.check, DuplicateCheck::Reading { .. }) {
             // Its findings decide which rows may become ready.
             out.say(t!("The duplicate check is still running. Nothing was undone."));
             return true;
@@ -318,7 +318,7 @@ impl Component for DraftForm {
             }
             Action::Only => self.only_next(out),
             Action::NextTemplate => self.next_job(out),
-            Action::Reload => self.guard(out),
+            Action::Reload => self.check(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
                     let question = Prompt::file(job, true, None);
@@ -382,12 +382,12 @@ impl Component for DraftForm {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Guarded(found) if matches!(self.guard, Guard::Reading { request: t, .. } if t == request) =>
+            Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request: t, .. } if t == request) =>
             {
                 match found {
-                    Err(why) => self.guard = Guard::Failed(why),
+                    Err(why) => self.check = DuplicateCheck::Failed(why),
                     Ok((jobs, found)) => {
-                        self.guard = Guard::Read;
+                        self.check = DuplicateCheck::Read;
                         self.found = found;
                         for job in &jobs {
                             self.on_job(job, env);
@@ -395,9 +395,9 @@ impl Component for DraftForm {
                         if let Some(job) = self.job()
                             && self.rows.buckets().is_empty()
                         {
-                            let look = look_through(job);
-                            if !look.is_empty() {
-                                self.rows.only(look, out);
+                            let statuses = rows_to_review(job);
+                            if !statuses.is_empty() {
+                                self.rows.only(statuses, out);
                             }
                         }
                     }
@@ -454,8 +454,8 @@ impl Component for DraftForm {
     }
 
     fn on_progress(&mut self, request: RequestId, now: u64, of: u64) -> bool {
-        match &mut self.guard {
-            Guard::Reading { request: mine, done, all } if *mine == request => {
+        match &mut self.check {
+            DuplicateCheck::Reading { request: mine, done, all } if *mine == request => {
                 (*done, *all) = (now, of);
                 true
             }
@@ -541,6 +541,6 @@ pub fn titles(drafts: &[Job]) -> String {
 }
 
 /// Statuses to show first: those that need review, or all if there are none.
-fn look_through(job: &Job) -> Vec<RowStatus> {
+fn rows_to_review(job: &Job) -> Vec<RowStatus> {
     if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
 }

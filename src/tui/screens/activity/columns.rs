@@ -76,9 +76,9 @@ pub(super) const FIELDS: [Field; 16] = [
     .shown(|job, _, env| moment(job.created, env))
     .dim(),
     Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
-        FieldValue::Number(job.next_look.map(Timestamp::as_second))
+        FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
-    .shown(|job, _, env| job.next_look.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
+    .shown(|job, _, env| job.next_poll.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
     .dim(),
     Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().map(|origin| &origin.name).into()

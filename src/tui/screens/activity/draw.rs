@@ -259,7 +259,7 @@ impl Activity {
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
-        if let Some(at) = job.next_look {
+        if let Some(at) = job.next_poll {
             facts.push(t!("next check {time}", time = moment(at, env)));
         }
         if let Some(other) = job.follows {

@@ -210,7 +210,7 @@ impl Home {
             HomeLine::Check(job) => {
                 let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
                 let mut words: Vec<String> = checked.map(|(status, n)| counted(n, status.word())).collect();
-                words.extend(job.next_look.map(|at| t!("next check {time}", time = moment(at, env))));
+                words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
                 of_job(job, words.join(&dot))
             }
             HomeLine::Run(job) => {
@@ -257,7 +257,7 @@ impl Home {
     /// Whether a line shows a time.
     fn names_times(&self) -> bool {
         self.counts.all().is_some()
-            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_look.is_some())
+            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_poll.is_some())
     }
 
     fn cost(&self) -> String {
@@ -407,7 +407,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
         words.push(counted(unsent, &job.row_word(RowStatus::Ready)));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
-    } else if let Some(at) = job.next_look {
+    } else if let Some(at) = job.next_poll {
         words.push(t!("next check {time}", time = moment(at, env)));
     }
     words

@@ -52,7 +52,7 @@ impl Screen for Wallet {
 
     fn give_up(&mut self, request: RequestId) {
         self.request.take_if(|own| *own == request);
-        self.errand.take_if(|(own, _)| *own == request);
+        self.lookup.take_if(|(own, _)| *own == request);
     }
 
     fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {

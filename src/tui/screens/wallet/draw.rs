@@ -123,7 +123,7 @@ impl Wallet {
 
     fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
-        let reading = matches!(&self.errand, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
+        let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id),
             reason_missing: pane::reason_missing(&verdict, known, reading, env),
