@@ -2,7 +2,7 @@
 
 use crate::jobs::intake::{Field, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -67,15 +67,9 @@ impl Component for EditRow {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Ok(_) => {

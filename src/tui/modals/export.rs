@@ -6,7 +6,7 @@ use crate::domain::text::scrub;
 use crate::export::{ExportError, ExportRequest, Exported, Kind, What, summary};
 use crate::i18n::tr;
 use crate::table::{Format, TableError};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
@@ -214,14 +214,8 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if let Some(toast) = self.take_response(request, response, out)? {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if let Some(toast) = self.take_response(id, response, out)? {
             out.notice = Some(toast);
             out.close();
         }

@@ -3,7 +3,7 @@
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::jobs::Job;
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -252,30 +252,24 @@ impl Component for FilePicker {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Files(files) if self.recents_request == Some(request) => {
+            Response::Files(files) if self.recents_request == Some(id) => {
                 self.recents_request = None;
                 let more = files.into_iter().filter(|file| !self.recents.contains(file)).collect::<Vec<_>>();
                 self.recents.extend(more);
                 self.find_again();
             }
-            Response::Jobs(jobs) if self.jobs_request == Some(request) => {
+            Response::Jobs(jobs) if self.jobs_request == Some(id) => {
                 self.jobs_request = None;
                 self.jobs = jobs.unwrap_or_default();
             }
-            Response::Completed(names) if self.names_request == Some(request) => {
+            Response::Completed(names) if self.names_request == Some(id) => {
                 self.names_request = None;
                 self.names = names;
                 self.find_again();
             }
-            Response::Previewed(preview) if self.preview_request == Some(request) => {
+            Response::Previewed(preview) if self.preview_request == Some(id) => {
                 self.preview_request = None;
                 self.preview = Some(*preview);
             }

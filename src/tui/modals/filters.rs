@@ -3,7 +3,7 @@
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -258,15 +258,9 @@ impl Component for FiltersForm {
         Clicked::in_menu(click, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Filters(done, asked) if self.request == Some(request) => {
+            Response::Filters(done, asked) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => self.said = Some(why),

@@ -8,7 +8,7 @@ use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -282,20 +282,14 @@ impl Component for IssueForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Template(detail) if self.detail_request == Some(request) => {
+            Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 self.detail = Some(*detail);
                 Ok(())
             }
-            Response::Templates(page) if self.same_title_request == Some(request) => {
+            Response::Templates(page) if self.same_title_request == Some(id) => {
                 self.same_title_request = None;
                 let same = |page: crate::domain::Page<crate::domain::Template>| {
                     let others = page.items.iter().filter(|(_, t)| {
@@ -307,10 +301,10 @@ impl Component for IssueForm {
                 Ok(())
             }
             Response::Holdings(..) => match &mut self.review {
-                Some(review) => review.on_response(request, answer),
+                Some(review) => review.on_response(id, answer),
                 None => Err(answer),
             },
-            other => self.file.on_response(request, other),
+            other => self.file.on_response(id, other),
         }
     }
 

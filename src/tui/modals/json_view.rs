@@ -3,7 +3,7 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -161,15 +161,9 @@ impl Component for JsonView {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Raw(raw) if self.request == Some(request) => {
+            Response::Raw(raw) if self.request == Some(id) => {
                 self.request = None;
                 self.laid_out =
                     raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));

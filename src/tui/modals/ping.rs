@@ -2,7 +2,7 @@
 
 use crate::api::Reader;
 use crate::i18n::wait::wait_text;
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::hold;
@@ -51,15 +51,9 @@ impl Component for PingForm {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Pinged(pinged) if self.request == Some(request) => {
+            Response::Pinged(pinged) if self.request == Some(id) => {
                 self.request = None;
                 match pinged {
                     Ok(()) => {

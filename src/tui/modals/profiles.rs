@@ -5,7 +5,7 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -310,15 +310,9 @@ impl Component for Profiles {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Profiles(read) if self.reading == Some(request) => {
+            Response::Profiles(read) if self.reading == Some(id) => {
                 self.reading = None;
                 match read {
                     Ok(lines) => self.lines = lines,
@@ -326,13 +320,13 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == request) => {
+            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == id) => {
                 if let Some((_, name, changes)) = self.working.take() {
                     self.worked(name, changes, done, out);
                 }
                 Ok(())
             }
-            Response::Connected(opened) if self.opening == Some(request) => {
+            Response::Connected(opened) if self.opening == Some(id) => {
                 self.opening = None;
                 match opened {
                     Ok(session) => out.go.push(Navigate::Connect(session)),

@@ -7,7 +7,7 @@ use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -383,15 +383,9 @@ impl Component for Prompt {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => {
@@ -414,7 +408,7 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Paper(written) if self.request == Some(request) => {
+            Response::Paper(written) if self.request == Some(id) => {
                 self.request = None;
                 match written {
                     Ok(written) => {
@@ -439,7 +433,7 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Mail(mail) if self.request == Some(request) => {
+            Response::Mail(mail) if self.request == Some(id) => {
                 self.request = None;
                 match mail {
                     Ok(found) => {

@@ -2,7 +2,7 @@
 //! that it is right.
 
 use crate::api::ApiError;
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -51,15 +51,9 @@ impl Component for RepinKey {
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Connected(pinned) if self.request == Some(request) => {
+            Response::Connected(pinned) if self.request == Some(id) => {
                 self.request = None;
                 match pinned {
                     Ok(session) => out.go.push(Navigate::Connect(session)),

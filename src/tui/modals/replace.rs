@@ -5,7 +5,7 @@ use super::person_review::PersonReview;
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -204,20 +204,14 @@ impl Component for ReplaceForm {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match (response, &mut self.review) {
-            (Response::TemplateOf(template), _) if self.template_request == Some(request) => {
+            (Response::TemplateOf(template), _) if self.template_request == Some(id) => {
                 self.template_request = None;
                 self.template = Some(template);
                 Ok(())
             }
-            (response, Some(review)) => review.on_response(request, response),
+            (response, Some(review)) => review.on_response(id, response),
             (response, None) => Err(response),
         }
     }

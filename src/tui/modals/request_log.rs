@@ -4,7 +4,7 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -159,15 +159,9 @@ impl Component for RequestLog {
         Clicked::changed(found)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::LogBeyond { watched } if self.watch == Some(request) => {
+            Response::LogBeyond { watched } if self.watch == Some(id) => {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
                 if watched {
@@ -177,7 +171,7 @@ impl Component for RequestLog {
             }
             other => match &mut self.save {
                 Some(save) => {
-                    let closed = save.on_response(request, other, out)?;
+                    let closed = save.on_response(id, other, out)?;
                     if closed {
                         self.save = None;
                     }

@@ -4,7 +4,7 @@
 use crate::domain::Text;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, RowStatus, Step};
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -166,15 +166,9 @@ impl Component for ResolveRows {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => {

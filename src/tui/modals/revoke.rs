@@ -3,7 +3,7 @@
 
 use crate::domain::{State, Text};
 use crate::jobs::{RevokePlan, RevokeTarget};
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -220,14 +220,8 @@ impl Component for RevokeForm {
         self.reason.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.reason.on_response(request, response)
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+        self.reason.on_response(id, response)
     }
 
     fn typed(&self) -> Vec<&str> {

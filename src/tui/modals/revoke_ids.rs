@@ -3,7 +3,7 @@
 
 use super::file::Purpose;
 use crate::jobs::intake::Source;
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -133,18 +133,12 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let response = match self.reason.on_response(request, response) {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+        let response = match self.reason.on_response(id, response) {
             Err(response) => response,
             handled => return handled,
         };
-        self.file.on_response(request, response)
+        self.file.on_response(id, response)
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -1,7 +1,7 @@
 //! Saves the text of the screen to a private file, for a ticket: masked, or with personal data.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal};
+use crate::tui::component::{Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -66,14 +66,8 @@ impl Component for ScreenText {
         self.file.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if let Some(path) = self.file.on_response(request, response)? {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if let Some(path) = self.file.on_response(id, response)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
             out.say(if self.is_masked {
                 t!("Saved the masked screen to {path}. Only you can read it.", path)

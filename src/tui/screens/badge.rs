@@ -12,8 +12,8 @@ use crate::domain::text::short;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
-use crate::tui::component::Component;
 use crate::tui::component::Screen;
+use crate::tui::component::{Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -294,27 +294,21 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
             Response::Index(IndexAnswer::Found(found))
-                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == request) =>
+                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) =>
             {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
                 }
                 Ok(())
             }
-            Response::SentBadge(sent) if self.sent.0 == Some(request) => {
+            Response::SentBadge(sent) if self.sent.0 == Some(id) => {
                 self.sent = (None, sent);
                 Ok(())
             }
-            Response::Badge(badge) if self.request == Some(request) => {
+            Response::Badge(badge) if self.request == Some(id) => {
                 self.request = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(id) = &self.wanted

@@ -12,7 +12,7 @@ use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, V
 use crate::export::{self, FieldValue, What};
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::{Clicked, Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
@@ -294,16 +294,10 @@ impl Component for History {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Err(answer) = self.receive_marking(request, answer, env, out) else { return Ok(()) };
-        let Err(answer) = self.preview.on_response(request, answer, out) else { return Ok(()) };
-        self.browser.on_response(request, answer, env, out)?;
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+        let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
+        let Err(answer) = self.preview.on_response(id, answer, out) else { return Ok(()) };
+        self.browser.on_response(id, answer, env, out)?;
         for row in self.browser.loaded() {
             self.marks.refresh(row);
         }

@@ -11,7 +11,7 @@ use crate::domain::{
     validity,
 };
 use crate::tui::component::Screen;
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::{Clicked, Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -294,31 +294,25 @@ impl Component for Templates {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Paused if self.rest == Some(request) => {
+            Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             }
-            Response::Template(detail) if self.detail_request == Some(request) => {
+            Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 if let Some(id) = self.wanted.clone() {
                     self.detail = Some((id, *detail));
                 }
             }
             answer @ (Response::Categories(_) | Response::BadgeTypes(_)) => {
-                let Err(answer) = self.receive_categories(request, answer, out) else { return Ok(()) };
-                return self.browser.on_response(request, answer, env, out);
+                let Err(answer) = self.receive_categories(id, answer, out) else { return Ok(()) };
+                return self.browser.on_response(id, answer, env, out);
             }
-            other => return self.browser.on_response(request, other, env, out),
+            other => return self.browser.on_response(id, other, env, out),
         }
         Ok(())
     }

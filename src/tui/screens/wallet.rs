@@ -22,7 +22,7 @@ use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
 use crate::export::{self, What};
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::component::Screen;
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::{Clicked, Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
@@ -491,14 +491,8 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if self.request == Some(request)
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if self.request == Some(id)
             && let Response::Holder(holder) = answer
         {
             self.request = None;
@@ -506,7 +500,7 @@ impl Component for Wallet {
             return Ok(());
         }
         match &self.lookup {
-            Some((waits, _)) if *waits == request => {}
+            Some((waits, _)) if *waits == id => {}
             _ => return Err(answer),
         }
         let Some((_, lookup)) = self.lookup.take() else { return Err(answer) };

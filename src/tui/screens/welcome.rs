@@ -2,7 +2,7 @@
 //! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
-use crate::tui::component::Component;
+use crate::tui::component::{Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -160,15 +160,9 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Connected(result) if self.request == Some(request) => {
+            Response::Connected(result) if self.request == Some(id) => {
                 self.request = None;
                 match result {
                     Ok(session) => out.go.push(Navigate::Connect(session)),

@@ -7,7 +7,7 @@ pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
-use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::component::{Clicked, Component, Modal, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -374,15 +374,9 @@ impl Component for DraftForm {
         Clicked::changed(self.rows.on_click(rows, at.y))
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request: t, .. } if t == request) =>
+            Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
             {
                 match found {
                     Err(why) => self.check = DuplicateCheck::Failed(why),
@@ -404,7 +398,7 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Done(done) if self.doing == Some(request) => {
+            Response::Done(done) if self.doing == Some(id) => {
                 self.doing = None;
                 match done {
                     Err(why) => {
@@ -445,11 +439,11 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Groups(groups) if self.groups.awaits(request) => {
+            Response::Groups(groups) if self.groups.awaits(id) => {
                 self.groups.set(groups);
                 Ok(())
             }
-            other => self.rows.on_response(request, other, out),
+            other => self.rows.on_response(id, other, out),
         }
     }
 

@@ -12,7 +12,7 @@ pub(in crate::tui) use draw::bar;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::{Clicked, Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -386,15 +386,9 @@ impl Component for Activity {
         Clicked::changed(place < self.jobs.len())
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Jobs(jobs) if self.request == Some(request) => {
+            Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
                 self.fresh = true;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -416,14 +410,14 @@ impl Component for Activity {
                 }
                 Ok(())
             }
-            Response::Rows(rows) if self.peek.request == Some(request) => {
+            Response::Rows(rows) if self.peek.request == Some(id) => {
                 self.peek.request = None;
                 self.peek.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.on_response(request, other, out),
+                Some(rows) => rows.on_response(id, other, out),
                 None => Err(other),
             },
         }

@@ -10,7 +10,7 @@ mod lines;
 use crate::api::RawOf;
 use crate::export::Cost;
 use crate::jobs::{Job, RowStatus};
-use crate::tui::component::{Clicked, Component, Screen};
+use crate::tui::component::{Clicked, Component, Screen, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
@@ -387,16 +387,10 @@ impl Component for Home {
         self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         self.stale = true;
         match answer {
-            Response::KeptDrafts(kept) if self.drafts.request == Some(request) => {
+            Response::KeptDrafts(kept) if self.drafts.request == Some(id) => {
                 self.drafts.request = None;
                 match kept {
                     Ok(kept) => self.drafts.kept = kept,
@@ -412,7 +406,7 @@ impl Component for Home {
                 }
                 Ok(())
             }
-            other => self.counts.on_response(request, other, env, out),
+            other => self.counts.on_response(id, other, env, out),
         }
     }
 

@@ -9,7 +9,7 @@ pub mod sections;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
-use crate::tui::component::{Clicked, Component};
+use crate::tui::component::{Clicked, Component, Taken};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -417,14 +417,8 @@ impl Component for Counts {
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.take_answer(request, answer, env, out)
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+        self.take_answer(id, answer, env, out)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
