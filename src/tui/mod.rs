@@ -14,6 +14,7 @@
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
 //! app, component        the shell (tabs, modals, messages); the trait of screens and modals
 //! connection            everything that belongs to one connection
+//! prelude               names that nearly every screen and modal uses
 //! context, effects      state that handling and drawing may read; effects of handling
 //! request, worker/      requests; the worker that runs them
 //! screens/, tour/       one screen for each tab; the tour
@@ -40,6 +41,7 @@ mod message;
 mod modals;
 mod persist;
 mod platform;
+mod prelude;
 mod refresh;
 mod request;
 mod run_loop;

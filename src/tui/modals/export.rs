@@ -6,20 +6,11 @@ use crate::domain::text::scrub;
 use crate::export::{ExportError, ExportRequest, Exported, Kind, What, summary};
 use crate::i18n::tr;
 use crate::table::{Format, TableError};
-use crate::tui::component::{Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::effects::ExportSource;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 /// File kinds in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [

@@ -3,25 +3,17 @@
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::jobs::Job;
-use crate::tui::component::{Clicked, Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below, out_of_sight};
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::Search;
 use crate::tui::platform::file_preview::FilePreview;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::layout::{Position, Rect};
+use crossterm::event::KeyCode;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text as Lines};
+use ratatui::text::Text as Lines;
 use std::cmp::Reverse;
 use std::path::Path;
 

@@ -3,20 +3,11 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::platform::pager::Page;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// Maximum number of characters shown. A copy has all of them.
 const SHOWN: usize = 200_000;

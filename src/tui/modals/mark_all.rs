@@ -1,14 +1,7 @@
 //! Confirmation before lapel marks all rows that match a filter: their number, and the requests needed to read
 //! them.
 
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
-use ratatui::layout::Rect;
+use crate::tui::prelude::*;
 
 pub struct MarkAllForm {
     /// Number of matching rows, if the service reports it.

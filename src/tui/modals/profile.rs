@@ -4,17 +4,13 @@
 use super::key_source::KeyFrom;
 use crate::config::{Change, Edit, Input, NewProfile, ProfileInput, ProfileLine, ProfileSettings};
 use crate::i18n;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
+use crate::tui::prelude::*;
 use crate::tui::request::Candidate;
-use crate::tui::widgets::field::{Field, Focus};
-use crate::tui::widgets::form::FormText;
+use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::text::Span;
+use crossterm::event::KeyCode;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");

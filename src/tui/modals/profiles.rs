@@ -5,23 +5,12 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::component::{Clicked, Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 
 /// Message if lapel is sending requests with the profile in use.
 const SENDING: &str = tr_noop!(

@@ -4,19 +4,9 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::component::{Clicked, Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::search::{Search, Searched};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
 use save::Save;
 
 #[derive(Default)]

@@ -3,23 +3,12 @@
 
 use super::file::Purpose;
 use crate::jobs::intake::Source;
-use crate::tui::component::{Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 pub struct RevokeIds {
     file: PathField,

@@ -1,18 +1,8 @@
 //! Saves the text of the screen to a private file, for a ticket: masked, or with personal data.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 pub struct ScreenText {
     file: SaveFile,

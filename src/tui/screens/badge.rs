@@ -12,27 +12,17 @@ use crate::domain::text::short;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
-use crate::tui::component::Screen;
-use crate::tui::component::{Component, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::platform::images::Want;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
-use crate::tui::widgets::field::{Field, Recent};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::text_layout::{width, wrap};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
-use crossterm::event::KeyEvent;
 use lines::{badge_lines, not_read};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub struct BadgeScreen {
     wanted: Option<BadgeId>,

@@ -12,28 +12,20 @@ use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, V
 use crate::export::{self, FieldValue, What};
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
-use crate::tui::component::{Clicked, Component, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
-use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use preview::Preview;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 type Field = RecordField<HistoryItem>;
 

@@ -10,26 +10,16 @@ use crate::domain::{
     BadgeType, Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text,
     validity,
 };
-use crate::tui::component::Screen;
-use crate::tui::component::{Clicked, Component, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::issue::IssueForm;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;

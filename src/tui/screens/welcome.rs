@@ -2,20 +2,10 @@
 //! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::modals::profiles::Profiles;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub struct Welcome {
     form: Option<ProfileForm>,

@@ -2,16 +2,10 @@
 
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{bucket_style, row_lines};
 use crate::tui::widgets::text_layout::{fit, number, width};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// Number of lines for the selected row, below the list.
 const ROW_LINES: u16 = 3;

@@ -3,11 +3,7 @@
 use super::{DraftForm, rows_to_review};
 use crate::domain::Text;
 use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, SuggestedRows, Undone};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::{Request, RequestId};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::JobCommand;
 

@@ -7,25 +7,15 @@ pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
-use crate::tui::component::{Clicked, Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 /// Row statuses of a draft that the user should review.
 const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];

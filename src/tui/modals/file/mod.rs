@@ -10,20 +10,12 @@ use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEn
 use crate::jobs::{
     FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
 };
-use crate::tui::component::{Clicked, Component, Modal, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 use steps::{Step, columns};
 
 /// The contexts of the column mapping.

@@ -3,13 +3,10 @@
 use super::RequestLog;
 use crate::api::LogEntry;
 use crate::i18n;
-use crate::tui::context::Env;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use std::time::Duration;
 
 /// Number of lines for the details of the selected request.

@@ -2,19 +2,14 @@
 
 use super::{Activity, columns, is_mine};
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: usize = 4;

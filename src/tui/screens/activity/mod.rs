@@ -6,29 +6,20 @@ mod copyables;
 mod draw;
 mod order;
 
+use crate::tui::prelude::*;
 pub(in crate::tui) use commands::{can, run, steps};
 use commands::{can_decide, is_job_command, is_mine};
 pub(in crate::tui) use draw::bar;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
-use crate::tui::component::{Clicked, Component, Taken};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 /// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;

@@ -6,9 +6,7 @@ use crate::domain::text::short;
 use crate::domain::time::{OffsetBasis, age};
 use crate::domain::{Badge, BadgeId, ServiceTime, State, Verdict, issue_time};
 use crate::jobs::SentHere;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::Certs;
@@ -16,7 +14,6 @@ use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
 use crate::tui::widgets::text_layout::wrap;
 use crate::tui::widgets::timeline::timeline;
-use ratatui::text::Line;
 
 const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {

@@ -5,20 +5,16 @@ use super::lines::{HomeLine, Part};
 use super::{Home, JournalState, STACK, Shown};
 use crate::index::Period;
 use crate::jobs::{Job, Kind, Phase, RowStatus};
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
 use crate::tui::modals::draft::{shares, titles};
+use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, counted, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use std::rc::Rc;
 
 /// Width of a progress bar, in columns.

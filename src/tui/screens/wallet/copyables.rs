@@ -4,12 +4,7 @@ use super::Wallet;
 use super::rows::{COPIED, FIELDS, View, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
-use crate::tui::component::Component;
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::RequestId;
+use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
 

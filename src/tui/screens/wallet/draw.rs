@@ -10,21 +10,15 @@ use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history::{self, Typed};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Minimum screen width, in columns, for showing the selected badge beside the list.
 const WIDE: u16 = 120;
