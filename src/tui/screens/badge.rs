@@ -20,7 +20,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::Recent;
-use crate::tui::widgets::text_layout::{width, wrap};
+use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use lines::{badge_lines, not_read};
 
@@ -380,7 +380,7 @@ impl Component for BadgeScreen {
                     "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
                     enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
                 );
-                let what = wrap(&what, room).into_iter().map(|line| Line::styled(line, env.theme.dim()));
+                let what = styled(&what, room, env.theme.dim());
                 std::iter::once(Line::raw("")).chain(what).collect()
             }
         };

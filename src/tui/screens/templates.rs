@@ -18,7 +18,7 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
 
 /// Index of the filter field with the category id.
@@ -194,12 +194,11 @@ impl Templates {
             Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, env),
             Some((id, Err(error))) if *id == row.template_id => {
                 let text = t!("This template could not be read: {error}", error);
-                wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())).collect()
+                styled(&text, room, env.theme.error())
             }
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
-                let mut lines: Vec<Line<'static>> =
-                    wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
+                let mut lines: Vec<Line<'static>> = styled(&title, room, env.theme.strong());
                 lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 lines
             }
@@ -397,7 +396,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let mut lines = Vec::new();
     let title = text(&detail.title).unwrap_or_else(|| t!("(no title)").to_owned());
-    lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, theme.strong())));
+    lines.extend(styled(&title, room, theme.strong()));
     let kind = text(&detail.badge_type_name)
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
     let facts: Vec<String> =
@@ -405,7 +404,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     lines.extend(wrap(&facts.join(&format!(" {} ", env.glyphs.dot)), room).into_iter().map(Line::raw));
     for warning in validity::warnings(detail, env.now()) {
         let warning = format!("{} {warning}", env.glyphs.alert);
-        lines.extend(wrap(&warning, room).into_iter().map(|l| Line::styled(l, theme.warning())));
+        lines.extend(styled(&warning, room, theme.warning()));
     }
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(DETAILS, detail, env), room, env));

@@ -36,6 +36,11 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     out
 }
 
+/// Wrapped text in one style.
+pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
+}
+
 /// Breaks text into lines of at most `columns` at spaces. A word is broken only if it is longer than a line.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);

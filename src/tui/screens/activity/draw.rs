@@ -8,7 +8,7 @@ use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
@@ -231,7 +231,7 @@ impl Activity {
         let dot = format!(" {} ", env.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let mut put = |text: &str, style: Style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(l, style)));
+            lines.extend(styled(text, room, style));
         };
         put(&[job.kind.word(), &job.title.to_string()].join(&dot), theme.strong());
         put(&sum(job, env.glyphs.dot), theme.text());

@@ -11,7 +11,7 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, REST, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
-use crate::tui::widgets::text_layout::wrap;
+use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
 use std::collections::BTreeMap;
 
@@ -138,7 +138,7 @@ impl Preview {
         let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
         let mut lines = head(&held, "", room, env);
         if let Some(copies) = &self.copies {
-            lines.extend(wrap(copies, room).into_iter().map(|line| Line::styled(line, env.theme.warning())));
+            lines.extend(styled(copies, room, env.theme.warning()));
         }
         let timeline = timeline(&held, env.now(), room, env);
         if !timeline.is_empty() {
