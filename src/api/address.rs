@@ -5,8 +5,9 @@
 
 use super::error::{ApiError, Result};
 use super::filters::Pairs;
+use crate::domain::is_loopback;
 use crate::i18n::Localizable;
-use url::{Host, Url, form_urlencoded};
+use url::{Url, form_urlencoded};
 
 fn refused<T>(why: Localizable) -> Result<T> {
     Err(ApiError::BadInput { field: "base_url", why })
@@ -118,15 +119,6 @@ fn segment(field: &'static str, id: &str) -> Result<String> {
     }
     // In a form, a space is `+`; in a path it is `%20`. A `+` of the id is already `%2B` here.
     Ok(form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>().replace('+', "%20"))
-}
-
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }
 
 #[cfg(test)]

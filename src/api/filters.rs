@@ -9,6 +9,8 @@ use jiff::civil::Date;
 pub const DEFAULT_ROWS_PER_PAGE: u32 = 20;
 /// The contract's maximum for `rows_per_page`.
 pub const MAX_ROWS_PER_PAGE: u32 = 100;
+/// Maximum pages that a look-up reads of one holder's badges.
+pub const HOLDER_PAGES: u64 = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Paging {

@@ -54,13 +54,13 @@ pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeou
 pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, Refusal, Result, Said};
 pub use filters::{
-    CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
-    MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
+    CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HOLDER_PAGES, HistoryFilter,
+    HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
 pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
-pub use log::{LOG_LENGTH, LogEntry};
+pub use log::LogEntry;
 pub use pace::pace_file;
 pub use pages::{Brought, End, Gathered, PageReader, Pass, Stop, Wanted, Whole, read_all, whole};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};

@@ -37,7 +37,7 @@ pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// Divisor of the limit for a process that cannot share it with others.
 const SAFE_SHARE: u32 = 4;
 /// Interval at which a waiter checks whether another process has lifted a hold.
-const HOLD_LOOK: Duration = Duration::from_secs(15);
+const HOLD_POLL: Duration = Duration::from_secs(15);
 /// Wait after a 429 without a valid `Retry-After`. Doubles with each consecutive 429.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
@@ -294,7 +294,7 @@ impl Pace {
                 }
                 Taken::Later(wait, seen) => {
                     self.see(seen, holds);
-                    wait.min(HOLD_LOOK)
+                    wait.min(HOLD_POLL)
                 }
             };
             tokio::select! {
@@ -326,15 +326,15 @@ impl Pace {
             let deadline = self.lock().deadline_of(&waiter, priority);
             // Another process may lift a hold.
             let shared = self.shared().filter(|_| deadline.is_some() && !self.held_for().is_zero());
-            let look = shared.map(|_| Instant::now() + HOLD_LOOK);
+            let peek = shared.map(|_| Instant::now() + HOLD_POLL);
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ApiError::Cancelled),
                 () = waiter.wake.notified() => {}
-                () = sleep_until(look) => {
+                () = sleep_until(peek) => {
                     let holds = self.holds();
                     if let Some(shared) = shared
-                        && let Ok(seen) = shared.look().await
+                        && let Ok(seen) = shared.peek().await
                     {
                         self.see(seen, holds);
                     }

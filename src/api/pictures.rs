@@ -1,12 +1,11 @@
 //! Fetches badge pictures from any host, with a separate client: it has no key, sends no referrer, and limits what
 //! it reads.
 
-use super::address::is_loopback;
 use super::connection::{Connection, Timeouts};
 use super::error::Result;
 use super::unreached::why;
 use super::wire;
-use crate::domain::Text;
+use crate::domain::{Text, is_loopback};
 use crate::i18n::Localizable;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};

@@ -5,9 +5,12 @@ use super::call::Call;
 use super::connection::Connection;
 use super::decode::{self, BadgeTypes, Listed, Record};
 use super::error::{ApiError, Refusal, Result, Said};
-use super::filters::{CategoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery};
+use super::filters::{
+    CategoryFilter, HistoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery,
+};
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
+use super::pages::{Wanted, Whole, whole};
 use super::parts::Parts;
 use super::retry::{Core, PING};
 use crate::domain::{
@@ -170,6 +173,26 @@ impl Reader {
         let page: Page<WalletBadge> = self.page("wallet/badges", &query.paging, pairs, call).await?;
         self.witness(page.items.iter().filter_map(|(_, badge)| badge.issued_at.as_ref()));
         Ok(page)
+    }
+
+    /// The wallet of a holder, read with at most `most` requests.
+    pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<WalletBadge>> {
+        let fetch = |wanted: Wanted| {
+            let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
+            async move { self.wallet(&query, call).await }
+        };
+        whole(most, |badge| badge.badge_id.clone(), fetch).await
+    }
+
+    /// The history of an address, read with at most `most` requests. The filter may match partially: `lee@x` matches
+    /// `annlee@x` too.
+    pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<HistoryItem>> {
+        let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
+        let fetch = |wanted: Wanted| {
+            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
+            async move { self.history(&query, call).await }
+        };
+        whole(most, |item| item.badge_id.clone(), fetch).await
     }
 
     /// Past events are not in the future, so these times limit the clock's offset: see [`ServiceClock::reach`].

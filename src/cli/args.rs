@@ -34,7 +34,7 @@ pub struct Cli {
     pub who: ProfileFlags,
     /// How the TUI looks.
     #[command(flatten)]
-    pub look: LookFlags,
+    pub appearance: AppearanceFlags,
     /// With what the TUI begins.
     #[command(flatten)]
     pub first: FirstFlags,
@@ -58,7 +58,7 @@ pub struct ProfileFlags {
 /// How the TUI looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
-pub struct LookFlags {
+pub struct AppearanceFlags {
     /// Colours: auto dark light high-contrast terminal none
     #[arg(long, value_name = "THEME", value_parser = words::<ThemeChoice>(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
@@ -93,7 +93,7 @@ pub enum Command {
     Tour {
         /// How the TUI looks.
         #[command(flatten)]
-        look: LookFlags,
+        appearance: AppearanceFlags,
     },
     // No doc comment: it would replace the sandbox's own description, which is longer and better.
     Sandbox(sandbox::Flags),
@@ -132,7 +132,7 @@ pub enum Command {
         who: ProfileFlags,
         /// How the TUI looks.
         #[command(flatten)]
-        look: LookFlags,
+        appearance: AppearanceFlags,
     },
     /// Print a shell completion script
     #[command(after_help = help::COMPLETIONS_EXAMPLES)]
@@ -173,7 +173,7 @@ pub struct DemoFlags {
     read_only: bool,
     /// How the TUI looks.
     #[command(flatten)]
-    look: LookFlags,
+    appearance: AppearanceFlags,
     /// With what it begins.
     #[command(flatten)]
     first: FirstFlags,
@@ -184,7 +184,7 @@ impl Cli {
     pub fn flags(&self) -> Flags {
         let mut flags = Flags::default();
         flags.add_profile(&self.who);
-        flags.add_look(&self.look);
+        flags.add_appearance(&self.appearance);
         match &self.command {
             Some(Command::Ping { who, .. }) => flags.add_profile(who),
             Some(Command::Issue(verb)) => flags.add_profile(&verb.who),
@@ -199,12 +199,12 @@ impl Cli {
             }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
-                flags.add_look(&demo.look);
+                flags.add_appearance(&demo.appearance);
             }
-            Some(Command::Tour { look }) => flags.add_look(look),
-            Some(Command::Info { who, look, .. }) => {
+            Some(Command::Tour { appearance }) => flags.add_appearance(appearance),
+            Some(Command::Info { who, appearance, .. }) => {
                 flags.add_profile(who);
-                flags.add_look(look);
+                flags.add_appearance(appearance);
             }
             Some(
                 Command::Sandbox(_)
@@ -280,7 +280,7 @@ impl Cli {
 /// Adds the flags after a verb to those before it. The later flag takes precedence.
 trait Add {
     fn add_profile(&mut self, who: &ProfileFlags);
-    fn add_look(&mut self, look: &LookFlags);
+    fn add_appearance(&mut self, appearance: &AppearanceFlags);
 }
 
 impl Add for Flags {
@@ -289,10 +289,10 @@ impl Add for Flags {
         self.read_only |= who.read_only;
     }
 
-    fn add_look(&mut self, look: &LookFlags) {
-        self.theme = look.theme.or(self.theme);
-        self.glyphs = look.glyphs.or(self.glyphs);
-        self.pictures = look.pictures.or(self.pictures);
+    fn add_appearance(&mut self, appearance: &AppearanceFlags) {
+        self.theme = appearance.theme.or(self.theme);
+        self.glyphs = appearance.glyphs.or(self.glyphs);
+        self.pictures = appearance.pictures.or(self.pictures);
     }
 }
 

@@ -141,7 +141,7 @@ fn profile_of(profile: &Profile) -> Value {
             "in_flight": how.in_flight,
             "batch": how.batch,
             "doubt_window_hours": how.doubt_window.as_hours(),
-            "guard_age_minutes": how.guard_age.as_mins(),
+            "guard_age_minutes": how.check_age.as_mins(),
             "expiring_days": how.expiring.as_hours() / 24,
             "keep_days": how.keep_days,
             "policies": policies,

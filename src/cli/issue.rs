@@ -12,7 +12,7 @@ use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::validity;
 use crate::jobs::intake::{About, Source};
-use crate::jobs::{FileRequest, Guarded, Guarding, JobId, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::watch;
@@ -98,7 +98,7 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> 
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
-        drafts.push(Drafted { job: session.jobs.job(*id).await?, guarded: None });
+        drafts.push(Drafted { job: session.jobs.job(*id).await?, checked: None });
     }
     let rows = drafts.iter().map(|d| d.job.counts.total()).sum();
     session.progress.at(t!("checking rows"), rows, rows);
@@ -161,11 +161,11 @@ async fn reviewed(
     facts: &Facts,
 ) -> Result<u8, Failure> {
     for draft in drafts.iter_mut() {
-        let (told, progress) = watch::channel(Guarding::default());
+        let (told, progress) = watch::channel(CheckProgress::default());
         let work = session.jobs.clone();
         let (id, token) = (draft.job.id, session.interrupt.token());
-        let work = async move { work.guard(id, &told, token).await };
-        let read = |g: &Guarding| {
+        let work = async move { work.check_duplicates(id, &told, token).await };
+        let read = |g: &CheckProgress| {
             let what = if g.of_history {
                 t!("reading the history for duplicates")
             } else {
@@ -173,7 +173,7 @@ async fn reviewed(
             };
             (what.to_owned(), g.rows, g.rows_all)
         };
-        draft.guarded = Some(session.progress.during(progress, read, work).await?);
+        draft.checked = Some(session.progress.during(progress, read, work).await?);
         draft.job = session.jobs.job(draft.job.id).await?;
     }
     if session.interrupt.is_wanted() {
@@ -203,7 +203,7 @@ async fn reviewed(
         return Err(Failure { code: exit::PERSON, ..failure });
     }
     if sending.yes {
-        for warning in drafts.iter().filter_map(|d| d.guarded.as_ref()).flat_map(Guarded::warnings) {
+        for warning in drafts.iter().filter_map(|d| d.checked.as_ref()).flat_map(DuplicateResult::warnings) {
             output::complain(&warning);
         }
     }

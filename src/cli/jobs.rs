@@ -26,7 +26,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
 }
 
 async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
-    let open = |wish| VerbSession::open(settings, asker, wish, |_| ());
+    let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
         JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
@@ -184,7 +184,7 @@ async fn show(
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
     lines.extend(job.note_besides().map(|note| format!("  {note}")));
-    if let Some(at) = job.next_look {
+    if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
     let rows_said = session.some_rows(&job, &buckets).await?;
@@ -412,7 +412,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         session.progress.at(t!("checking the results"), 0, 0);
         let jobs = session.jobs.clone();
         tokio::select! {
-            looked = jobs.look_now(None) => seen.failed = looked.failed,
+            polled = jobs.poll_now(None) => seen.failed = polled.failed,
             () = session.interrupt.wanted() => seen.interrupted = true,
         }
         // A badge that is now Issued may release a waiting revocation.
@@ -515,8 +515,8 @@ async fn file(
     })?;
     let (jobs, path) = (session.jobs.clone(), to.to.clone());
     let written = match paper {
-        Paper::Receipt => jobs.receipt(id, path, format, to.force).await,
-        Paper::Redo => jobs.redo(id, path, format, to.force).await,
+        Paper::Receipt => jobs.receipt(id, None, path, format, to.force).await,
+        Paper::Redo => jobs.redo(id, None, path, format, to.force).await,
     };
     said_of_file(&written?, as_json)
 }

@@ -40,28 +40,24 @@ mod template;
 mod verbs;
 mod words;
 
-pub use args::{Cli, Command, DemoFlags, LookFlags, ProfileFlags, parse};
+pub use args::{Cli, Command, DemoFlags, parse};
 pub use completion::{complete, completions};
 pub use connection::connection;
 pub use doctor::doctor;
 pub use failure::settings_are_wrong;
 #[cfg(test)]
 pub(crate) use help_i18n::texts as help_texts;
-pub use index::{IndexFlags, IndexVerb, index, index_settings};
+pub use index::{index, index_settings};
 pub use info::info;
 pub use issue::issue;
 pub use jobs::jobs;
-pub use journal::{JournalFlags, JournalVerb, journal};
+pub use journal::journal;
 pub use key_check::{ask_about_keys, refuse_keys};
 pub use man::man;
 pub use output::{complain, complain_of_settings, how_to_begin};
 pub use ping::{ping, ping_without_settings};
-pub use profile::{
-    ProfileVerbs, change_profile, pin_profile, profile, remove_profile_in_words, test_profile,
-};
-pub use read::{ReadVerb, read};
+pub use profile::{change_profile, pin_profile, profile, remove_profile_in_words, test_profile};
+pub use read::read;
 pub use revoke::revoke;
 pub use session::{Asker, job_settings};
-pub use verbs::{
-    DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
-};
+pub use verbs::Field;

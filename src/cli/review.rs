@@ -7,7 +7,7 @@ use super::sending::Seen;
 use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
-use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
+use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value, json};
 
 /// Maximum number of rows to send that the review lists one by one.
@@ -21,7 +21,7 @@ pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid,
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
     pub job: Job,
-    pub guarded: Option<Guarded>,
+    pub checked: Option<DuplicateResult>,
 }
 
 impl Drafted {
@@ -32,19 +32,19 @@ impl Drafted {
 
     /// Whether the duplicate check could read everything. If not, a recipient may already hold the badge.
     pub fn is_complete(&self) -> bool {
-        self.guarded.as_ref().is_none_or(|g| g.complete)
+        self.checked.as_ref().is_none_or(|g| g.complete)
     }
 
     pub fn described(&self, batch: usize) -> Map<String, Value> {
         let mut fields = super::json::job(&self.job);
         let classes: Map<String, Value> = self
-            .guarded
+            .checked
             .iter()
             .flat_map(|g| &g.classes)
             .map(|(class, n)| (class.code().to_owned(), (*n).into()))
             .collect();
         let unsent: Vec<Value> = self
-            .guarded
+            .checked
             .iter()
             .flat_map(|g| &g.unsent)
             .map(|(job, n)| json!({ "job": job.0, "rows": n }))
@@ -116,7 +116,7 @@ impl VerbSession {
                 lines.extend(sent.into_iter().map(|row| format!("  {row}")));
             }
             let found: Vec<String> = draft
-                .guarded
+                .checked
                 .iter()
                 .flat_map(|g| &g.classes)
                 .map(|(class, n)| t!("{n} {word}", n, word = class.word()))
@@ -124,7 +124,7 @@ impl VerbSession {
             if !found.is_empty() {
                 lines.push(t!("  found: {what}", what = found.join(", ")));
             }
-            for warning in draft.guarded.iter().flat_map(Guarded::warnings) {
+            for warning in draft.checked.iter().flat_map(DuplicateResult::warnings) {
                 lines.push(format!("  {warning}"));
             }
             if !draft.is_complete() {
@@ -220,7 +220,7 @@ pub(super) async fn begin_revoking(
     yes: bool,
     wait: bool,
 ) -> Result<Seen, Failure> {
-    let draft = Drafted { job: session.jobs.job(id).await?, guarded: None };
+    let draft = Drafted { job: session.jobs.job(id).await?, checked: None };
     if draft.to_send() == 0 {
         let shares = crate::jobs::shares(&draft.job);
         return Err(Failure::new("nothing_to_send", t!("There is nothing to revoke: {shares}.", shares)));

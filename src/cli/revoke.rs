@@ -84,7 +84,7 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: Source) ->
     let work = jobs.draft_ids(request, told_of, session.interrupt.token());
     let read = |r: &Reading| (t!("checking each badge").to_owned(), r.rows, r.rows_all);
     let id = session.progress.during(progress, read, work).await?;
-    let draft = Drafted { job: session.jobs.job(id).await?, guarded: None };
+    let draft = Drafted { job: session.jobs.job(id).await?, checked: None };
     let done = reviewed(session, flags, &draft).await;
     if done.is_err() || draft.to_send() == 0 || flags.sending.dry_run {
         session.discard(std::slice::from_ref(&draft)).await;

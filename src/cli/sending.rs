@@ -68,7 +68,7 @@ impl VerbSession {
             known.insert(*id, self.jobs.job(*id).await?);
         }
         if seen.note(self.until_sent(&mut known).await) {
-            seen = self.look(&mut known, wait).await?;
+            seen = self.poll(&mut known, wait).await?;
         }
         if wait && seen.may_go_on() {
             seen.interrupted = !self.until_settled(&mut known).await?;
@@ -124,7 +124,7 @@ impl VerbSession {
     }
 
     /// Checks the rows in doubt once, or all open rows with `all`. Then sends what this check released.
-    async fn look(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
+    async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let ids: Vec<JobId> = known.keys().copied().collect();
         for id in ids {
@@ -135,11 +135,11 @@ impl VerbSession {
             }
             self.progress.at(t!("checking the results"), 0, 0);
             let jobs = self.jobs.clone();
-            let looked = tokio::select! {
-                looked = jobs.look_now(Some(id)) => looked,
+            let polled = tokio::select! {
+                polled = jobs.poll_now(Some(id)) => polled,
                 () = self.interrupt.wanted() => return Ok(Seen { interrupted: true, ..seen }),
             };
-            seen.failed = seen.failed.or(looked.failed);
+            seen.failed = seen.failed.or(polled.failed);
         }
         let sent = self.until_sent(known).await;
         seen.note(sent);

@@ -55,25 +55,25 @@ impl VerbSession {
     pub async fn open(
         settings: &Settings,
         asker: &Asker,
-        wish: JobAccess,
+        wanted: JobAccess,
         change: impl FnOnce(&mut jobs::Settings),
     ) -> Result<Self, Failure> {
         let profile = profile(settings)?.clone();
-        if wish != JobAccess::Look {
+        if wanted != JobAccess::Look {
             may_act(&profile)?;
         }
         let mut connection = connection(&profile, &settings.paths)?;
         // To look or plan, the connection is read-only and takes over no jobs.
-        connection.read_only |= wish != JobAccess::Act;
+        connection.read_only |= wanted != JobAccess::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
         let access = connect(&connection)?;
         let reader = access.reader().clone();
-        if wish != JobAccess::Look {
+        if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
         let folder = settings.paths.data_dir.clone();
-        let open = if wish == JobAccess::Plan { Journal::copy_of } else { Journal::open };
+        let open = if wanted == JobAccess::Plan { Journal::copy_of } else { Journal::open };
         let journal = tokio::task::spawn_blocking(move || open(&folder))
             .await
             .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
@@ -167,7 +167,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
         }
     }
     if let Some(n) = said.guard_age_minutes {
-        how.guard_age = SignedDuration::from_mins(i64::from(n));
+        how.check_age = SignedDuration::from_mins(i64::from(n));
     }
     if let Some(n) = said.expiring_days {
         how.expiring = hours(n.saturating_mul(24));
@@ -200,7 +200,7 @@ pub fn default_jobs() -> JobSettings {
         in_flight: u32::try_from(how.in_flight).ok(),
         batch: u32::try_from(how.batch).ok(),
         doubt_window_hours: whole(how.doubt_window.as_hours()),
-        guard_age_minutes: whole(how.guard_age.as_mins()),
+        guard_age_minutes: whole(how.check_age.as_mins()),
         expiring_days: whole(how.expiring.as_hours() / 24),
         keep_days: how.keep_days,
         policies: policies.collect(),
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
         assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
         assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
-        assert_eq!(how.schedule.revoke, jobs::Schedule::default().revoke);
-        assert_eq!(how.guard_age, SignedDuration::from_mins(1));
+        assert_eq!(how.schedule.revoke, jobs::Settings::default().schedule.revoke);
+        assert_eq!(how.check_age, SignedDuration::from_mins(1));
         assert_eq!(how.expiring, SignedDuration::from_hours(168));
         assert_eq!(how.policies.of(DuplicateKind::Valid), Policy::Block);
         assert_eq!(how.policies.of(DuplicateKind::Revoked), Policy::Allow);

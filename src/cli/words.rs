@@ -5,7 +5,8 @@ use crate::domain::ServiceClock;
 use crate::i18n::{Language, language};
 use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
 pub(super) const MOST_ROWS: usize = 50;
@@ -153,7 +154,7 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
             job.id.to_string(),
             clock.short(job.created),
             job.kind.word().to_owned(),
-            cut(&job.title.shown(), TITLE),
+            cut(&job.title.shown(), TITLE, "…"),
             state,
             counts.join(", "),
         ]);
@@ -188,21 +189,22 @@ pub(super) fn time(at: Timestamp, clock: &ServiceClock) -> String {
     format!("{} ({})", clock.short(at), clock.zone())
 }
 
-/// Cuts a text to at most this many cells.
-fn cut(text: &str, most: usize) -> String {
+/// Cuts a text to at most this many cells, never inside a character.
+pub(super) fn cut(text: &str, most: usize, ellipsis: &str) -> String {
     if text.width() <= most {
         return text.to_owned();
     }
-    let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
+    let (mut out, mut used) = (String::new(), 0);
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
         if used >= most {
             break;
         }
-        out.push(c);
+        out.push_str(grapheme);
     }
-    out.push('…');
+    if most > 0 {
+        out.push_str(ellipsis);
+    }
     out
 }
 
@@ -237,9 +239,9 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_its_characters() {
-        assert_eq!(cut("데이터 분석", 20), "데이터 분석");
-        assert_eq!(cut("데이터 분석", 6), "데이…");
-        assert!(cut(&"한".repeat(100), 36).width() <= 36);
+        assert_eq!(cut("데이터 분석", 20, "…"), "데이터 분석");
+        assert_eq!(cut("데이터 분석", 6, "…"), "데이…");
+        assert!(cut(&"한".repeat(100), 36, "…").width() <= 36);
     }
 
     #[test]

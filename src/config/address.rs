@@ -1,6 +1,7 @@
 //! Validates base URLs and proxies in the settings. The API client checks them again before it sends.
 
-use url::{Host, Url};
+use crate::domain::is_loopback;
+use url::Url;
 
 /// Checks a base URL: https, or http to this computer only, without user, query and fragment. Returns it
 /// without slashes at the end.
@@ -13,15 +14,7 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err(t!("is empty: give the whole address, such as https://host/api/v1/ext"));
     }
     let url = parse(raw)?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(t!("must begin with https://"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(t!("must not contain a user name or password: remove the part before the @"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(t!("must end before ? or #: remove the rest"));
-    }
+    check_parts(&url)?;
     if url.scheme() == "http" && !is_loopback(&url) {
         return Err(t!(
             "plain http:// would show the API key to the network: use https:// (http is allowed for this computer only: 127.0.0.1, ::1, localhost)"
@@ -58,6 +51,12 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
 /// secret to it.
 pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
     let url = parse(raw.trim())?;
+    check_parts(&url)?;
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Checks that it is http or https, without user, query and fragment.
+fn check_parts(url: &Url) -> Result<(), &'static str> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(t!("must begin with https://"));
     }
@@ -67,7 +66,7 @@ pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(t!("must end before ? or #: remove the rest"));
     }
-    Ok(url.as_str().trim_end_matches('/').to_owned())
+    Ok(())
 }
 
 fn parse(raw: &str) -> Result<Url, &'static str> {
@@ -78,14 +77,5 @@ fn parse(raw: &str) -> Result<Url, &'static str> {
         Ok(url) => Ok(url),
         Err(url::ParseError::RelativeUrlWithoutBase) => Err(t!("lacks https:// in front")),
         Err(_) => Err(t!("is not an address: give it whole, such as https://host/api/v1/ext")),
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
     }
 }

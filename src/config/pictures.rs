@@ -82,9 +82,9 @@ impl Pictures {
     }
 
     /// The method for a choice of the settings. An explicit one is always used.
-    pub(super) fn resolve(choice: PictureChoice, env: &Env, look: (ThemeChoice, GlyphChoice)) -> Self {
+    pub(super) fn resolve(choice: PictureChoice, env: &Env, appearance: (ThemeChoice, GlyphChoice)) -> Self {
         let terminal = TerminalHints::of(env);
-        let plain = look.0 == ThemeChoice::None || look.1 == GlyphChoice::Ascii || terminal.bare;
+        let plain = appearance.0 == ThemeChoice::None || appearance.1 == GlyphChoice::Ascii || terminal.bare;
         let choice = match choice {
             PictureChoice::Auto if plain => PictureChoice::None,
             explicit => explicit,

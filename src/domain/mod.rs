@@ -12,6 +12,7 @@ pub mod email;
 pub mod holder;
 pub mod ids;
 pub mod look_alike;
+mod loopback;
 pub mod mask;
 pub mod name_search;
 pub mod narrowing;
@@ -28,6 +29,7 @@ pub mod verdict;
 pub use email::{Address, EmailKey, EmailProblem};
 pub use holder::Held;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
+pub use loopback::is_loopback;
 pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;
 pub use records::{

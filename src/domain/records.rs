@@ -3,6 +3,7 @@
 //! Every field but the id may be absent. The contract does not say which fields a service leaves out, and an
 //! incomplete record is still worth showing.
 
+use super::email::EmailKey;
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 use super::text::Text;
 use super::time::ServiceTime;
@@ -216,6 +217,13 @@ pub struct HistoryItem {
     pub reg_date: Option<ServiceTime>,
     pub revoke_at: Option<ServiceTime>,
     pub rnum: Option<i64>,
+}
+
+impl HistoryItem {
+    /// Whether the badge was sent to this address.
+    pub fn is_of(&self, key: &EmailKey) -> bool {
+        self.recipient_email.as_ref().is_some_and(|address| key.is(address.wire()))
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub use lists::{Query, Renewal, Renewals, Which};
 pub use place::{Account, file_of, folder, purge, purge_all};
 pub use state::Status;
 pub use store::{Index, Settings};
-pub use sums::{Mails, Period, Series, Span, Sums, TemplateSum, Waits};
+pub use sums::{Mails, Period, Series, Sums, TemplateSum, Waits};
 pub use sync::{SyncProgress, Synced, Want};
 
 type Result<T> = std::result::Result<T, IndexError>;

@@ -122,11 +122,6 @@ impl Index {
         &self.file
     }
 
-    /// Whether the index is in a file.
-    pub fn is_kept(&self) -> bool {
-        self.path.is_some()
-    }
-
     pub fn settings(&self) -> Settings {
         self.settings
     }

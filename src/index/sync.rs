@@ -74,7 +74,7 @@ impl Got {
 }
 
 /// One reading with its context.
-struct Errand<'a> {
+struct SyncRun<'a> {
     index: &'a Index,
     reader: &'a Reader,
     call: Call,
@@ -102,7 +102,7 @@ impl Index {
         let alone = self.alone()?;
         let (known, scan) =
             self.read(|db| Ok((state::get::<Known>(db, "known")?, state::get::<Scan>(db, SCAN)?))).await?;
-        let mut errand = Errand {
+        let mut run = SyncRun {
             index: self,
             reader,
             call: Call::background().cancelled_by(cancel),
@@ -114,26 +114,26 @@ impl Index {
         };
         let full = match scan {
             Some(scan) => {
-                errand.all(scan).await?;
+                run.all(scan).await?;
                 true
             }
-            None if want == Want::All || errand.known.full_at.is_none() => {
-                errand.all_anew().await?;
+            None if want == Want::All || run.known.full_at.is_none() => {
+                run.all_anew().await?;
                 true
             }
             None => {
-                errand.hear_the_clock().await?;
-                if errand.is_due(FULL_AFTER) {
-                    errand.all_anew().await?;
+                run.hear_the_clock().await?;
+                if run.is_due(FULL_AFTER) {
+                    run.all_anew().await?;
                     true
                 } else {
-                    errand.what_is_new().await?
+                    run.what_is_new().await?
                 }
             }
         };
-        let limit = errand.oldest();
+        let limit = run.oldest();
         self.write(move |db| rows::forget(db, &limit)).await?;
-        Ok(Synced { requests: errand.requests, new: errand.new, full, complete: errand.known.complete })
+        Ok(Synced { requests: run.requests, new: run.new, full, complete: run.known.complete })
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn is_within(age: i64, limit: i64) -> bool {
     (-CLOCK_SLACK..limit).contains(&age)
 }
 
-impl Errand<'_> {
+impl SyncRun<'_> {
     fn now(&self) -> i64 {
         self.reader.clock().utc().as_second()
     }

@@ -1,7 +1,7 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
 use super::core::{Core, Jobs};
-use super::duplicate_check::{self, DuplicateKind, Guarding};
+use super::duplicate_check::{self, CheckProgress, DuplicateKind};
 use super::error::JobError;
 use super::files;
 use super::intake::{Finding, Standing, check_person};
@@ -391,10 +391,11 @@ impl Jobs {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, &job) {
             return Ok(None);
         }
-        let (progress, _) = watch::channel(Guarding::default());
-        let guarded = duplicate_check::guard(&self.core, &job, &progress, CancellationToken::new()).await?;
+        let (progress, _) = watch::channel(CheckProgress::default());
+        let checked =
+            duplicate_check::check_duplicates(&self.core, &job, &progress, CancellationToken::new()).await?;
         self.core.changed(job.id, []);
-        if !guarded.complete && !self.core.settings.policies.allows_duplicates() {
+        if !checked.complete && !self.core.settings.policies.allows_duplicates() {
             return Err(duplicate_check::incomplete());
         }
         Ok(Some(self.core.job(job.id).await?))
@@ -437,14 +438,14 @@ impl Jobs {
         let before = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &before else { return Ok(()) };
         if row.bucket == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
-            let looked = self.look_now(Some(id)).await;
-            if let Some(why) = looked.failed {
+            let polled = self.poll_now(Some(id)).await;
+            if let Some(why) = polled.failed {
                 return Err(JobError::no(localizable!(
                     "lapel could not read the history again: {why} Nothing was sent. Try again.",
                     why
                 )));
             }
-            if !looked.complete {
+            if !polled.complete {
                 return Err(duplicate_check::incomplete());
             }
             return Ok(());
@@ -472,9 +473,9 @@ impl Jobs {
         let at = Timestamp::now().as_millisecond();
         let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
-        let looked = self.look_now(Some(id)).await;
-        let failed = looked.failed.or_else(|| {
-            (!looked.complete).then(|| t!("the history changed while lapel read it.").to_owned())
+        let polled = self.poll_now(Some(id)).await;
+        let failed = polled.failed.or_else(|| {
+            (!polled.complete).then(|| t!("the history changed while lapel read it.").to_owned())
         });
         if let Some(failed) = failed {
             // The rows stay in doubt, and lapel looks for them.

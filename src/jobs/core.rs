@@ -74,12 +74,12 @@ pub(super) struct RequestedPolls {
     pub(super) due: bool,
     pub(super) jobs: HashSet<JobId>,
     /// Notified when the poll is complete.
-    pub(super) done: Vec<tokio::sync::oneshot::Sender<Looked>>,
+    pub(super) done: Vec<tokio::sync::oneshot::Sender<PollResult>>,
 }
 
 /// Result of a requested poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct PollResult {
     /// Jobs that had something to poll.
     pub jobs: usize,
     /// Why some jobs could not be polled.
@@ -137,10 +137,6 @@ impl Jobs {
 
     pub fn settings(&self) -> &Settings {
         &self.core.settings
-    }
-
-    pub fn journal_place(&self) -> &str {
-        self.core.journal.place()
     }
 
     /// All jobs of this profile's service and key except drafts, newest first.
@@ -237,7 +233,7 @@ impl Jobs {
     }
 
     /// Polls one job, or everything that is open, regardless of the schedule. Returns when the poll is complete.
-    pub async fn look_now(&self, job: Option<JobId>) -> Looked {
+    pub async fn poll_now(&self, job: Option<JobId>) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);
@@ -269,7 +265,7 @@ impl Jobs {
     }
 
     /// Polls what is due by the schedule. Returns when that is done. For programs that run now and then.
-    pub async fn look_due(&self) -> Looked {
+    pub async fn poll_due(&self) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);

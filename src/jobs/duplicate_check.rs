@@ -86,7 +86,7 @@ const FEW_LOOK_UPS: usize = 200;
 
 /// Progress of a duplicate check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Guarding {
+pub struct CheckProgress {
     /// Requests.
     pub done: u64,
     /// Expected requests, according to the counts so far.
@@ -100,7 +100,7 @@ pub struct Guarding {
 
 /// Result of a duplicate check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guarded {
+pub struct DuplicateResult {
     /// Number of rows per kind, except [`DuplicateKind::New`].
     pub classes: Vec<(DuplicateKind, u64)>,
     /// Whether everything was read. If not, a recipient may have the badge without being reported.
@@ -111,7 +111,7 @@ pub struct Guarded {
     pub unsent: Vec<(JobId, u64)>,
 }
 
-impl Guarded {
+impl DuplicateResult {
     /// Warnings for the person who begins the draft.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |(job, n): &(JobId, u64)| {
@@ -133,28 +133,28 @@ impl Jobs {
     ///
     /// # Errors
     /// The service or the journal failed. The job is unchanged, and the check can be repeated.
-    pub async fn guard(
+    pub async fn check_duplicates(
         &self,
         id: JobId,
-        progress: &watch::Sender<Guarding>,
+        progress: &watch::Sender<CheckProgress>,
         cancel: CancellationToken,
-    ) -> Result<Guarded, JobError> {
+    ) -> Result<DuplicateResult, JobError> {
         let job = self.core.my_job(id).await?;
         if job.kind != Kind::Issue {
-            return Ok(Guarded { complete: true, ..Guarded::default() });
+            return Ok(DuplicateResult { complete: true, ..DuplicateResult::default() });
         }
-        let guarded = guard(&self.core, &job, progress, cancel).await?;
+        let checked = check_duplicates(&self.core, &job, progress, cancel).await?;
         self.core.changed(id, []);
-        Ok(guarded)
+        Ok(checked)
     }
 }
 
-pub(super) async fn guard(
+pub(super) async fn check_duplicates(
     core: &Arc<Core>,
     job: &Job,
-    progress: &watch::Sender<Guarding>,
+    progress: &watch::Sender<CheckProgress>,
     cancel: CancellationToken,
-) -> Result<Guarded, JobError> {
+) -> Result<DuplicateResult, JobError> {
     let id = job.id;
     let Some(template) = job.template_id.clone() else {
         return Err(JobError::no(localizable!("The job has no template.")));
@@ -181,7 +181,7 @@ pub(super) async fn guard(
             while let Some(sights) = page {
                 hunt.take(sights).await?;
                 let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
-                progress.send_replace(Guarding {
+                progress.send_replace(CheckProgress {
                     done: hunt.requests,
                     all: all.max(hunt.requests),
                     rows,
@@ -210,7 +210,7 @@ pub(super) async fn guard(
                 core.learn_filters(&scan).await?;
                 hunt.complete &= scan.is_complete();
             }
-            progress.send_replace(Guarding {
+            progress.send_replace(CheckProgress {
                 done: hunt.requests,
                 all: all.max(hunt.requests),
                 rows,
@@ -222,11 +222,11 @@ pub(super) async fn guard(
     let (complete, requests) = (hunt.complete, hunt.requests);
     let rows = emails.len() as u64;
     let (done, all) = (requests, requests);
-    progress.send_replace(Guarding { done, all, rows, rows_all: rows, of_history: false });
+    progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) =
         core.store.finish_check(FinishCheck { id, phase, complete, begun, policies }).await?;
-    Ok(Guarded { classes, complete, requests, unsent })
+    Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
 /// A hash of the address without dots and plus tag before the @. Some providers deliver these addresses to one
@@ -345,7 +345,7 @@ impl DuplicateKind {
 }
 
 /// Queries which badges the recipient of one sent row has. If something new is found, the row needs review and
-/// says why. Does nothing for an unsent row: [`guard`] reads those.
+/// says why. Does nothing for an unsent row: [`check_duplicates`] reads those.
 pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let email = core.store.email_of_sent(id, no, phase).await?;
@@ -380,8 +380,8 @@ pub(super) fn incomplete() -> JobError {
 /// Whether the duplicate check is too old to send without repeating it.
 pub(super) fn is_stale(core: &Core, job: &Job) -> bool {
     let (now, _) = core.moment();
-    job.guarded.is_none_or(|at| {
+    job.checked.is_none_or(|at| {
         let age: SignedDuration = now.duration_since(at);
-        age > core.settings.guard_age || now.checked_add(1.minute()).is_ok_and(|soon| soon < at)
+        age > core.settings.check_age || now.checked_add(1.minute()).is_ok_and(|soon| soon < at)
     })
 }

@@ -193,10 +193,10 @@ impl Jobs {
     ) -> Result<Opened, JobError> {
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let look = intake::look_at_ids(&source, &choices, PREVIEW, &watcher)
+            let ids_preview = intake::preview_ids(&source, &choices, PREVIEW, &watcher)
                 .map_err(|why| JobError::file(&why))?;
-            let preview = Preview::BadgeIds { column: look.column, ids: look.ids };
-            Ok(Opened { about: look.about, rows: look.rows, preview })
+            let preview = Preview::BadgeIds { column: ids_preview.column, ids: ids_preview.ids };
+            Ok(Opened { about: ids_preview.about, rows: ids_preview.rows, preview })
         })
         .await
     }

@@ -4,7 +4,7 @@
 mod poll;
 mod probe;
 
-use super::core::{Core, Looked, RequestedPolls, lock};
+use super::core::{Core, PollResult, RequestedPolls, lock};
 use super::job::JobId;
 use super::journal::JournalError;
 use super::journal::polling::ScheduleNext;
@@ -60,15 +60,15 @@ pub(super) async fn run(core: Arc<Core>) {
         if !due.is_empty() {
             let call = if due.iter().any(is_asked) { Call::interactive() } else { Call::background() }
                 .cancelled_by(core.ending.clone());
-            let (looked, is_written) = look(&core, &due, &call).await;
+            let (polled, is_written) = poll(&core, &due, &call).await;
             held = (!is_written).then(|| Instant::now() + AFTER_UNWRITTEN);
             for id in &due {
                 deadlines.remove(id);
             }
-            answer(asked, &looked);
+            answer(asked, &polled);
             continue;
         }
-        answer(asked, &Looked { complete: true, ..Looked::default() });
+        answer(asked, &PollResult { complete: true, ..PollResult::default() });
         let neighbours = core.neighbours(&mut version).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
         let pause = neighbours.map(|some| here + if some { NEIGHBOURS } else { NEWCOMERS });
@@ -81,10 +81,10 @@ pub(super) async fn run(core: Arc<Core>) {
     }
 }
 
-fn answer(asked: RequestedPolls, looked: &Looked) {
+fn answer(asked: RequestedPolls, polled: &PollResult) {
     for done in asked.done {
         // The caller may be gone.
-        let _ = done.send(looked.clone());
+        let _ = done.send(polled.clone());
     }
 }
 
@@ -109,7 +109,7 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
 }
 
 /// Polls jobs and writes the time of the next poll. Returns whether that write succeeded.
-async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
+async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool) {
     let swept = poll::sweep(core, due, call).await;
     let complete = matches!(swept, Ok(true));
     let failed = swept.err();
@@ -129,7 +129,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     send::kick_ready(core, None).await;
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
-    (Looked { jobs: due.len(), failed, complete }, is_written)
+    (PollResult { jobs: due.len(), failed, complete }, is_written)
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +147,6 @@ impl Failed {
             Self::Service(error) => Reason::from(error),
             Self::Journal(error) => Reason::from(error),
         };
-        Reason::from(Code::LookFailed).because("why", why)
+        Reason::from(Code::PollFailed).because("why", why)
     }
 }

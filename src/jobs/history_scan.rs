@@ -2,7 +2,7 @@
 
 use super::journal::facts::Seen;
 use super::reason::Code;
-use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole, whole};
+use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use std::collections::BTreeSet;
@@ -218,20 +218,8 @@ pub async fn holdings(
     email: &str,
     call: &Call,
 ) -> Result<Holdings, ApiError> {
-    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
     let key = EmailKey::of(email);
-    let Whole { mut items, complete, .. } = whole(
-        PERSON_PAGES,
-        |item: &HistoryItem| item.badge_id.clone(),
-        |wanted| {
-            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-            async move { reader.history(&query, call).await }
-        },
-    )
-    .await?;
-    items.retain(|item| {
-        item.template_id.as_ref() == Some(template_id)
-            && item.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
-    });
+    let Whole { mut items, complete, .. } = reader.history_of(email, PERSON_PAGES, call).await?;
+    items.retain(|item| item.template_id.as_ref() == Some(template_id) && item.is_of(&key));
     Ok(Holdings { items, complete })
 }

@@ -295,7 +295,7 @@ pub struct Job {
     /// Requests without a response yet.
     pub in_flight: u64,
     /// Time of the next poll, in the service's UTC. `None` when nothing is open.
-    pub next_look: Option<Timestamp>,
+    pub next_poll: Option<Timestamp>,
     /// `None` when no process owns the job.
     pub owner: Option<Owner>,
     /// The profile that planned the job.
@@ -303,7 +303,7 @@ pub struct Job {
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
     /// When the duplicate check last read the whole history, in the service's UTC. `None` before that.
-    pub guarded: Option<Timestamp>,
+    pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
 }

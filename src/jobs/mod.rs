@@ -40,15 +40,15 @@ mod settings;
 mod template_names;
 
 pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
-pub use self::core::{Jobs, Looked};
+pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
-pub use self::duplicate_check::{DuplicateKind, Guarded, Guarding, Policy};
+pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Origin, Owner, Phase, RowStatus,
-    Stop, StopKind, Touched,
+    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, RowStatus, Stop,
+    StopKind,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
@@ -62,6 +62,5 @@ pub use self::journal::{
 pub use self::reason::{Code, Reason};
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
-pub use self::schedule::Schedule;
-pub use self::settings::{Policies, Settings};
+pub use self::settings::Settings;
 pub use self::template_names::{NamedTemplate, TemplateNames};

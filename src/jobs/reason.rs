@@ -113,7 +113,7 @@ codes! {
     LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");
 
     // Reading from the service.
-    LookFailed = "look_failed", tr_noop!("The last check failed. {why}");
+    PollFailed = "look_failed", tr_noop!("The last check failed. {why}");
     Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this e-mail address, but it may not be this one. Check the holder's wallet, then resolve it");
     HoldsOlder = "holds_older", tr_noop!("this person holds a badge that was accepted before this request; somebody else issued it. Decide whether to send this one too");
     WindowOver = "window_over",

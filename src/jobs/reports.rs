@@ -111,26 +111,12 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
 
 impl Jobs {
     /// Writes the state of every row of a job, at any time: the original columns in their order, then row, badge
-    /// id, status, reason, accepted, state, mail status, issued and valid until.
+    /// id, status, reason, accepted, state, mail status, issued and valid until. `among`: for these rows only.
     ///
     /// # Errors
     /// [`JobError::Exists`] if the file exists and `overwrite` is not set. After any other error no partial file
     /// remains.
     pub async fn receipt(
-        &self,
-        id: JobId,
-        to: PathBuf,
-        format: Format,
-        overwrite: bool,
-    ) -> Result<Written, JobError> {
-        self.receipt_among(id, None, to, format, overwrite).await
-    }
-
-    /// As [`Jobs::receipt`], for these rows only; `None` for all.
-    ///
-    /// # Errors
-    /// As [`Jobs::receipt`].
-    pub async fn receipt_among(
         &self,
         id: JobId,
         among: Option<BTreeSet<u64>>,
@@ -153,25 +139,11 @@ impl Jobs {
     }
 
     /// Writes the redo file, with rows as they were in the original file: rows that were not sent, skipped,
-    /// invalid or refused. It never contains a row that was or may have been sent.
+    /// invalid or refused. It never contains a row that was or may have been sent. `among`: for these rows only.
     ///
     /// # Errors
     /// As [`Jobs::receipt`].
     pub async fn redo(
-        &self,
-        id: JobId,
-        to: PathBuf,
-        format: Format,
-        overwrite: bool,
-    ) -> Result<Written, JobError> {
-        self.redo_among(id, None, to, format, overwrite).await
-    }
-
-    /// As [`Jobs::redo`], for these rows only; `None` for all.
-    ///
-    /// # Errors
-    /// As [`Jobs::receipt`].
-    pub async fn redo_among(
         &self,
         id: JobId,
         among: Option<BTreeSet<u64>>,

@@ -40,9 +40,9 @@ impl Jobs {
                 n = waiting
             )));
         }
-        let looked = self.look_now(Some(id)).await;
-        let failed = looked.failed.or_else(|| {
-            (!looked.complete).then(|| t!("the history changed while lapel read it.").to_owned())
+        let polled = self.poll_now(Some(id)).await;
+        let failed = polled.failed.or_else(|| {
+            (!polled.complete).then(|| t!("the history changed while lapel read it.").to_owned())
         });
         if let Some(failed) = failed {
             return Err(JobError::no(localizable!(

@@ -47,7 +47,7 @@ pub(super) struct Doubt {
 
 /// How far a poll can be trusted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct Scan {
     pub(super) now: Timestamp,
     /// Whether everything was read that could contain the badge.
     pub(super) complete: bool,
@@ -74,7 +74,7 @@ pub(super) enum Judgement {
 }
 
 /// Judges a row. `found` contains badges that the recipient did not have before and that no other row has.
-pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &Settings) -> Judgement {
+pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: Scan, settings: &Settings) -> Judgement {
     let is_older =
         |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
     let ours: Vec<&Candidate> = found.iter().filter(|c| !is_older(c)).collect();
@@ -85,24 +85,24 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
         ([], [older, ..]) if !doubt.accepted => return Judgement::HoldsAlready(older.badge_id.clone()),
         ([], _) => {}
     }
-    if !look.complete {
+    if !scan.complete {
         return Judgement::Open;
     }
     if doubt.ruled_out {
         return Judgement::NotAccepted;
     }
-    let passed = look.now.duration_since(doubt.intent);
+    let passed = scan.now.duration_since(doubt.intent);
     if passed >= settings.doubt_window {
         return Judgement::NotSeen;
     }
     // Absence counts only where the service shows waiting badges. A slow server may still be working, and one poll
     // may have come too early.
-    if doubt.accepted || !look.shows_waiting || passed < settings.absence_after {
+    if doubt.accepted || !scan.shows_waiting || passed < settings.absence_after {
         return Judgement::Open;
     }
     match doubt.absent {
         None => Judgement::Absent,
-        Some(first) if look.now.duration_since(first) >= settings.scans_apart => Judgement::NotSeen,
+        Some(first) if scan.now.duration_since(first) >= settings.scans_apart => Judgement::NotSeen,
         Some(_) => Judgement::Open,
     }
 }
@@ -127,47 +127,47 @@ mod tests {
         Doubt { intent: at(0), heard: true, accepted: false, baseline: true, ruled_out: false, absent: None }
     }
 
-    fn look(minutes: i64) -> Look {
-        Look { now: at(minutes), complete: true, shows_waiting: true }
+    fn scan(minutes: i64) -> Scan {
+        Scan { now: at(minutes), complete: true, shows_waiting: true }
     }
 
-    fn judged(doubt: &Doubt, found: &[Candidate], look: Look) -> Judgement {
-        judge(doubt, found, look, &Settings::default())
+    fn judged(doubt: &Doubt, found: &[Candidate], scan: Scan) -> Judgement {
+        judge(doubt, found, scan, &Settings::default())
     }
 
     #[test]
     fn rows_beyond_the_accepted_count_were_not_accepted() {
         let out = Doubt { ruled_out: true, ..doubt() };
         let settings = Settings::default();
-        assert_eq!(judge(&out, &[], look(1), &settings), Judgement::NotAccepted);
+        assert_eq!(judge(&out, &[], scan(1), &settings), Judgement::NotAccepted);
         // An incomplete poll proves nothing. A found badge counts more than a number.
-        assert_eq!(judge(&out, &[], Look { complete: false, ..look(1) }, &settings), Judgement::Open);
-        assert!(matches!(judge(&out, &[candidate("b", None)], look(1), &settings), Judgement::Bind(_)));
+        assert_eq!(judge(&out, &[], Scan { complete: false, ..scan(1) }, &settings), Judgement::Open);
+        assert!(matches!(judge(&out, &[candidate("b", None)], scan(1), &settings), Judgement::Bind(_)));
     }
 
     #[test]
     fn a_single_new_badge_matches() {
         for accepted in [None, Some(0), Some(-4), Some(900)] {
             let found = [candidate("b", accepted)];
-            assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Bind(found[0].badge_id.clone()));
+            assert_eq!(judged(&doubt(), &found, scan(1)), Judgement::Bind(found[0].badge_id.clone()));
         }
-        let partial = Look { complete: false, ..look(1) };
+        let partial = Scan { complete: false, ..scan(1) };
         assert!(matches!(judged(&doubt(), &[candidate("b", None)], partial), Judgement::Bind(_)));
     }
 
     #[test]
     fn an_ambiguous_badge_needs_a_decision() {
         let two = [candidate("b", None), candidate("c", None)];
-        assert_eq!(judged(&doubt(), &two, look(1)), Judgement::Ambiguous);
+        assert_eq!(judged(&doubt(), &two, scan(1)), Judgement::Ambiguous);
         let blind = Doubt { baseline: false, ..doubt() };
-        assert_eq!(judged(&blind, &two[..1], look(1)), Judgement::Ambiguous);
+        assert_eq!(judged(&blind, &two[..1], scan(1)), Judgement::Ambiguous);
     }
 
     #[test]
     fn a_badge_with_another_name_needs_a_decision() {
         let mut found = [candidate("b", None)];
         found[0].other_name = true;
-        assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Ambiguous);
+        assert_eq!(judged(&doubt(), &found, scan(1)), Judgement::Ambiguous);
         for (ours, theirs, differ) in [
             ("홍길동", "홍길순", true),
             ("홍길동", "홍 길동", false),
@@ -183,34 +183,34 @@ mod tests {
     #[test]
     fn an_older_badge_does_not_match() {
         let older = [candidate("b", Some(-30))];
-        assert!(matches!(judged(&doubt(), &older, look(1)), Judgement::HoldsAlready(_)));
+        assert!(matches!(judged(&doubt(), &older, scan(1)), Judgement::HoldsAlready(_)));
         let unheard = Doubt { heard: false, ..doubt() };
-        assert!(matches!(judged(&unheard, &older, look(1)), Judgement::Bind(_)));
+        assert!(matches!(judged(&unheard, &older, scan(1)), Judgement::Bind(_)));
         let both = [candidate("b", Some(-30)), candidate("c", Some(1))];
-        assert!(matches!(judged(&doubt(), &both, look(1)), Judgement::Bind(id) if id.wire() == "c"));
+        assert!(matches!(judged(&doubt(), &both, scan(1)), Judgement::Bind(id) if id.wire() == "c"));
     }
 
     #[test]
     fn absence_needs_two_polls_and_visible_waiting_badges() {
-        assert_eq!(judged(&doubt(), &[], look(9)), Judgement::Open);
-        assert_eq!(judged(&doubt(), &[], look(10)), Judgement::Absent);
+        assert_eq!(judged(&doubt(), &[], scan(9)), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], scan(10)), Judgement::Absent);
         let once = Doubt { absent: Some(at(10)), ..doubt() };
-        assert_eq!(judged(&once, &[], look(10)), Judgement::Open);
-        assert_eq!(judged(&once, &[], look(11)), Judgement::NotSeen);
-        let hidden = Look { shows_waiting: false, ..look(11) };
+        assert_eq!(judged(&once, &[], scan(10)), Judgement::Open);
+        assert_eq!(judged(&once, &[], scan(11)), Judgement::NotSeen);
+        let hidden = Scan { shows_waiting: false, ..scan(11) };
         assert_eq!(judged(&once, &[], hidden), Judgement::Open);
         let accepted = Doubt { accepted: true, ..once.clone() };
-        assert_eq!(judged(&accepted, &[], look(11)), Judgement::Open);
-        assert_eq!(judged(&once, &[], Look { complete: false, ..look(11) }), Judgement::Open);
+        assert_eq!(judged(&accepted, &[], scan(11)), Judgement::Open);
+        assert_eq!(judged(&once, &[], Scan { complete: false, ..scan(11) }), Judgement::Open);
     }
 
     #[test]
     fn after_the_window_the_row_was_never_seen() {
-        let hidden = Look { shows_waiting: false, ..look(26 * 60) };
+        let hidden = Scan { shows_waiting: false, ..scan(26 * 60) };
         for accepted in [false, true] {
             assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);
         }
-        assert_eq!(judged(&doubt(), &[], Look { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
-        assert_eq!(judged(&doubt(), &[], Look { complete: false, ..hidden }), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], Scan { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], Scan { complete: false, ..hidden }), Judgement::Open);
     }
 }

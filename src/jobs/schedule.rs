@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn polls_of_an_issue_begin_after_five_minutes_and_are_few() {
-        let (mut now, mut looks) = (at(0), 0);
+        let (mut now, mut polls) = (at(0), 0);
         while now < at(24 * 60) {
             let then = at_next(Polling::Issue, at(0), now);
-            assert!(then > now && (looks > 0 || then == at(5)));
-            (now, looks) = (then, looks + 1);
+            assert!(then > now && (polls > 0 || then == at(5)));
+            (now, polls) = (then, polls + 1);
         }
-        assert_eq!((now, looks), (at(24 * 60), 13));
+        assert_eq!((now, polls), (at(24 * 60), 13));
         assert_eq!(at_next(Polling::Issue, at(0), now), at(30 * 60), "and then every six hours");
     }
 

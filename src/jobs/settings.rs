@@ -24,7 +24,7 @@ pub struct Settings {
     /// Minimum time between two scans that agree on an absence.
     pub scans_apart: SignedDuration,
     /// Maximum age of the duplicate check's history reading. Before sending, lapel repeats an older one.
-    pub guard_age: SignedDuration,
+    pub check_age: SignedDuration,
     /// A badge that is valid for at most this much longer counts as expiring.
     pub expiring: SignedDuration,
     pub policies: Policies,
@@ -42,7 +42,7 @@ impl Default for Settings {
             doubt_window: SignedDuration::from_hours(26),
             absence_after: SignedDuration::from_mins(10),
             scans_apart: SignedDuration::from_secs(60),
-            guard_age: SignedDuration::from_mins(15),
+            check_age: SignedDuration::from_mins(15),
             expiring: SignedDuration::from_hours(30 * 24),
             policies: Policies::default(),
             keep_days: None,

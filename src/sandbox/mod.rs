@@ -57,8 +57,8 @@ pub use control::{Control, RowSpec, RowState, Rows};
 pub use demo_files::{DEMO_QUOTA, lay_out};
 pub use fault::Fault;
 pub use flags::{Flags, serve};
-pub use ledger::{Accepted, Connections, Ledger, Minute, Revoked, Violations};
-pub use switches::{GAPS, Gap, Switches};
+pub use ledger::{Accepted, Ledger, Revoked, Violations};
+pub use switches::{GAPS, Switches};
 
 use faulty_connection::{Door, Peer, Traffic};
 use service::{Limits, Service, Shared};

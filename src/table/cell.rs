@@ -15,14 +15,14 @@ fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// Puts an apostrophe before a cell that a spreadsheet would calculate. [`unguard`] removes exactly this
+/// Puts an apostrophe before a cell that a spreadsheet would calculate. [`unescape_formula`] removes exactly this
 /// apostrophe.
-pub fn guard(cell: &str) -> Cow<'_, str> {
+pub fn escape_formula(cell: &str) -> Cow<'_, str> {
     if is_formula(cell) { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Removes the apostrophe of [`guard`]. Any other cell stays unchanged.
-pub fn unguard(cell: &str) -> &str {
+/// Removes the apostrophe of [`escape_formula`]. Any other cell stays unchanged.
+pub fn unescape_formula(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(bare) if is_formula(bare) => bare,
         _ => cell,
@@ -108,7 +108,7 @@ pub(super) struct Korean {
 /// mark.
 pub(super) fn korean(raw: &str) -> Korean {
     let (text, marked) = mark(raw, Marks::Ascii);
-    let text = guard(&text);
+    let text = escape_formula(&text);
     let whole = |text: &str| {
         let (bytes, _, lossy) = EUC_KR.encode(text);
         (!lossy).then(|| bytes.into_owned())
@@ -144,13 +144,13 @@ mod tests {
     fn formulas_get_an_apostrophe_and_lose_it_again() {
         for raw in ["=1+1", "+amy@x.example", "-", "@x", "＝1", "＋", "－", "＠", "\tx", "\nx", "'=1", "''+"]
         {
-            let guarded = guard(raw).into_owned();
-            assert_eq!(guarded, format!("'{raw}"));
-            assert_eq!(unguard(&guarded), raw);
+            let escaped = escape_formula(raw).into_owned();
+            assert_eq!(escaped, format!("'{raw}"));
+            assert_eq!(unescape_formula(&escaped), raw);
         }
         for plain in ["kim@naru.example", "O'Neil", "'tis", "'", "", " =1", "홍철"] {
-            assert_eq!(guard(plain), plain);
-            assert_eq!(unguard(plain), plain);
+            assert_eq!(escape_formula(plain), plain);
+            assert_eq!(unescape_formula(plain), plain);
         }
     }
 
@@ -193,13 +193,13 @@ mod tests {
     proptest! {
         #[test]
         fn an_apostrophe_always_comes_off_again(raw in "['=+@a\t＝-]{0,4}|\\PC*") {
-            let guarded = guard(&raw);
-            prop_assert_eq!(unguard(&guarded), raw.as_str());
+            let escaped = escape_formula(&raw);
+            prop_assert_eq!(unescape_formula(&escaped), raw.as_str());
         }
 
         #[test]
         fn no_formula_survives(raw in any::<String>()) {
-            prop_assert!(!guard(&visible(&raw).0).starts_with(FORMULA));
+            prop_assert!(!escape_formula(&visible(&raw).0).starts_with(FORMULA));
         }
 
         #[test]

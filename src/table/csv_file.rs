@@ -1,6 +1,6 @@
 //! A table as CSV: UTF-8 with a byte order mark, or CP949, with Excel's line endings.
 
-use super::cell::{guard, korean, visible};
+use super::cell::{escape_formula, korean, visible};
 use super::notes::NotedCell;
 use super::{TableRow, Written};
 use csv::{ByteRecord, Terminator, WriterBuilder};
@@ -70,7 +70,7 @@ impl<W: Write> CsvFile<W> {
                 }
             } else {
                 let (text, marked) = visible(raw);
-                self.record.push_field(guard(&text).as_bytes());
+                self.record.push_field(escape_formula(&text).as_bytes());
                 if !marked.is_empty() {
                     written.marked.add(|| place(marked));
                 }

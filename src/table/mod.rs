@@ -13,7 +13,7 @@ mod notes;
 mod writer;
 mod xlsx_file;
 
-pub use cell::{guard, unguard};
+pub use cell::{escape_formula, unescape_formula};
 pub use csv_file::CsvStream;
 pub use error::TableError;
 pub use json::json_line;

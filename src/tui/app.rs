@@ -142,7 +142,7 @@ pub struct App {
     palette: Palette,
     requests: RequestIds,
     orders: Vec<WorkerCommand>,
-    wish: Option<LoopCommand>,
+    loop_command: Option<LoopCommand>,
     quit_asked: bool,
     /// A text to print after the TUI has ended, about an unfinished file.
     pub(super) parting: Option<String>,
@@ -181,7 +181,7 @@ impl App {
             palette,
             requests: RequestIds::default(),
             orders: Vec::new(),
-            wish: None,
+            loop_command: None,
             quit_asked: false,
             parting: None,
             changed: true,
@@ -205,8 +205,8 @@ impl App {
         std::mem::take(&mut self.orders)
     }
 
-    pub fn take_wish(&mut self) -> Option<LoopCommand> {
-        self.wish.take()
+    pub fn take_loop_command(&mut self) -> Option<LoopCommand> {
+        self.loop_command.take()
     }
 
     /// Returns whether the drawn content may have changed since the last call.
@@ -378,7 +378,7 @@ impl App {
         self.want_picture(&mut out);
         self.keep_typed(&mut out);
         if let Some(page) = out.page.take() {
-            self.wish = Some(LoopCommand::Page(page));
+            self.loop_command = Some(LoopCommand::Page(page));
         }
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);

@@ -19,6 +19,9 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use std::any::Any;
 
+/// Whether a component took a response; otherwise the response again.
+pub(in crate::tui) type Taken = Result<(), Response>;
+
 /// A screen or a modal.
 ///
 /// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
@@ -52,13 +55,7 @@ pub(in crate::tui) trait Component: Any {
     }
 
     /// Handles a response, or returns it when the component does not wait for it.
-    fn on_response(
-        &mut self,
-        _: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, _: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         Err(response)
     }
 

@@ -5,6 +5,7 @@ use super::theme::{Glyphs, Theme};
 use crate::api::{LinkStatus, Reader};
 use crate::config::{Environment, Palette};
 use crate::domain::ServiceClock;
+use crate::export::cost;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
 use crate::tui::persist::input_history::Recents;
@@ -98,6 +99,11 @@ impl Env {
     /// The organisation's label; without a label the profile's name.
     pub fn organisation(&self) -> &str {
         self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
+    }
+
+    /// The cost of reading a list in the background, as text.
+    pub fn reading_cost(&self, rows: u64) -> String {
+        cost(rows, self.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
 
     /// The environment and the organisation, as text: `LIVE 달무리대학교`.

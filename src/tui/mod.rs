@@ -14,6 +14,7 @@
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
 //! app, component        the shell (tabs, modals, messages); the trait of screens and modals
 //! connection            everything that belongs to one connection
+//! prelude               names that nearly every screen and modal uses
 //! context, effects      state that handling and drawing may read; effects of handling
 //! request, worker/      requests; the worker that runs them
 //! screens/, tour/       one screen for each tab; the tour
@@ -40,6 +41,7 @@ mod message;
 mod modals;
 mod persist;
 mod platform;
+mod prelude;
 mod refresh;
 mod request;
 mod run_loop;
@@ -50,7 +52,7 @@ mod tour;
 mod widgets;
 mod worker;
 
-pub use app::{App, Counts, Tab};
+pub use app::{Counts, Tab};
 pub use context::Env;
 pub use input::action::Action;
 pub use input::keymap::{Context, Keymap, Press};
@@ -62,10 +64,10 @@ pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Around, Desktop, Manner};
 pub use platform::pager::Page;
-pub use request::{Candidate, Session};
+pub use request::Session;
 pub use run_loop::{Begin, Elsewhere, Start, Tui, run};
 pub use shutdown::close;
 pub use theme::Glyphs;
+pub use worker::Helpers;
 pub use worker::index::IndexUse;
-pub use worker::profile_requests::{Managing, ProfileAsk, ProfileChange};
-pub use worker::{Connecting, Helpers};
+pub use worker::profile_requests::{ProfileAsk, ProfileChange};

@@ -12,8 +12,8 @@ use crate::export::{ExportError, ExportRequest, Exported};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{MailReport, Written};
 use crate::jobs::{
-    FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival, RowGroup,
-    SentHere,
+    DuplicateResult, FileRequest, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival,
+    RowGroup, SentHere,
 };
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
@@ -96,7 +96,7 @@ pub enum Request {
     /// Write a list, or some of its rows, to a file.
     Export(Box<ExportRequest>),
     /// Check drafts for recipients who already have the badge.
-    Guard(Vec<JobId>),
+    CheckDuplicates(Vec<JobId>),
     /// Nothing cancels a job command.
     Do(Box<JobCommand>),
     /// A request in the background share of the rate limit. Nobody waits for its response.
@@ -217,7 +217,7 @@ impl Request {
     pub fn ends_by_itself(&self) -> bool {
         matches!(
             self,
-            Self::Guard(_)
+            Self::CheckDuplicates(_)
                 | Self::OpenFile(..)
                 | Self::OpenIds(..)
                 | Self::DraftFile(_)
@@ -301,8 +301,8 @@ pub enum Response {
     Paper(Result<Written, JobError>),
     Mail(Result<MailReport, String>),
     Export(Box<Result<Exported, ExportError>>),
-    /// To [`Request::Guard`]: the drafts as they are now, and the duplicates of each.
-    Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
+    /// To [`Request::CheckDuplicates`]: the drafts as they are now, and the duplicates of each.
+    DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>),
     Done(Result<Done, String>),
     /// The picture, ready to draw, or a short explanation for the user.
     Picture(Result<Packed, String>),

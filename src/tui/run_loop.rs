@@ -177,7 +177,7 @@ impl<B: Surface> Tui<B> {
     /// Runs until the user or the system ends it. `elsewhere` releases the terminal and takes it again.
     pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
-            match self.app.take_wish() {
+            match self.app.take_loop_command() {
                 Some(LoopCommand::Quit) => return Ok(()),
                 Some(LoopCommand::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
                 Some(LoopCommand::Edit) => {

@@ -8,16 +8,16 @@ pub(in crate::tui) mod lookup;
 pub(in crate::tui) mod profile_requests;
 pub(in crate::tui) mod select_all;
 
-pub use helpers::{Connecting, Helpers};
+pub use helpers::Helpers;
 
 use super::message::Message;
 use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
-use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
+use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, ExportError};
 use crate::i18n::{self, Localizable};
 use crate::jobs::receipt::Format;
-use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
+use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
 use crate::tui::persist::{input_history, saved_filters};
@@ -30,8 +30,6 @@ use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Most pages that a lookup reads of one holder's badges.
-const HOLDER_PAGES: u64 = 20;
 /// Message when the journal cannot be used.
 const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
@@ -221,7 +219,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(Localizable::of(NO_JOBS)))),
         Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error())))),
-        Request::Guard(_) => Response::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::CheckDuplicates(_) => Response::DuplicateResult(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Do(_) => Response::Done(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Quiet(ask) => failed_by(ask, why),
         Request::Raw(_) => Response::Raw(Err(error())),
@@ -377,7 +375,7 @@ async fn answer(
         | Request::DraftIds(_)
         | Request::Paper(_)
         | Request::Mail(_)
-        | Request::Guard(_)
+        | Request::CheckDuplicates(_)
         | Request::Do(_) => match jobs {
             Some(jobs) => of_jobs(ask, &jobs, context).await,
             None => failed(&ask),
@@ -412,15 +410,17 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         Request::Paper(paper) => {
             let format = Format::from_path(&paper.to).unwrap_or_default();
             Response::Paper(if paper.redo {
-                jobs.redo_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
+                jobs.redo(paper.job, paper.among, paper.to, format, paper.overwrite).await
             } else {
-                jobs.receipt_among(paper.job, paper.among, paper.to, format, paper.overwrite).await
+                jobs.receipt(paper.job, paper.among, paper.to, format, paper.overwrite).await
             })
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
-        Request::Guard(ids) => {
-            let progress = context.watch(|g: &Guarding| (g.done, g.all));
-            Response::Guarded(job_command::guard(jobs, ids, &progress, &context.cancel).await)
+        Request::CheckDuplicates(ids) => {
+            let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
+            Response::DuplicateResult(
+                job_command::check_duplicates(jobs, ids, &progress, &context.cancel).await,
+            )
         }
         Request::KeptDrafts => Response::KeptDrafts(jobs.kept_drafts().await.map_err(|why| why.to_string())),
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
@@ -455,17 +455,7 @@ async fn template_of(
     email: &str,
     call: &Call,
 ) -> Result<(TemplateId, Text), String> {
-    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-    let history = whole(
-        HOLDER_PAGES,
-        |i: &HistoryItem| i.badge_id.clone(),
-        |wanted| {
-            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-            async move { reader.history(&query, call).await }
-        },
-    )
-    .await
-    .map_err(|error| {
+    let history = reader.history_of(email, HOLDER_PAGES, call).await.map_err(|error| {
         t!(
             "The template of this badge is unknown, because the holder's history could not be read: {error}",
             error
@@ -482,35 +472,16 @@ async fn template_of(
 
 /// The wallet and the history of one address, read in parallel.
 async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder {
-    let wallet = whole(
-        pages,
-        |b: &WalletBadge| b.badge_id.clone(),
-        |wanted| {
-            let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
-            async move { reader.wallet(&query, call).await }
-        },
-    );
-    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-    let history = whole(
-        pages,
-        |i: &HistoryItem| i.badge_id.clone(),
-        |wanted| {
-            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-            async move { reader.history(&query, call).await }
-        },
-    );
-    let (wallet, history) = tokio::join!(wallet, history);
+    let (wallet, history) =
+        tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
-    // The filter may match partially: `lee@x` matches `annlee@x` too. Drop the badges of other holders.
     let key = EmailKey::of(email);
     Holder {
         sent: Vec::new(),
         total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {
-            h.items.retain(|i| {
-                i.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
-            });
+            h.items.retain(|item| item.is_of(&key));
             (h.items, h.complete)
         }),
         requests,

@@ -8,8 +8,8 @@ use lapel::domain::{TemplateId, Text};
 use lapel::jobs::intake::{Choices, Source, TextEncoding};
 use lapel::jobs::receipt::Format;
 use lapel::jobs::{
-    Account, Changed, Code, DuplicateKind, FileRequest, Guarded, Guarding, IdsRequest, Job, JobError, JobId,
-    JobRow, Jobs, Journal, Phase, RowFilter, RowStatus, Settings,
+    Account, Changed, CheckProgress, Code, DuplicateKind, DuplicateResult, FileRequest, IdsRequest, Job,
+    JobError, JobId, JobRow, Jobs, Journal, Phase, RowFilter, RowStatus, Settings,
 };
 use lapel::sandbox::{Options, Sandbox};
 use std::path::{Path, PathBuf};
@@ -56,9 +56,9 @@ impl Bench {
         self.draft(FileRequest { template, source, choices }).await.expect("a draft").remove(0)
     }
 
-    async fn guard(&self, id: JobId) -> Guarded {
-        let (progress, _) = watch::channel(Guarding::default());
-        self.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard")
+    async fn check_duplicates(&self, id: JobId) -> DuplicateResult {
+        let (progress, _) = watch::channel(CheckProgress::default());
+        self.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check")
     }
 
     async fn ids(&self, source: Source, when_issued: bool) -> Result<JobId, JobError> {
@@ -130,11 +130,11 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
     for row in bench.rows(id, &[RowStatus::Invalid]).await {
         assert!(row.line.is_some() && !why(&row).is_empty(), "{row:?}");
     }
-    let guarded = bench.guard(id).await;
-    assert!(guarded.complete);
-    let of = |class| guarded.classes.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n);
-    assert_eq!(of(DuplicateKind::Twin), 3, "{guarded:?}");
-    assert_eq!(of(DuplicateKind::Valid) + of(DuplicateKind::Expiring), 2, "{guarded:?}");
+    let checked = bench.check_duplicates(id).await;
+    assert!(checked.complete);
+    let of = |class| checked.classes.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n);
+    assert_eq!(of(DuplicateKind::Twin), 3, "{checked:?}");
+    assert_eq!(of(DuplicateKind::Valid) + of(DuplicateKind::Expiring), 2, "{checked:?}");
     bench.jobs.begin(id, "test").await.expect("begun");
     let job = bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) > 0).await;
     assert_eq!(job.counts.total(), 120, "{:?}", job.counts);
@@ -143,20 +143,22 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
 
     // The receipt has every row, in the order of the file.
     let receipt = bench.path("receipt.xlsx");
-    let written = bench.jobs.receipt(id, receipt.clone(), Format::Xlsx, false).await.expect("a receipt");
+    let written =
+        bench.jobs.receipt(id, None, receipt.clone(), Format::Xlsx, false).await.expect("a receipt");
     assert_eq!(written.rows, 120);
     assert_eq!(written.buckets.iter().map(|(_, n)| n).sum::<u64>(), 120);
-    let again = bench.jobs.receipt(id, receipt.clone(), Format::Xlsx, false).await.expect_err("it is there");
+    let again =
+        bench.jobs.receipt(id, None, receipt.clone(), Format::Xlsx, false).await.expect_err("it is there");
     assert_eq!(again, JobError::Exists(receipt.clone()));
-    bench.jobs.receipt(id, receipt, Format::Xlsx, true).await.expect("replaced");
+    bench.jobs.receipt(id, None, receipt, Format::Xlsx, true).await.expect("replaced");
 
     // The redo file imports as it is, and makes no duplicate.
     let redo = bench.path("redo.csv");
-    let written = bench.jobs.redo(id, redo.clone(), Format::CsvUtf8, false).await.expect("a redo file");
+    let written = bench.jobs.redo(id, None, redo.clone(), Format::CsvUtf8, false).await.expect("a redo file");
     assert_eq!(written.rows, 120 - accepted);
     let next = bench.draft_one(Source::File(redo), Choices::default()).await;
     assert_eq!(bench.job(next).await.counts.total(), 120 - accepted);
-    bench.guard(next).await;
+    bench.check_duplicates(next).await;
     let counts = bench.job(next).await.counts;
     assert_eq!(
         counts.of(RowStatus::Ready),
@@ -223,15 +225,15 @@ async fn a_row_is_corrected_in_place_and_guarded_again() {
     let bench = Bench::new().await;
     let source = bench.write("wrong.csv", "name,email\n김하나,one@naru\n김두나,two@naru.example\n");
     let id = bench.draft_one(source, Choices::default()).await;
-    bench.guard(id).await;
+    bench.check_duplicates(id).await;
     assert_eq!(bench.job(id).await.counts.of(RowStatus::Invalid), 1);
     let found = bench.jobs.correct(id, 1, "김하나", "two@naru").await.expect("a correction");
     assert!(!found.is_empty(), "still no address");
     bench.jobs.correct(id, 1, " 김하나 ", "two@naru.example").await.expect("a correction");
     let job = bench.job(id).await;
-    assert_eq!((job.counts.of(RowStatus::Ready), job.guarded), (2, None));
-    let guarded = bench.guard(id).await;
-    assert_eq!(guarded.classes, vec![(DuplicateKind::SharedAddress, 1)], "the person is another one now");
+    assert_eq!((job.counts.of(RowStatus::Ready), job.checked), (2, None));
+    let checked = bench.check_duplicates(id).await;
+    assert_eq!(checked.classes, vec![(DuplicateKind::SharedAddress, 1)], "the person is another one now");
     assert_eq!(bench.rows(id, &[]).await[0].holder.wire(), "김하나");
 }
 
@@ -282,12 +284,12 @@ async fn the_mail_that_did_not_arrive_is_told_by_domain() {
         text.push_str(&format!("{},p{n}@strictgate.example\n", name(n)));
     }
     let id = bench.draft_one(bench.write("gate.csv", text), Choices::default()).await;
-    bench.guard(id).await;
+    bench.check_duplicates(id).await;
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 12).await;
     assert!(bench.jobs.mail_failures(id).await.expect("a report").is_empty(), "nothing was mailed yet");
     bench.sandbox.control().advance(Duration::from_secs(25 * 3600));
-    bench.jobs.look_now(Some(id)).await;
+    bench.jobs.poll_now(Some(id)).await;
     let report = bench.jobs.mail_failures(id).await.expect("a report");
     assert_eq!(report.issued, 12);
     assert!(report.failed > 6, "{report:?}");

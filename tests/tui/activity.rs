@@ -209,10 +209,10 @@ async fn u_undoes_no_job_and_q_closes_the_rows_first() {
     h.press("enter");
     h.shows(msg_part("row 1 of 2")).await;
     h.press("q");
-    assert!(h.tui.app.take_wish().is_none());
+    assert!(h.tui.app.take_loop_command().is_none());
     h.shows("waiting 2 = 2").await;
     h.press("q");
-    assert!(h.tui.app.take_wish().is_some(), "nothing is open any more: {}", h.screen());
+    assert!(h.tui.app.take_loop_command().is_some(), "nothing is open any more: {}", h.screen());
 }
 
 #[tokio::test]
@@ -365,7 +365,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     h.press("q");
     assert!(h.screen().contains(msg_part("you can resume them")), "{}", h.screen());
     h.press("q");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
     let mut said: Vec<String> = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
     assert!(said[0].contains(msg_part("waiting for 1 answer")), "{said:?}");

@@ -321,12 +321,12 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");
     assert!(h.screen().contains(asks), "{}", h.screen());
-    assert!(h.tui.app.take_wish().is_none());
+    assert!(h.tui.app.take_loop_command().is_none());
     // It goes on as long as nobody means it.
     h.press("e");
     assert!(h.screen().contains(msg_part("200 of 600 rows")), "{}", h.screen());
     h.press("ctrl-o q q");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
     emptied(&mut h, &folder).await;
 }
 

@@ -231,8 +231,9 @@ async fn whatever_a_footer_offers_does_something_at_every_width() {
                 let (before, asked) = (h.buffer(), h.tui.app.counts.asks);
                 h.press(&key);
                 // What opens another program is for the loop.
-                let did =
-                    h.tui.app.counts.asks > asked || h.buffer() != before || h.tui.app.take_wish().is_some();
+                let did = h.tui.app.counts.asks > asked
+                    || h.buffer() != before
+                    || h.tui.app.take_loop_command().is_some();
                 assert!(did, "{columns} {way}: {key} {words} does nothing\n{screen}");
                 tried.push(words);
             }

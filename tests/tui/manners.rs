@@ -12,7 +12,7 @@ async fn pasted_text_never_acts_as_keys() {
     h.tui.app.update(Message::Paste("q2ix?".into()));
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("40 templates")), "{screen}");
-    assert!(h.tui.app.take_wish().is_none());
+    assert!(h.tui.app.take_loop_command().is_none());
 }
 
 #[tokio::test]
@@ -363,14 +363,14 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     h.press("2");
     h.settled().await;
     h.press("ctrl-x");
-    assert!(h.tui.app.take_wish().is_none(), "there is nothing to write");
+    assert!(h.tui.app.take_loop_command().is_none(), "there is nothing to write");
     h.press("esc");
     // It waits, and is to be revoked when it is Issued.
     h.press("x tab");
     h.settled().await;
     h.type_text("중복");
     h.press("ctrl-x");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
     assert_eq!(h.tui.app.text_for_editor().as_deref(), Some("중복"));
     h.tui.app.take_edited(Err("The editor ended. The text is as it was.".to_owned()));
     let screen = h.screen();
@@ -385,5 +385,5 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     assert!(h.screen().contains(msg_part("the last 300 were cut off")), "{}", h.screen());
     // In the review there is nothing to write any more.
     h.press("enter ctrl-x");
-    assert!(h.tui.app.take_wish().is_none());
+    assert!(h.tui.app.take_loop_command().is_none());
 }

@@ -25,7 +25,7 @@ async fn all_that_match_are_marked_for_what_was_said() {
     h.press("a");
     let screen = h.screen();
     assert!(screen.contains(&msg_with("Mark all {n} badges that match?", &[&600])), "{screen}");
-    assert!(screen.contains(msg_part("6 requests, about 2 s")), "{screen}");
+    assert!(screen.contains(&msg_with("It takes {requests} requests.", &[&6])), "{screen}");
     let before = requests(&h, HISTORY);
     h.press("esc");
     assert!(h.settled().await.contains(msg_part("1 marked")));
@@ -111,7 +111,7 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
     h.press("* a enter");
     h.screen();
     h.press("q");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ async fn a_click_on_a_hint_does_what_it_says() {
     click(&mut h, 0, 29);
     assert_eq!(h.screen(), before);
     assert!(click_hint(&mut h, "quit"));
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
 }
 
 #[tokio::test]

@@ -424,7 +424,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.confirm("1");
     h.shows(msg_part("sending 1")).await;
     h.press("ctrl-c");
-    assert!(h.tui.app.take_wish().is_none());
+    assert!(h.tui.app.take_loop_command().is_none());
     let screen = h.screen();
     assert!(screen.contains(msg_part("lapel is sending. Quit again to leave")), "{screen}");
     assert!(screen.contains(msg_part("sends nothing more")), "{screen}");
@@ -452,5 +452,5 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
         "{screen}"
     );
     h.press("ctrl-c");
-    assert!(h.tui.app.take_wish().is_some());
+    assert!(h.tui.app.take_loop_command().is_some());
 }

@@ -122,13 +122,13 @@ impl Shared {
         });
     }
 
-    pub(super) async fn look(&self) -> Result<Seen, Trouble> {
+    pub(super) async fn peek(&self) -> Result<Seen, Trouble> {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
             let seen = table
                 .write_hold()
-                .and_then(|()| table.at(|db, now, _| slots::look(db, &pace, &process, now)));
+                .and_then(|()| table.at(|db, now, _| slots::peek(db, &pace, &process, now)));
             let _ = answer.send(seen);
         });
         asked.await.map_err(|_| closed())?
@@ -178,7 +178,7 @@ impl Table {
         self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
         slots::prepare(&self.db)?;
         let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
-        slots::at(&mut self.db, window, &moment, |db, now, _| slots::look(db, &pace, &process, now))
+        slots::at(&mut self.db, window, &moment, |db, now, _| slots::peek(db, &pace, &process, now))
     }
 
     fn at<T>(
@@ -252,9 +252,9 @@ mod tests {
         let other = Connection::open(pace_file(folder.path())).expect("the file");
         other.execute_batch("BEGIN IMMEDIATE").expect("locked");
         shared.hold(Duration::from_secs(3600), 1);
-        shared.look().await.expect_err("nothing is read before it is written");
+        shared.peek().await.expect_err("nothing is read before it is written");
         other.execute_batch("ROLLBACK").expect("given back");
-        let held = shared.look().await.expect("it can be used").held.expect("it is kept");
+        let held = shared.peek().await.expect("it can be used").held.expect("it is kept");
         assert!(held > Duration::from_secs(3590) && held <= Duration::from_secs(3600), "{held:?}");
     }
 }

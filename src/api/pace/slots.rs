@@ -236,7 +236,7 @@ pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlit
     Ok(())
 }
 
-pub(super) fn look(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<Seen> {
+pub(super) fn peek(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<Seen> {
     Ok(count(db, pace, process, now)?.0)
 }
 

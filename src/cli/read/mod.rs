@@ -13,12 +13,11 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::session;
 use super::{exit, json, output, template, words};
-use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
+use crate::api::{ApiError, Call, Gathered, HOLDER_PAGES, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{
     BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Verdict,
-    WalletBadge,
 };
 use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
 use crate::jobs::{Account, Journal, SentHere};
@@ -29,9 +28,6 @@ use serde_json::{Map, Value, json};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use tokio::sync::watch;
-
-/// Maximum pages that lapel reads to find the waiting badges of one holder.
-const HOLDER_PAGES: u64 = 20;
 
 pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
     let json = verb.wants_json();
@@ -200,33 +196,13 @@ impl ReadContext {
     /// only if badges wait. Also returns whether both were read to their ends.
     async fn only_in_history(&self, email: &str, call: &Call) -> Result<(Vec<HistoryItem>, bool), ApiError> {
         let (reader, key, now) = (&self.reader, EmailKey::of(email), self.reader.clock().now());
-        let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-        let history = whole(
-            HOLDER_PAGES,
-            |item: &HistoryItem| item.badge_id.clone(),
-            |wanted| {
-                let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
-                async move { reader.history(&query, call).await }
-            },
-        )
-        .await?;
+        let history = reader.history_of(email, HOLDER_PAGES, call).await?;
         let mut waiting = history.items;
-        waiting.retain(|item| {
-            item.recipient_email.as_ref().is_some_and(|address| key.is(address.wire()))
-                && Verdict::of(item, now).state() == State::Waiting
-        });
+        waiting.retain(|item| item.is_of(&key) && Verdict::of(item, now).state() == State::Waiting);
         if waiting.is_empty() {
             return Ok((waiting, history.complete));
         }
-        let wallet = whole(
-            HOLDER_PAGES,
-            |badge: &WalletBadge| badge.badge_id.clone(),
-            |wanted| {
-                let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
-                async move { reader.wallet(&query, call).await }
-            },
-        )
-        .await?;
+        let wallet = reader.wallet_of(email, HOLDER_PAGES, call).await?;
         waiting.retain(|item| wallet.items.iter().all(|badge| badge.badge_id != item.badge_id));
         Ok((waiting, history.complete && wallet.complete))
     }

@@ -1,12 +1,13 @@
 //! Rows as a table for users: measured in cells, cut to the terminal's width, each state with a sign and a
 //! word.
 
+use crate::cli::words::cut;
 use crate::config::GlyphChoice;
 use crate::domain::State;
 use crate::domain::text::scrub;
 use crate::export::ExportRow;
 use std::io::{self, Write};
-use unicode_segmentation::UnicodeSegmentation;
+
 use unicode_width::UnicodeWidthStr;
 
 /// Rows that determine the column widths.
@@ -98,7 +99,8 @@ impl Table {
         let mut line = String::new();
         for (at, width) in self.widths.iter().flatten() {
             let cell = cells.get(*at).map_or("", String::as_str);
-            let cell = if self.room.is_some() { cut(cell, *width, self.glyphs) } else { cell.to_owned() };
+            let cell =
+                if self.room.is_some() { cut(cell, *width, ellipsis(self.glyphs)) } else { cell.to_owned() };
             line.push_str(&cell);
             line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + GAP));
         }
@@ -156,25 +158,8 @@ fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize
     shown
 }
 
-/// Cuts a text to at most this many cells, never inside a character.
-fn cut(text: &str, most: usize, glyphs: GlyphChoice) -> String {
-    if text.width() <= most {
-        return text.to_owned();
-    }
-    let ellipsis = if glyphs == GlyphChoice::Ascii { "~" } else { "…" };
-    let room = most.saturating_sub(1);
-    let (mut out, mut used) = (String::new(), 0);
-    for grapheme in text.graphemes(true) {
-        used += grapheme.width();
-        if used > room {
-            break;
-        }
-        out.push_str(grapheme);
-    }
-    if most > 0 {
-        out.push_str(ellipsis);
-    }
-    out
+fn ellipsis(glyphs: GlyphChoice) -> &'static str {
+    if glyphs == GlyphChoice::Ascii { "~" } else { "…" }
 }
 
 /// The sign of a state, as in the TUI.

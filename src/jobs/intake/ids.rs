@@ -36,7 +36,7 @@ pub struct IdRow {
 
 /// A preview of a source of badge ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IdsLook {
+pub struct IdsPreview {
     /// The source's properties. Its column map is meaningless here.
     pub about: About,
     /// The first rows, unchanged.
@@ -51,12 +51,12 @@ pub struct IdsLook {
 ///
 /// # Errors
 /// The source cannot be read. An open question is not an error here.
-pub fn look_at_ids(
+pub fn preview_ids(
     source: &Source,
     choices: &Choices,
     most: usize,
     watch: &dyn Watch,
-) -> Result<IdsLook, IntakeError> {
+) -> Result<IdsPreview, IntakeError> {
     let table = open(source, choices, watch)?;
     let rows = table.preview(most);
     let column = match column_of(table.about(), choices) {
@@ -72,7 +72,7 @@ pub fn look_at_ids(
             .collect(),
         _ => Vec::new(),
     };
-    Ok(IdsLook { about: table.about().clone(), rows, column, ids })
+    Ok(IdsPreview { about: table.about().clone(), rows, column, ids })
 }
 
 /// Questions to answer before ids can be read.

@@ -33,13 +33,13 @@ mod split;
 mod table;
 mod text;
 
-pub use about::{About, EncodingGuess, Format, MapState, Note, Question, SheetInfo, Sure};
+pub use about::{About, Format, MapState, Note, Question, Sure};
 pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
-pub use ids::{IdList, IdRow, IdsLook, look_at_ids, open_questions, read_ids};
+pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub use lookalike::look_alike_domains;
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;

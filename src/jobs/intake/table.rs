@@ -194,12 +194,12 @@ fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, survey: Survey) -> Res
         Err(why) => return Err(text::cannot_split(&origin.name, why)),
     };
     let filled = sample.iter().filter(|s| s.cells.iter().any(|c| !is_blank(c)));
-    let looked_at: Vec<(u64, &[String])> =
+    let sampled: Vec<(u64, &[String])> =
         filled.take(SAMPLE_ROWS).map(|s| (s.line, s.cells.as_slice())).collect();
-    if whole && looked_at.is_empty() {
+    if whole && sampled.is_empty() {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
-    let shape = Shape::of(&looked_at, asked)?;
+    let shape = Shape::of(&sampled, asked)?;
     let reading = TextFormat {
         encoding,
         delimiter,
@@ -268,13 +268,13 @@ fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Re
         notes.push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
     }
     let is_filled = |r: &RawRow| r.cells.iter().any(|c| !is_blank(c));
-    let looked_at: Vec<RawRow> = grid.rows(0, 0).filter(is_filled).take(SAMPLE_ROWS).collect();
-    if sheet.is_some() && looked_at.is_empty() {
+    let sampled: Vec<RawRow> = grid.rows(0, 0).filter(is_filled).take(SAMPLE_ROWS).collect();
+    if sheet.is_some() && sampled.is_empty() {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
-    let looked_at: Vec<(u64, &[String])> = looked_at.iter().map(|r| (r.line, r.cells.as_slice())).collect();
+    let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
     // Without a selected sheet, the columns are unknown.
-    let shape = if sheet.is_some() { Shape::of(&looked_at, asked)? } else { Shape::unknown() };
+    let shape = if sheet.is_some() { Shape::of(&sampled, asked)? } else { Shape::unknown() };
     let (skip_to, width) = (shape.skip_to, shape.width);
     let mut about = shape.about(origin, sha256, origin.bytes, format);
     notes.append(&mut about.notes);

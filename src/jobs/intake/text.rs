@@ -6,7 +6,7 @@ use super::origin::{Origin, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::{Delimiter, IntakeError, TextEncoding};
-use crate::table::unguard;
+use crate::table::unescape_formula;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 
@@ -129,7 +129,7 @@ pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     }
     let is_blank_row = cells.iter().all(|c| is_blank(c));
     for (column, cell) in cells.iter_mut().enumerate() {
-        let bare = unguard(cell);
+        let bare = unescape_formula(cell);
         if bare.len() < cell.len() {
             *cell = bare.to_owned();
             note(column, CellFact::ApostropheStripped);

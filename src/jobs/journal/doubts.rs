@@ -8,7 +8,7 @@ use crate::domain::{BadgeId, EmailKey, ServiceTime};
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::{JobId, RowStatus};
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, Look};
+use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, Scan};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use rusqlite::{Connection, params};
@@ -69,8 +69,8 @@ pub(super) fn resolve_doubts(db: &Connection, args: &ResolveDoubts) -> rusqlite:
                     });
                 }
             }
-            let look = Look { now: context.now, complete: complete.contains(&row.key), shows_waiting };
-            let judgement = resolve::judge(&row.doubt, &candidates, look, &context.settings);
+            let scan = Scan { now: context.now, complete: complete.contains(&row.key), shows_waiting };
+            let judgement = resolve::judge(&row.doubt, &candidates, scan, &context.settings);
             apply(db, context, &row, judgement, sights, &mut observed)?;
         }
     }

@@ -147,7 +147,7 @@ fn create_one(
             "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT ?1, ?2, value FROM json_each(?3)",
             params![id.0, key.as_str(), super::json(&held)],
         )?;
-        jobs::set_guarded(db, id, *now)?;
+        jobs::set_checked(db, id, *now)?;
     }
     Ok(Ok(id))
 }

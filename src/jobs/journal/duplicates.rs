@@ -135,9 +135,9 @@ pub(super) fn finish_check(db: &Connection, args: &FinishCheck) -> rusqlite::Res
     let FinishCheck { id, phase, complete, begun, policies } = args;
     // A complete reading also proves refusals from before it.
     if *complete {
-        jobs::set_guarded(db, *id, *begun)?;
+        jobs::set_checked(db, *id, *begun)?;
     } else {
-        jobs::unset_guarded(db, *id)?;
+        jobs::unset_checked(db, *id)?;
     }
     compare(db, *id, *phase)?;
     let classes = place(db, *id, *phase, policies)?;

@@ -140,7 +140,7 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
         job.held = super::claims::held(db, job.id)?;
     }
     // The badges that it waited for may have been seen by another poll.
-    job.next_look = job.next_look.filter(|_| job.is_open());
+    job.next_poll = job.next_poll.filter(|_| job.is_open());
     Ok(job)
 }
 
@@ -203,11 +203,11 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
             _ => None,
         },
         in_flight: r.get::<_, i64>("in_flight")?.unsigned_abs(),
-        next_look: moment(r, "next_look")?,
+        next_poll: moment(r, "next_look")?,
         owner: owner.map(|id| Owner { is_me: id == me, is_alive: true, label }),
         profile: r.get("profile")?,
         follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
-        guarded: moment(r, "guarded_at")?,
+        checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
     })
 }
@@ -268,7 +268,7 @@ pub(super) fn stop(db: &Connection, id: &JobId, kind: &StopKind, why: &Reason) -
 }
 
 /// Sets when the duplicate check read the whole history.
-pub(super) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
+pub(super) fn set_checked(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.as_second()])?;
     Ok(())
@@ -276,7 +276,7 @@ pub(super) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite
 
 /// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
 /// complete reading: the badges that its recipients had before sending are known.
-pub(super) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+pub(super) fn unset_checked(db: &Connection, id: JobId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
         .execute([id.0])?;
     Ok(())
@@ -294,12 +294,12 @@ pub(super) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rus
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
-pub(super) fn set_look_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
+pub(super) fn set_poll_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET look_note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
 
-pub(super) fn set_next_look(db: &Connection, id: JobId, at: Option<Timestamp>) -> rusqlite::Result<()> {
+pub(super) fn set_next_poll(db: &Connection, id: JobId, at: Option<Timestamp>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET next_look = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.map(Timestamp::as_second)])?;
     Ok(())

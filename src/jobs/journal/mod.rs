@@ -236,16 +236,16 @@ impl Journal {
     /// # Errors
     /// [`JournalError::Corrupt`] with the damage. The next call checks again.
     pub(super) async fn assure_whole(&self) -> Result<()> {
-        let look = async {
+        let check = async {
             let wrong = match self.proof.path.clone() {
                 Some(path) => {
                     let file = self.file.clone();
-                    let look = move || {
+                    let check = move || {
                         let second = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY, &file)?;
                         second.busy_timeout(PATIENCE).map_err(|why| JournalError::of(&why, &file))?;
                         quick_check(&second).map_err(|why| JournalError::of(&why, &file))
                     };
-                    tokio::task::spawn_blocking(look).await.map_err(|_| JournalError::Closed)??
+                    tokio::task::spawn_blocking(check).await.map_err(|_| JournalError::Closed)??
                 }
                 None => self.store.quick_check().await?,
             };
@@ -255,7 +255,7 @@ impl Journal {
             let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
             Err(JournalError::Corrupt { file: self.file.to_string(), why })
         };
-        self.proof.whole.get_or_try_init(|| look).await.copied()
+        self.proof.whole.get_or_try_init(|| check).await.copied()
     }
 
     /// Limits the database to `pages` more pages, or removes the limit. Simulates a full disk in tests.

@@ -48,8 +48,8 @@ pub(super) fn schedule_next(db: &Connection, args: &ScheduleNext) -> rusqlite::R
             Some((_, soon)) => next.map(|next| next.min(*soon)),
             None => next,
         };
-        jobs::set_next_look(db, *id, next)?;
-        jobs::set_look_note(db, *id, failed.as_ref().map(|(why, _)| why))?;
+        jobs::set_next_poll(db, *id, next)?;
+        jobs::set_poll_note(db, *id, failed.as_ref().map(|(why, _)| why))?;
     }
     Ok(())
 }

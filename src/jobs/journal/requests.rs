@@ -112,7 +112,7 @@ fn rows_in_doubt(db: &Connection, job: JobId, which: &str, at: i64) -> rusqlite:
     )?;
     if moved > 0 {
         claims::claim_doubts(db, job, at)?;
-        jobs::set_next_look(db, job, None)?;
+        jobs::set_next_poll(db, job, None)?;
     }
     Ok(())
 }

@@ -86,16 +86,16 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 
 /// SQLite's messages about damage; empty if the file is intact.
 pub(super) fn check(db: &Connection) -> rusqlite::Result<Vec<String>> {
-    look_through(db, "integrity_check")
+    run_check(db, "integrity_check")
 }
 
 /// As [`check`], without the indexes' contents: faster.
 pub(super) fn quick_check(db: &Connection) -> rusqlite::Result<Vec<String>> {
-    look_through(db, "quick_check")
+    run_check(db, "quick_check")
 }
 
 /// Runs one of SQLite's two checks and returns its messages.
-fn look_through(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
+fn run_check(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
     let messages: Vec<String> = db
         .prepare(&format!("PRAGMA {how}(20)"))?
         .query_map([], |r| r.get(0))?

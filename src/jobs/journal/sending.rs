@@ -280,7 +280,7 @@ pub(super) fn record_failure(db: &Connection, args: &Failure) -> rusqlite::Resul
     requests::ended(db, *request, now.as_second(), how)?;
     if matches!(rows, FailedRows::Unbound | FailedRows::InDoubt) {
         // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
-        jobs::set_next_look(db, *job, Some(*now))?;
+        jobs::set_next_poll(db, *job, Some(*now))?;
     }
     Ok(())
 }

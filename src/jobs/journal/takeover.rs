@@ -123,7 +123,7 @@ pub(super) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Re
             let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
             requests::ended(db, request, at, &how)?;
             // Poll rows in doubt before anything else.
-            jobs::set_next_look(db, *job, Timestamp::from_second(at).ok())?;
+            jobs::set_next_poll(db, *job, Timestamp::from_second(at).ok())?;
         }
         let left = jobs::counts(db, *job)?.of(RowStatus::Ready);
         if left > 0 {

@@ -49,7 +49,7 @@ fn composed() -> Vec<Reason> {
     };
     let refused = Refusal { status: 422, code: Some("4221".into()), message: None };
     vec![
-        Reason::from(Code::LookFailed).because("why", Reason::from(&ApiError::Quota(refused))),
+        Reason::from(Code::PollFailed).because("why", Reason::from(&ApiError::Quota(refused))),
         Reason::from(&doubt),
         Reason::class(DuplicateKind::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
         Reason::from(Code::NotRevocable).because("state", Reason::word("Waiting")),

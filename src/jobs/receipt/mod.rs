@@ -7,8 +7,8 @@ mod mail;
 #[cfg(test)]
 mod tests;
 
-pub use crate::table::{Format, Noted, NotedCell, TableError, Watch, Written};
-pub use mail::{MailGroup, MailReport, mail_failures};
+pub use crate::table::{Format, TableError, Watch, Written};
+pub use mail::{MailReport, mail_failures};
 
 use crate::table::{Entry, Facts, Room, TableWriter};
 use std::error::Error;

@@ -3,7 +3,7 @@
 mod failures;
 
 use super::*;
-use crate::table::unguard;
+use crate::table::unescape_formula;
 use calamine::{Data, Reader, Xlsx};
 use encoding_rs::EUC_KR;
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ fn read_csv(bytes: &[u8]) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     reader
         .records()
-        .map(|row| row.expect("a record").iter().map(|cell| unguard(cell).to_owned()).collect())
+        .map(|row| row.expect("a record").iter().map(|cell| unescape_formula(cell).to_owned()).collect())
         .collect()
 }
 

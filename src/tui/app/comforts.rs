@@ -7,7 +7,7 @@ use crate::jobs::Job;
 use crate::tui::effects::{Effects, Navigate, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::json_view::RawPane;
+use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::question::Question;
 use crate::tui::modals::request_log::RequestLog;
@@ -92,7 +92,7 @@ impl App {
                 if records.is_empty() {
                     out.say(t!("There is no service record here."));
                 } else {
-                    out.open_some(|_, out| RawPane::new(records, out));
+                    out.open_some(|_, out| JsonView::new(records, out));
                 }
             }
             Action::RequestLog => {

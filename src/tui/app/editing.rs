@@ -9,7 +9,7 @@ impl App {
     /// Asks the loop to open the focused text in an editor.
     pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
         if self.long_field().is_some() {
-            self.wish = Some(LoopCommand::Edit);
+            self.loop_command = Some(LoopCommand::Edit);
         } else {
             out.say(t!("You can use an editor only while you type a reason."));
         }

@@ -72,6 +72,6 @@ impl App {
         self.modals.retain(|modal| modal.downcast_ref::<ExportForm>().is_none());
         self.connection.export = None;
         out.cancel(requests);
-        self.wish = Some(LoopCommand::Quit);
+        self.loop_command = Some(LoopCommand::Quit);
     }
 }

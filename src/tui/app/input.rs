@@ -111,7 +111,7 @@ impl App {
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
             Action::SaveScreen => self.save_screen(out),
-            Action::Suspend => self.wish = Some(LoopCommand::Suspend),
+            Action::Suspend => self.loop_command = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.

@@ -96,7 +96,7 @@ impl App {
 
     pub(super) fn tour_looks(&mut self) {
         let Some(mut tour) = self.touring.take() else { return };
-        if tour.look(&self.tour_sees()) {
+        if tour.update(&self.tour_sees()) {
             self.changed = true;
         }
         self.touring = Some(tour);

@@ -2,17 +2,9 @@
 //! before.
 
 use crate::jobs::{Decision, Job, JobId};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::Request;
-use crate::tui::widgets::confirm::{Ask, CONTEXTS};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::worker::job_command::JobCommand;
-use ratatui::layout::Rect;
 
 pub struct ConfirmResend {
     command: JobCommand,

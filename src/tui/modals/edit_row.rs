@@ -2,19 +2,10 @@
 
 use crate::jobs::intake::{Field, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::fields::Fields;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use crate::tui::worker::job_command::JobCommand;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 pub struct EditRow {
     job: JobId,
@@ -67,15 +58,9 @@ impl Component for EditRow {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Ok(_) => {

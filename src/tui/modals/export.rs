@@ -3,23 +3,14 @@
 
 use crate::api::End;
 use crate::domain::text::scrub;
-use crate::export::{ExportError, ExportRequest, Exported, Kind, What, cost, summary};
+use crate::export::{ExportError, ExportRequest, Exported, Kind, What, summary};
 use crate::i18n::tr;
 use crate::table::{Format, TableError};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::effects::ExportSource;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 /// File kinds in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
@@ -126,7 +117,7 @@ impl ExportForm {
             return t!("The number of requests is unknown: the service does not report the number of rows.")
                 .to_owned();
         };
-        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
+        env.reading_cost(rows)
     }
 
     /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
@@ -214,14 +205,8 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if let Some(toast) = self.take_response(request, response, out)? {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if let Some(toast) = self.take_response(id, response, out)? {
             out.notice = Some(toast);
             out.close();
         }

@@ -3,25 +3,17 @@
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::jobs::Job;
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below, out_of_sight};
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::Search;
 use crate::tui::platform::file_preview::FilePreview;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::layout::{Position, Rect};
+use crossterm::event::KeyCode;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text as Lines};
+use ratatui::text::Text as Lines;
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -252,30 +244,24 @@ impl Component for FilePicker {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Files(files) if self.recents_request == Some(request) => {
+            Response::Files(files) if self.recents_request == Some(id) => {
                 self.recents_request = None;
                 let more = files.into_iter().filter(|file| !self.recents.contains(file)).collect::<Vec<_>>();
                 self.recents.extend(more);
                 self.find_again();
             }
-            Response::Jobs(jobs) if self.jobs_request == Some(request) => {
+            Response::Jobs(jobs) if self.jobs_request == Some(id) => {
                 self.jobs_request = None;
                 self.jobs = jobs.unwrap_or_default();
             }
-            Response::Completed(names) if self.names_request == Some(request) => {
+            Response::Completed(names) if self.names_request == Some(id) => {
                 self.names_request = None;
                 self.names = names;
                 self.find_again();
             }
-            Response::Previewed(preview) if self.preview_request == Some(request) => {
+            Response::Previewed(preview) if self.preview_request == Some(id) => {
                 self.preview_request = None;
                 self.preview = Some(*preview);
             }

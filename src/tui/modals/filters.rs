@@ -3,25 +3,13 @@
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::Field;
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::table_header::ColumnDef;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 
 /// Maximum width of names, in columns.
 const NAMES: usize = 32;
@@ -258,15 +246,9 @@ impl Component for FiltersForm {
         Clicked::in_menu(click, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Filters(done, asked) if self.request == Some(request) => {
+            Response::Filters(done, asked) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => self.said = Some(why),

@@ -1,20 +1,13 @@
 //! Help: the keys of the screen below it, grouped by where they work. It can be searched, and Enter runs what it shows.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::persist::app_paths::AppPaths;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::Text;
 use std::cell::Cell;
 
 /// Maximum width of the help in columns.

@@ -8,24 +8,14 @@ use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::{Field, Focus};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::width;
 use crate::tui::worker::job_command::JobCommand;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 /// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
@@ -282,20 +272,14 @@ impl Component for IssueForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Template(detail) if self.detail_request == Some(request) => {
+            Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 self.detail = Some(*detail);
                 Ok(())
             }
-            Response::Templates(page) if self.same_title_request == Some(request) => {
+            Response::Templates(page) if self.same_title_request == Some(id) => {
                 self.same_title_request = None;
                 let same = |page: crate::domain::Page<crate::domain::Template>| {
                     let others = page.items.iter().filter(|(_, t)| {
@@ -307,10 +291,10 @@ impl Component for IssueForm {
                 Ok(())
             }
             Response::Holdings(..) => match &mut self.review {
-                Some(review) => review.on_response(request, answer),
+                Some(review) => review.on_response(id, answer),
                 None => Err(answer),
             },
-            other => self.file.on_response(request, other),
+            other => self.file.on_response(id, other),
         }
     }
 

@@ -1,18 +1,12 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::{Job, JobRow, Step, count};
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
+use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::Text;
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;

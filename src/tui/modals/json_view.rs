@@ -3,27 +3,18 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::platform::pager::Page;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// Maximum number of characters shown. A copy has all of them.
 const SHOWN: usize = 200_000;
 /// Maximum number of indented levels.
 const DEEPEST: usize = 24;
 
-pub struct RawPane {
+pub struct JsonView {
     /// The same badge from several endpoints.
     records: Vec<RawOf>,
     at: usize,
@@ -43,7 +34,7 @@ pub struct RawPane {
     found: Option<usize>,
 }
 
-impl RawPane {
+impl JsonView {
     /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let request = Some(out.ask(Request::Raw(records.first()?.clone())));
@@ -84,7 +75,7 @@ impl RawPane {
     }
 }
 
-impl Component for RawPane {
+impl Component for JsonView {
     fn key_contexts(&self) -> Vec<Context> {
         self.search.over().unwrap_or_else(|| vec![Context::Json, Context::Always])
     }
@@ -161,15 +152,9 @@ impl Component for RawPane {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Raw(raw) if self.request == Some(request) => {
+            Response::Raw(raw) if self.request == Some(id) => {
                 self.request = None;
                 self.laid_out =
                     raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
@@ -251,7 +236,7 @@ impl Component for RawPane {
     }
 }
 
-impl Modal for RawPane {}
+impl Modal for JsonView {}
 
 /// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines, up to `most` characters. Invalid JSON is laid
 /// out as well as possible.

@@ -1,19 +1,7 @@
 //! Confirmation before lapel marks all rows that match a filter: their number, and the requests needed to read
 //! them.
 
-use crate::export::Cost;
-use crate::i18n::number;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
-use ratatui::layout::Rect;
-
-/// Approximate number of background requests a second, one after the other and without delays.
-const A_SECOND: u64 = 5;
+use crate::tui::prelude::*;
 
 pub struct MarkAllForm {
     /// Number of matching rows, if the service reports it.
@@ -74,9 +62,8 @@ impl Component for MarkAllForm {
         if !self.words.is_empty() {
             form.text(&self.words.join(&format!(" {} ", env.glyphs.dot)), env.theme.text());
         }
-        let a_minute = env.link.as_ref().map_or(u32::MAX, |link| link.background);
         if let Some(rows) = self.rows {
-            form.text(&cost(rows, a_minute), env.theme.text());
+            form.text(&env.reading_cost(rows), env.theme.text());
         }
         form.dim(&t!(
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
@@ -92,30 +79,5 @@ impl Component for MarkAllForm {
 impl Modal for MarkAllForm {
     fn is_popup(&self) -> bool {
         true
-    }
-}
-
-/// Number of requests to read `rows` rows, and the approximate time.
-fn cost(rows: u64, a_minute: u32) -> String {
-    let Cost { requests, waits } = Cost::of(rows, a_minute);
-    let seconds = number(waits * 60 + requests.div_ceil(A_SECOND));
-    plural!(
-        requests,
-        "This takes {n} request, about {seconds} s at this rate.",
-        "This takes {n} requests, about {seconds} s at this rate.",
-        seconds
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cost_grows_with_the_pages_and_with_the_minutes_that_they_take() {
-        assert_eq!(cost(1, 250), "This takes 1 request, about 1 s at this rate.");
-        assert_eq!(cost(4_312, 250), "This takes 44 requests, about 9 s at this rate.");
-        assert_eq!(cost(10_000, 40), "This takes 100 requests, about 140 s at this rate.");
-        assert_eq!(cost(0, 0), "This takes 1 request, about 1 s at this rate.");
     }
 }

@@ -1,20 +1,13 @@
 //! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller.
 
 use crate::domain::call_advice::Question;
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::platform::clipboard::Clip;
+use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use crossterm::event::{KeyCode, KeyModifiers};
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;

@@ -6,21 +6,12 @@ pub(in crate::tui) mod search;
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
 use crate::tui::footer::{is_destructive, sends};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
 use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
 

@@ -4,11 +4,7 @@
 use crate::api::ApiError;
 use crate::domain::{Address, BadgeId, HistoryItem, TemplateId, Text, Verdict};
 use crate::jobs::{Holdings, IssuePlan, Rival};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
+use crate::tui::prelude::*;
 
 /// Maximum number of badges listed that the recipient already has.
 const LISTED: usize = 5;

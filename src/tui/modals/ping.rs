@@ -2,16 +2,8 @@
 
 use crate::api::Reader;
 use crate::i18n::wait::wait_text;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
 use crate::tui::hold;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
-use ratatui::layout::Rect;
+use crate::tui::prelude::*;
 
 pub struct PingForm {
     reader: Reader,
@@ -51,15 +43,9 @@ impl Component for PingForm {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Pinged(pinged) if self.request == Some(request) => {
+            Response::Pinged(pinged) if self.request == Some(id) => {
                 self.request = None;
                 match pinged {
                     Ok(()) => {

@@ -4,80 +4,76 @@
 use super::key_source::KeyFrom;
 use crate::config::{Change, Edit, Input, NewProfile, ProfileInput, ProfileLine, ProfileSettings};
 use crate::i18n;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
+use crate::tui::prelude::*;
 use crate::tui::request::Candidate;
-use crate::tui::widgets::field::{Field, Focus};
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::field::Focus;
+use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::text::{Line, Span};
+use crossterm::event::KeyCode;
 
-const PINNING: [&str; 2] = [tr_noop!("keep the pin"), tr_noop!("pin again")];
+/// Label of the line that only an existing profile has.
+const PIN: &str = tr_noop!("Key pin");
 /// Width of the labels in columns.
-const WIDE: usize = 16;
+const LABEL: usize = 15;
 
-/// Line of the form.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
-    /// Only for a new profile.
-    Name,
-    /// A setting by its index in [`ProfileForm::settings`].
-    Setting(usize),
-    /// Only for an existing profile.
-    Pinning,
-    /// The key itself, or what the key source needs.
-    Key,
-}
-
-/// A setting with its input.
-struct SettingInput {
-    key: &'static str,
-    edit: Edit,
+/// A line of the form: a label and an input.
+struct FormLine {
+    /// The setting that it changes. `None` for the name, the pin and the API key.
+    setting: Option<&'static str>,
+    /// Marked for translation.
+    label: &'static str,
     control: Control,
 }
 
 enum Control {
-    Field(Field),
+    Text(Field),
+    /// A path, which becomes absolute.
+    Path(Field),
     /// Values of the file with their labels, and the index of the chosen one.
     Choice(Vec<(&'static str, String)>, usize),
     /// The key source, see [`ProfileForm::key`].
     KeySource,
+    /// The key itself, or what the key source needs.
+    ApiKey,
 }
 
-impl SettingInput {
+impl FormLine {
+    fn new(label: &'static str, control: Control) -> Self {
+        Self { setting: None, label, control }
+    }
+
     /// The input with the value of a setting.
-    fn new(key: &'static str, edit: Edit, value: &str) -> Self {
+    fn of(setting: &'static str, edit: &Edit, value: &str) -> Self {
         let choice = |choices: Vec<(&'static str, String)>| {
             let chosen = choices.iter().position(|(word, _)| *word == value).unwrap_or(0);
             Control::Choice(choices, chosen)
         };
         let control = match edit.input {
-            Input::Text | Input::Path => Control::Field(Field::with(value)),
+            Input::Text => Control::Text(Field::with(value)),
+            Input::Path => Control::Path(Field::with(value)),
             Input::Words(words) => choice(words.iter().map(|word| (*word, word.to_uppercase())).collect()),
             Input::Switch([off, on]) => {
                 choice(vec![("false", i18n::tr(off).to_owned()), ("true", i18n::tr(on).to_owned())])
             }
-            Input::Key => Control::KeySource,
+            Input::Key => return Self::new(edit.label, Control::KeySource),
         };
-        Self { key, edit, control }
+        Self { setting: Some(setting), label: edit.label, control }
     }
 
     /// The value as typed or chosen.
     fn shown(&self) -> &str {
         match &self.control {
-            Control::Field(field) => field.value().trim(),
+            Control::Text(field) | Control::Path(field) => field.value().trim(),
             Control::Choice(choices, chosen) => choices.get(*chosen).map_or("", |(value, _)| value),
-            Control::KeySource => "",
+            Control::KeySource | Control::ApiKey => "",
         }
     }
 
     /// The value to save. A path becomes absolute, independent of the working directory.
     fn value(&self) -> String {
         let shown = self.shown();
-        if self.edit.input != Input::Path || shown.is_empty() {
+        if !matches!(self.control, Control::Path(_)) || shown.is_empty() {
             return shown.to_owned();
         }
         let typed = paths::typed(shown);
@@ -88,9 +84,7 @@ impl SettingInput {
 pub struct ProfileForm {
     /// The profile before the change. `None` for a new profile.
     was: Option<ProfileLine>,
-    name: Field,
-    settings: Vec<SettingInput>,
-    pin: usize,
+    lines: Vec<FormLine>,
     key: KeyFrom,
     focus: Focus,
 }
@@ -111,29 +105,21 @@ pub enum Step {
 
 impl ProfileForm {
     pub fn new(name: &str) -> Self {
-        let mut form = Self {
-            was: None,
-            name: Field::with(name),
-            settings: inputs(&ProfileSettings::default()),
-            pin: 0,
-            key: KeyFrom::new(),
-            focus: Focus::default(),
-        };
-        let is_url = |slot: &Slot| matches!(slot, Slot::Setting(at) if form.settings[*at].key == "base_url");
-        if !name.is_empty() {
-            form.focus.at = form.slots().iter().position(is_url).unwrap_or(0);
-        }
-        form
+        let mut lines = settings(&ProfileSettings::default());
+        lines.insert(0, FormLine::new(tr_noop!("Name"), Control::Text(Field::with(name))));
+        let is_url = |line: &FormLine| line.setting == Some("base_url");
+        let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
+        Self { was: None, lines, key: KeyFrom::new(), focus: Focus { at } }
     }
 
+    /// An existing profile keeps its name and can be pinned again.
     pub fn of(line: ProfileLine) -> Self {
-        Self {
-            settings: inputs(&line.settings),
-            key: KeyFrom::of(line.key_store(), &line.key_from),
-            focus: Focus::default(),
-            was: Some(line),
-            ..Self::new("")
-        }
+        let mut lines = settings(&line.settings);
+        let at = lines.iter().position(|line| matches!(line.control, Control::KeySource)).unwrap_or(0);
+        let choices = vec![("false", t!("keep the pin").to_owned()), ("true", t!("pin again").to_owned())];
+        lines.insert(at, FormLine::new(PIN, Control::Choice(choices, 0)));
+        let key = KeyFrom::of(line.key_store(), &line.key_from);
+        Self { was: Some(line), lines, key, focus: Focus::default() }
     }
 
     /// Name of the profile to change. `None` for a new profile.
@@ -141,28 +127,8 @@ impl ProfileForm {
         self.was.as_ref().map(|line| line.name.as_str())
     }
 
-    /// The lines in their order. An existing profile keeps its name and can be pinned again.
-    fn slots(&self) -> Vec<Slot> {
-        let settings = |is_wanted: fn(&Edit) -> bool| {
-            let all = self.settings.iter().enumerate().filter(move |(_, setting)| is_wanted(&setting.edit));
-            all.map(|(at, _)| Slot::Setting(at))
-        };
-        let mut slots = Vec::new();
-        slots.extend(self.was.is_none().then_some(Slot::Name));
-        slots.extend(settings(|edit| !edit.is_required));
-        slots.extend(self.was.is_some().then_some(Slot::Pinning));
-        slots.extend(settings(|edit| edit.input == Input::Key));
-        slots.extend(settings(|edit| edit.is_required && edit.input != Input::Key));
-        slots.push(Slot::Key);
-        slots
-    }
-
-    fn at(&self) -> Slot {
-        self.slots().get(self.focus.at).copied().unwrap_or(Slot::Key)
-    }
-
     pub fn on_action(&mut self, action: Action) -> Step {
-        let many = self.slots().len();
+        let many = self.lines.len();
         match action {
             Action::NextField => self.focus.next(many),
             Action::PreviousField => self.focus.previous(many),
@@ -174,7 +140,7 @@ impl ProfileForm {
             Action::Accept if self.focus.at + 1 < many => self.focus.next(many),
             Action::Accept => {
                 return match &self.was {
-                    Some(line) => self.change(line),
+                    Some(was) => self.change(was),
                     None => self.candidate(),
                 };
             }
@@ -188,8 +154,8 @@ impl ProfileForm {
             Ok(given) => given,
             Err(why) => return Step::Wrong(why),
         };
-        let input = self.input(|_| true);
-        let profile = NewProfile { key_store: store, ..NewProfile::of(self.name.value().trim(), input) };
+        let input = self.input(|_, _| true);
+        let profile = NewProfile { key_store: store, ..NewProfile::of(self.lines[0].shown(), input) };
         // Report invalid settings before the key is sent. The CA file is read later, because that can take long.
         if let Err(error) = profile.settings() {
             return Step::Wrong(format!("{error}."));
@@ -197,29 +163,29 @@ impl ProfileForm {
         Step::Try(Box::new(Candidate { profile, key }))
     }
 
-    /// The values of the settings but the key.
-    fn input(&self, is_wanted: impl Fn(&SettingInput) -> bool) -> ProfileInput {
+    /// The values of the settings.
+    fn input(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
         let mut input = ProfileInput::default();
-        for setting in self.settings.iter().filter(|setting| setting.edit.input != Input::Key) {
-            if is_wanted(setting) {
-                input.set(setting.key, setting.value());
+        for line in &self.lines {
+            if let Some(setting) = line.setting.filter(|setting| is_wanted(setting, line)) {
+                input.set(setting, line.value());
             }
         }
         input
     }
 
-    fn change(&self, line: &ProfileLine) -> Step {
+    fn change(&self, was: &ProfileLine) -> Step {
         let key = match self.key.changed() {
             Ok(key) => key,
             Err(why) => return Step::Wrong(why),
         };
-        let input = self.input(|setting| setting.shown() != line.text(setting.key));
+        let input = self.input(|setting, line| line.shown() != was.text(setting));
         let change = Change { input, ..Change::default() };
-        if change.is_empty() && key.is_none() && self.pin == 0 {
+        let pin = self.lines.iter().any(|line| line.label == PIN && line.shown() == "true");
+        if change.is_empty() && key.is_none() && !pin {
             return Step::Wrong(t!("No changes given.").to_owned());
         }
-        let (name, pin) = (line.name.clone(), self.pin == 1);
-        Step::Change(Box::new(ProfileChange { name, change, key, pin }))
+        Step::Change(Box::new(ProfileChange { name: was.name.clone(), change, key, pin }))
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
@@ -228,24 +194,16 @@ impl ProfileForm {
             KeyCode::Left => -1,
             _ => 0,
         };
-        let choice = match self.at() {
-            Slot::Pinning => Some((&mut self.pin, PINNING.len())),
-            Slot::Setting(at) => match &mut self.settings[at].control {
-                Control::Choice(choices, chosen) => Some((chosen, choices.len())),
-                Control::KeySource => {
-                    self.key.turn(by);
-                    return by != 0;
-                }
-                Control::Field(_) => None,
-            },
-            Slot::Name | Slot::Key => None,
-        };
-        match choice {
-            Some((chosen, len)) => {
-                *chosen = (*chosen as isize + by).rem_euclid(len as isize).unsigned_abs();
+        match self.lines.get_mut(self.focus.at).map(|line| &mut line.control) {
+            Some(Control::Choice(choices, chosen)) => {
+                *chosen = (*chosen as isize + by).rem_euclid(choices.len() as isize).unsigned_abs();
                 by != 0
             }
-            None => self.field_mut().is_some_and(|field| field.on_text_key(key)),
+            Some(Control::KeySource) => {
+                self.key.turn(by);
+                by != 0
+            }
+            _ => self.field_mut().is_some_and(|field| field.on_text_key(key)),
         }
     }
 
@@ -257,100 +215,72 @@ impl ProfileForm {
 
     /// The field of the focused line.
     fn field_mut(&mut self) -> Option<&mut Field> {
-        match self.at() {
-            Slot::Name => Some(&mut self.name),
-            Slot::Setting(at) => match &mut self.settings[at].control {
-                Control::Field(field) => Some(field),
-                Control::Choice(..) | Control::KeySource => None,
+        match &mut self.lines.get_mut(self.focus.at)?.control {
+            Control::Text(field) | Control::Path(field) => Some(field),
+            Control::Choice(..) | Control::KeySource => None,
+            Control::ApiKey => self.key.field_mut(),
+        }
+    }
+
+    /// The input of a line.
+    fn spans(&self, control: &Control, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        match control {
+            Control::Text(field) | Control::Path(field) => field.spans(room, focused, env),
+            Control::Choice(choices, chosen) => {
+                let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
+                choice(&labels, *chosen, room, focused, env)
+            }
+            Control::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, env),
+            Control::ApiKey => match self.key.field() {
+                Some(field) => field.spans(room, focused, env),
+                None => vec![Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), env.theme.dim())],
             },
-            Slot::Key => self.key.field_mut(),
-            Slot::Pinning => None,
         }
     }
 
-    /// The label and the input of a line.
-    fn line(&self, slot: Slot, room: usize, focused: bool, env: &Env) -> (&'static str, Vec<Span<'static>>) {
-        let choice = |words: &[&str], chosen: usize| choice(words, chosen, room, focused, env);
-        match slot {
-            Slot::Name => (t!("Name"), self.name.spans(room, focused, env)),
-            Slot::Setting(at) => {
-                let setting = &self.settings[at];
-                let spans = match &setting.control {
-                    Control::Field(field) => field.spans(room, focused, env),
-                    Control::Choice(choices, chosen) => {
-                        let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
-                        choice(&labels, *chosen)
-                    }
-                    Control::KeySource => choice(&self.key.places(), self.key.chosen()),
-                };
-                (i18n::tr(setting.edit.label), spans)
-            }
-            Slot::Pinning => (t!("Key pin"), choice(&PINNING.map(i18n::tr), self.pin)),
-            Slot::Key => {
-                let text = || fit(self.key.said(), room, env.glyphs.ellipsis);
-                let spans = match self.key.field() {
-                    Some(field) => field.spans(room, focused, env),
-                    None => vec![Span::styled(text(), env.theme.dim())],
-                };
-                (self.key.label(), spans)
-            }
-        }
-    }
-
-    /// Lines of the form. With `brief`, it has no explanations, because a message follows below it.
-    pub fn lines(&self, room: usize, brief: bool, env: &Env) -> Vec<Line<'static>> {
-        let theme = &env.theme;
-        let mut lines = Vec::new();
-        for (at, slot) in self.slots().into_iter().enumerate() {
+    /// Adds the lines of the form. With `brief`, it has no explanations, because a message follows below it.
+    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, env: &Env) {
+        for (at, line) in self.lines.iter().enumerate() {
             let focused = self.focus.at == at;
-            let (label, input) = self.line(slot, room.saturating_sub(WIDE + 2), focused, env);
-            let mut spans = vec![
-                Span::styled(
-                    format!("  {}", fit(label, WIDE, "")),
-                    if focused { theme.strong() } else { theme.dim() },
-                ),
-                Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
-            ];
-            spans.extend(input);
-            lines.push(Line::from(spans));
+            let label = match line.control {
+                Control::ApiKey => self.key.label(),
+                _ => i18n::tr(line.label),
+            };
+            form.labelled(&fit(label, LABEL, ""), focused, |room| {
+                self.spans(&line.control, room, focused, env)
+            });
         }
-        lines.push(Line::raw(""));
-        let mut put = |text: &str| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
-        };
-        if brief {
-            // The fields explain themselves.
-        } else if self.was.is_some() {
-            put(self.key.advice());
-            put(t!(
-                "lapel tests a changed connection or key before saving it. An empty CA file or proxy is removed. A proxy's user and password are not shown."
-            ));
-        } else {
-            put(self.key.advice());
-            put(t!(
-                "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one of the organisation. lapel checks the key before saving anything. The settings keep how the key begins."
-            ));
-        }
+        form.blank();
         if !brief {
-            lines.push(Line::raw(""));
+            form.dim(self.key.advice());
+            form.dim(if self.was.is_some() {
+                t!(
+                    "lapel tests a changed connection or key before saving it. An empty CA file or proxy is removed. A proxy's user and password are not shown."
+                )
+            } else {
+                t!(
+                    "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one of the organisation. lapel checks the key before saving anything. The settings keep how the key begins."
+                )
+            });
+            form.blank();
         }
         let key = |action| env.key(&[Context::Form, Context::Always], action);
-        let text = t!(
+        form.dim(&t!(
             "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),
             esc = key(Action::Back)
-        );
-        lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
-        lines
+        ));
     }
 }
 
-/// The inputs of all settings, with the values of a profile.
-fn inputs(settings: &ProfileSettings) -> Vec<SettingInput> {
-    ProfileSettings::editable()
-        .into_iter()
-        .map(|(key, edit)| SettingInput::new(key, edit, &settings.text(key)))
-        .collect()
+/// The lines of all settings with the values of a profile, and the API key.
+fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
+    let mut editable = ProfileSettings::editable();
+    editable.sort_by_key(|(_, edit)| (edit.is_required, edit.input != Input::Key));
+    let mut lines: Vec<FormLine> =
+        editable.iter().map(|(key, edit)| FormLine::of(key, edit, &settings.text(key))).collect();
+    lines.push(FormLine::new("", Control::ApiKey));
+    lines
 }
 
 /// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word

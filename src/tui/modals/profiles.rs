@@ -5,23 +5,12 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 
 /// Message if lapel is sending requests with the profile in use.
 const SENDING: &str = tr_noop!(
@@ -310,15 +299,9 @@ impl Component for Profiles {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Profiles(read) if self.reading == Some(request) => {
+            Response::Profiles(read) if self.reading == Some(id) => {
                 self.reading = None;
                 match read {
                     Ok(lines) => self.lines = lines,
@@ -326,13 +309,13 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == request) => {
+            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == id) => {
                 if let Some((_, name, changes)) = self.working.take() {
                     self.worked(name, changes, done, out);
                 }
                 Ok(())
             }
-            Response::Connected(opened) if self.opening == Some(request) => {
+            Response::Connected(opened) if self.opening == Some(id) => {
                 self.opening = None;
                 match opened {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
@@ -358,7 +341,7 @@ impl Component for Profiles {
                 text.text(&head, env.theme.strong());
                 text.blank();
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
-                text.extend(form.lines(text.room(), brief, env));
+                form.draw(&mut text, brief, env);
                 self.tell(&mut text, env);
                 // What is wrong is below the fields, so nothing is squeezed away here.
                 frame.render_widget(ratatui::text::Text::from(text.into_lines()), area);

@@ -7,25 +7,15 @@ use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::paths;
 use crate::tui::modals::draft::DraftForm;
-use crate::tui::request::{Paper, Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::request::Paper;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use crossterm::event::KeyEvent;
 use lines::{mail_lines, undo_words};
-use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
 pub struct Prompt {
@@ -383,15 +373,9 @@ impl Component for Prompt {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => {
@@ -414,7 +398,7 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Paper(written) if self.request == Some(request) => {
+            Response::Paper(written) if self.request == Some(id) => {
                 self.request = None;
                 match written {
                     Ok(written) => {
@@ -439,7 +423,7 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Mail(mail) if self.request == Some(request) => {
+            Response::Mail(mail) if self.request == Some(id) => {
                 self.request = None;
                 match mail {
                     Ok(found) => {

@@ -1,18 +1,10 @@
 //! A question that needs only the confirmation.
 
 use crate::jobs::{Job, JobId, RowStatus, Step};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::draft::titles;
-use crate::tui::request::Request;
-use crate::tui::widgets::confirm::{Ask, CONTEXTS};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::worker::job_command::JobCommand;
-use ratatui::layout::Rect;
 
 /// What to do after the confirmation.
 type Then = dyn FnOnce(&mut Effects<'_>);
@@ -74,9 +66,7 @@ impl Question {
         });
         Self { ask, job: Some(id), ..question }
     }
-}
 
-impl Question {
     /// Whether to cancel these rows of a job, which are not sent.
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
         let n = rows.len() as u64;

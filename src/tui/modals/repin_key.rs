@@ -2,18 +2,9 @@
 //! that it is right.
 
 use crate::api::ApiError;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::{Ask, CONTEXTS};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::widgets::text_layout::fit;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub struct RepinKey {
     profile: String,
@@ -51,15 +42,9 @@ impl Component for RepinKey {
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Connected(pinned) if self.request == Some(request) => {
+            Response::Connected(pinned) if self.request == Some(id) => {
                 self.request = None;
                 match pinned {
                     Ok(session) => out.go.push(Navigate::Connect(session)),

@@ -5,21 +5,10 @@ use super::person_review::PersonReview;
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::Field;
+use crate::tui::prelude::*;
 use crate::tui::widgets::fields::Fields;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::label::aligned;
 use crate::tui::worker::job_command::JobCommand;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// Indexes of the fields.
@@ -204,20 +193,14 @@ impl Component for ReplaceForm {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
         match (response, &mut self.review) {
-            (Response::TemplateOf(template), _) if self.template_request == Some(request) => {
+            (Response::TemplateOf(template), _) if self.template_request == Some(id) => {
                 self.template_request = None;
                 self.template = Some(template);
                 Ok(())
             }
-            (response, Some(review)) => review.on_response(request, response),
+            (response, Some(review)) => review.on_response(id, response),
             (response, None) => Err(response),
         }
     }

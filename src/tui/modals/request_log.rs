@@ -4,19 +4,9 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::search::{Search, Searched};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
 use save::Save;
 
 #[derive(Default)]
@@ -159,15 +149,9 @@ impl Component for RequestLog {
         Clicked::changed(found)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::LogBeyond { watched } if self.watch == Some(request) => {
+            Response::LogBeyond { watched } if self.watch == Some(id) => {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
                 if watched {
@@ -177,7 +161,7 @@ impl Component for RequestLog {
             }
             other => match &mut self.save {
                 Some(save) => {
-                    let closed = save.on_response(request, other, out)?;
+                    let closed = save.on_response(id, other, out)?;
                     if closed {
                         self.save = None;
                     }

@@ -4,23 +4,12 @@
 use crate::domain::Text;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, RowStatus, Step};
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::popup;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
 
 const CHOICES: [(&str, &str); 2] = [
     (tr_noop!("leave as it is"), tr_noop!("resolved another way; lapel does nothing more")),
@@ -166,15 +155,9 @@ impl Component for ResolveRows {
         Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match response {
-            Response::Done(done) if self.request == Some(request) => {
+            Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
                 match done {
                     Err(why) => {

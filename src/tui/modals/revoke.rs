@@ -3,22 +3,10 @@
 
 use crate::domain::{State, Text};
 use crate::jobs::{RevokePlan, RevokeTarget};
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::ReasonField;
 use crate::tui::widgets::text_layout::{cells, line_width, number, width, wrap};
 use crate::tui::worker::job_command::JobCommand;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -220,14 +208,8 @@ impl Component for RevokeForm {
         self.reason.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.reason.on_response(request, response)
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+        self.reason.on_response(id, response)
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -3,23 +3,12 @@
 
 use super::file::Purpose;
 use crate::jobs::intake::Source;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 pub struct RevokeIds {
     file: PathField,
@@ -133,18 +122,12 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        _: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let response = match self.reason.on_response(request, response) {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+        let response = match self.reason.on_response(id, response) {
             Err(response) => response,
             handled => return handled,
         };
-        self.file.on_response(request, response)
+        self.file.on_response(id, response)
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -1,18 +1,8 @@
 //! Saves the text of the screen to a private file, for a ticket: masked, or with personal data.
 
 use crate::domain::text::scrub;
-use crate::tui::component::{Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
 
 pub struct ScreenText {
     file: SaveFile,
@@ -66,14 +56,8 @@ impl Component for ScreenText {
         self.file.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if let Some(path) = self.file.on_response(request, response)? {
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if let Some(path) = self.file.on_response(id, response)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
             out.say(if self.is_masked {
                 t!("Saved the masked screen to {path}. Only you can read it.", path)

@@ -63,7 +63,7 @@ impl<W: Write> Canvas<W> {
     }
 
     fn write(&mut self, mut pen: Pen) -> io::Result<()> {
-        pen.style(Look::default());
+        pen.style(CellStyle::default());
         pen.bytes.extend_from_slice(b"\x1b[?25l");
         // After a partial write the screen's state is unknown.
         let known = std::mem::replace(&mut self.is_known, false);
@@ -175,14 +175,14 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Look {
+struct CellStyle {
     fg: Color,
     bg: Color,
     underline: Color,
     modifier: Modifier,
 }
 
-impl Look {
+impl CellStyle {
     fn of(cell: &Cell) -> Self {
         Self { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier }
     }
@@ -194,7 +194,7 @@ struct Pen {
     bytes: Vec<u8>,
     /// The cursor's position, if it is certain.
     at: Option<(usize, u16)>,
-    look: Look,
+    cell_style: CellStyle,
 }
 
 impl Pen {
@@ -205,7 +205,7 @@ impl Pen {
             let wide = held.cells.max(1);
             let is_drawn = is_picture(&new[x]) && old[x] == new[x];
             if touched[x] && !is_left(&new[x]) && !is_drawn {
-                self.style(Look::of(&new[x]));
+                self.style(CellStyle::of(&new[x]));
                 self.go(x, y);
                 if !held.certain && !is_picture(&new[x]) {
                     self.bytes.resize(self.bytes.len() + wide, b' ');
@@ -227,7 +227,7 @@ impl Pen {
     }
 
     /// Sets a style from a reset, so the style before does not matter.
-    fn style(&mut self, look: Look) {
+    fn style(&mut self, cell_style: CellStyle) {
         const ATTRIBUTES: [(Modifier, &str); 9] = [
             (Modifier::BOLD, ";1"),
             (Modifier::DIM, ";2"),
@@ -239,19 +239,19 @@ impl Pen {
             (Modifier::HIDDEN, ";8"),
             (Modifier::CROSSED_OUT, ";9"),
         ];
-        if std::mem::replace(&mut self.look, look) == look {
+        if std::mem::replace(&mut self.cell_style, cell_style) == cell_style {
             return;
         }
         self.bytes.extend_from_slice(b"\x1b[0");
         for (modifier, code) in ATTRIBUTES {
-            if look.modifier.contains(modifier) {
+            if cell_style.modifier.contains(modifier) {
                 self.bytes.extend_from_slice(code.as_bytes());
             }
         }
         let colours = [
-            (look.fg, Colored::ForegroundColor as fn(_) -> _),
-            (look.bg, Colored::BackgroundColor),
-            (look.underline, Colored::UnderlineColor),
+            (cell_style.fg, Colored::ForegroundColor as fn(_) -> _),
+            (cell_style.bg, Colored::BackgroundColor),
+            (cell_style.underline, Colored::UnderlineColor),
         ];
         for (colour, of) in colours {
             if colour == Color::Reset {

@@ -34,8 +34,8 @@ pub struct Model {
     widths: Widths,
     columns: usize,
     cells: Vec<Slot>,
-    looks: Vec<String>,
-    look: String,
+    styles: Vec<String>,
+    style: String,
     at: (usize, usize),
 }
 
@@ -46,8 +46,8 @@ impl Model {
             widths,
             columns: usize::from(columns),
             cells: vec![Slot::Blank; count],
-            looks: vec![String::new(); count],
-            look: String::new(),
+            styles: vec![String::new(); count],
+            style: String::new(),
             at: (0, 0),
         }
     }
@@ -76,10 +76,10 @@ impl Model {
                     let number = |n: &str| n.parse::<usize>().expect("a number") - 1;
                     self.at = (number(column).min(self.columns - 1), number(row));
                 }
-                "m" => inner.trim_start_matches('0').clone_into(&mut self.look),
+                "m" => inner.trim_start_matches('0').clone_into(&mut self.style),
                 "J" => {
                     self.cells.fill(Slot::Blank);
-                    self.looks.fill(String::new());
+                    self.styles.fill(String::new());
                 }
                 "l" | "h" => {}
                 other => panic!("{inner}{other} is no part of a frame"),
@@ -143,7 +143,7 @@ impl Model {
                 _ if text == " " => Slot::Blank,
                 _ => Slot::Head(text.to_owned()),
             };
-            self.looks[place].clone_from(&self.look);
+            self.styles[place].clone_from(&self.style);
         }
         self.at.0 = (x + wide).min(self.columns);
     }
@@ -166,7 +166,7 @@ impl Model {
 
     /// Whether both show the same text and styles. Ignores the cursor.
     pub fn shows(&self, other: &Self) -> bool {
-        self.cells == other.cells && self.looks == other.looks
+        self.cells == other.cells && self.styles == other.styles
     }
 
     /// A row as text. A wide character counts as one character, without its second cell.

@@ -12,27 +12,17 @@ use crate::domain::text::short;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
-use crate::tui::component::Component;
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, Typed};
 use crate::tui::platform::images::Want;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
-use crate::tui::widgets::field::{Field, Recent};
-use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::text_layout::{width, wrap};
+use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
-use crossterm::event::KeyEvent;
 use lines::{badge_lines, not_read};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub struct BadgeScreen {
     wanted: Option<BadgeId>,
@@ -294,27 +284,21 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
             Response::Index(IndexAnswer::Found(found))
-                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == request) =>
+                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) =>
             {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
                 }
                 Ok(())
             }
-            Response::SentBadge(sent) if self.sent.0 == Some(request) => {
+            Response::SentBadge(sent) if self.sent.0 == Some(id) => {
                 self.sent = (None, sent);
                 Ok(())
             }
-            Response::Badge(badge) if self.request == Some(request) => {
+            Response::Badge(badge) if self.request == Some(id) => {
                 self.request = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(id) = &self.wanted
@@ -396,7 +380,7 @@ impl Component for BadgeScreen {
                     "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
                     enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
                 );
-                let what = wrap(&what, room).into_iter().map(|line| Line::styled(line, env.theme.dim()));
+                let what = styled(&what, room, env.theme.dim());
                 std::iter::once(Line::raw("")).chain(what).collect()
             }
         };

@@ -4,8 +4,8 @@ use crate::domain::spelling::remarks;
 use crate::domain::{Held, Text};
 use crate::tui::context::Env;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{width, wrap};
-use ratatui::style::{Modifier, Style};
+use crate::tui::widgets::text_layout::{styled, width};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 /// `more` follows the verdict.
@@ -57,8 +57,4 @@ fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
         }
     }
     lines
-}
-
-fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
-    wrap(text, room).into_iter().map(|line| Line::styled(line, style)).collect()
 }

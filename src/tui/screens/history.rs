@@ -12,28 +12,20 @@ use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, V
 use crate::export::{self, FieldValue, What};
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
-use crate::tui::component::{Clicked, Component};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::record_field::{RecordField, short};
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
-use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use preview::Preview;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 type Field = RecordField<HistoryItem>;
 
@@ -50,40 +42,15 @@ impl Browse for HistoryItem {
     const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
     const LIST: &'static str = "history";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "recipient_name", label: tr_noop!("Name"), word: tr_noop!("name:"), takes: Takes::Text },
-        Spec {
-            name: "recipient_email",
-            label: tr_noop!("E-mail"),
-            word: tr_noop!("email:"),
-            takes: Takes::Text,
-        },
-        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
-        Spec {
-            name: "issue_start_date",
-            label: tr_noop!("Issued from"),
-            word: tr_noop!("from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "issue_end_date",
-            label: tr_noop!("Issued to"),
-            word: tr_noop!("to:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "revoke_start_date",
-            label: tr_noop!("Revoked from"),
-            word: tr_noop!("revoked-from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "revoke_end_date",
-            label: tr_noop!("Revoked to"),
-            word: tr_noop!("revoked-to:"),
-            takes: Takes::Date,
-        },
-        Spec { name: "state", label: tr_noop!("State"), word: tr_noop!("state:"), takes: Takes::State },
-        Spec { name: "mail", label: tr_noop!("Mail"), word: tr_noop!("mail:"), takes: Takes::Mail },
+        Spec::new("recipient_name", tr_noop!("Name"), tr_noop!("name:"), Takes::Text),
+        Spec::new("recipient_email", tr_noop!("E-mail"), tr_noop!("email:"), Takes::Text),
+        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
+        Spec::new("issue_start_date", tr_noop!("Issued from"), tr_noop!("from:"), Takes::Date),
+        Spec::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), Takes::Date),
+        Spec::new("revoke_start_date", tr_noop!("Revoked from"), tr_noop!("revoked-from:"), Takes::Date),
+        Spec::new("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:"), Takes::Date),
+        Spec::new("state", tr_noop!("State"), tr_noop!("state:"), Takes::State),
+        Spec::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), Takes::Mail),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
@@ -319,16 +286,10 @@ impl Component for History {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Err(answer) = self.receive_marking(request, answer, env, out) else { return Ok(()) };
-        let Err(answer) = self.preview.on_response(request, answer, out) else { return Ok(()) };
-        self.browser.on_response(request, answer, env, out)?;
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+        let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
+        let Err(answer) = self.preview.on_response(id, answer, out) else { return Ok(()) };
+        self.browser.on_response(id, answer, env, out)?;
         for row in self.browser.loaded() {
             self.marks.refresh(row);
         }

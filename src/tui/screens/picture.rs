@@ -1,10 +1,7 @@
 //! Layout of pictures on a screen: beside the text, above it, or in place of it.
 //! A picture replaces the text only when the user asks for it.
 
-use crate::tui::context::Env;
-use crate::tui::widgets::frame::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use crate::tui::prelude::*;
 
 /// Minimum screen width, in columns, for a picture beside the text.
 const BESIDE: u16 = 100;

@@ -10,26 +10,16 @@ use crate::domain::{
     BadgeType, Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text,
     validity,
 };
-use crate::tui::component::Screen;
-use crate::tui::component::{Clicked, Component};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::issue::IssueForm;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
-use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
+use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;
@@ -50,44 +40,14 @@ impl Browse for Template {
     const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
     const LIST: &'static str = "templates";
     const FILTERS: &'static [Spec] = &[
-        Spec { name: "title", label: tr_noop!("Title"), word: tr_noop!("title:"), takes: Takes::Text },
-        Spec { name: "use_yn", label: tr_noop!("In use"), word: tr_noop!("use:"), takes: Takes::YesNo },
-        Spec {
-            name: "badge_type",
-            label: tr_noop!("Type"),
-            word: tr_noop!("type:"),
-            takes: Takes::BadgeType,
-        },
-        Spec {
-            name: "category_id",
-            label: tr_noop!("Category"),
-            word: tr_noop!("category:"),
-            takes: Takes::Category,
-        },
-        Spec {
-            name: "category_level_id",
-            label: tr_noop!("Level id"),
-            word: tr_noop!("level-id:"),
-            takes: Takes::Text,
-        },
-        Spec {
-            name: "template_id",
-            label: tr_noop!("Template id"),
-            word: tr_noop!("id:"),
-            takes: Takes::Text,
-        },
-        Spec {
-            name: "reg_str_date",
-            label: tr_noop!("Registered from"),
-            word: tr_noop!("registered-from:"),
-            takes: Takes::Date,
-        },
-        Spec {
-            name: "reg_end_date",
-            label: tr_noop!("Registered to"),
-            word: tr_noop!("registered-to:"),
-            takes: Takes::Date,
-        },
+        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
+        Spec::new("use_yn", tr_noop!("In use"), tr_noop!("use:"), Takes::YesNo),
+        Spec::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), Takes::BadgeType),
+        Spec::new("category_id", tr_noop!("Category"), tr_noop!("category:"), Takes::Category),
+        Spec::new("category_level_id", tr_noop!("Level id"), tr_noop!("level-id:"), Takes::Text),
+        Spec::new("template_id", tr_noop!("Template id"), tr_noop!("id:"), Takes::Text),
+        Spec::new("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:"), Takes::Date),
+        Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
@@ -234,12 +194,11 @@ impl Templates {
             Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, env),
             Some((id, Err(error))) if *id == row.template_id => {
                 let text = t!("This template could not be read: {error}", error);
-                wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())).collect()
+                styled(&text, room, env.theme.error())
             }
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
-                let mut lines: Vec<Line<'static>> =
-                    wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
+                let mut lines: Vec<Line<'static>> = styled(&title, room, env.theme.strong());
                 lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 lines
             }
@@ -324,31 +283,25 @@ impl Component for Templates {
         true
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Paused if self.rest == Some(request) => {
+            Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             }
-            Response::Template(detail) if self.detail_request == Some(request) => {
+            Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 if let Some(id) = self.wanted.clone() {
                     self.detail = Some((id, *detail));
                 }
             }
             answer @ (Response::Categories(_) | Response::BadgeTypes(_)) => {
-                let Err(answer) = self.receive_categories(request, answer, out) else { return Ok(()) };
-                return self.browser.on_response(request, answer, env, out);
+                let Err(answer) = self.receive_categories(id, answer, out) else { return Ok(()) };
+                return self.browser.on_response(id, answer, env, out);
             }
-            other => return self.browser.on_response(request, other, env, out),
+            other => return self.browser.on_response(id, other, env, out),
         }
         Ok(())
     }
@@ -443,7 +396,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let mut lines = Vec::new();
     let title = text(&detail.title).unwrap_or_else(|| t!("(no title)").to_owned());
-    lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, theme.strong())));
+    lines.extend(styled(&title, room, theme.strong()));
     let kind = text(&detail.badge_type_name)
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
     let facts: Vec<String> =
@@ -451,7 +404,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     lines.extend(wrap(&facts.join(&format!(" {} ", env.glyphs.dot)), room).into_iter().map(Line::raw));
     for warning in validity::warnings(detail, env.now()) {
         let warning = format!("{} {warning}", env.glyphs.alert);
-        lines.extend(wrap(&warning, room).into_iter().map(|l| Line::styled(l, theme.warning())));
+        lines.extend(styled(&warning, room, theme.warning()));
     }
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(DETAILS, detail, env), room, env));

@@ -21,26 +21,17 @@ use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
 use crate::export::{self, What};
 use crate::jobs::{Opening, RevokeTarget, SentHere};
-use crate::tui::component::Screen;
-use crate::tui::component::{Clicked, Component};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Field, Recent};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining};
-use crossterm::event::KeyEvent;
 use people::People;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 use std::collections::HashMap;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -152,7 +143,7 @@ pub struct Wallet {
     error: Option<String>,
     request: Option<RequestId>,
     /// The running request for anything but a holder. `request` has that one.
-    errand: Option<(RequestId, Lookups)>,
+    lookup: Option<(RequestId, Lookups)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: Call,
@@ -179,7 +170,7 @@ impl Default for Wallet {
             typing: true,
             error: None,
             request: None,
-            errand: None,
+            lookup: None,
             asked: None,
             found: None,
             call: Call::default(),
@@ -491,26 +482,20 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if self.request == Some(request)
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if self.request == Some(id)
             && let Response::Holder(holder) = answer
         {
             self.request = None;
             self.take_holder(*holder, out);
             return Ok(());
         }
-        match &self.errand {
-            Some((waits, _)) if *waits == request => {}
+        match &self.lookup {
+            Some((waits, _)) if *waits == id => {}
             _ => return Err(answer),
         }
-        let Some((_, errand)) = self.errand.take() else { return Err(answer) };
-        self.take_errand(errand, answer, out)
+        let Some((_, lookup)) = self.lookup.take() else { return Err(answer) };
+        self.take_lookup(lookup, answer, out)
     }
 
     fn typed(&self) -> Vec<&str> {

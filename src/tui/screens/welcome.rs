@@ -2,20 +2,10 @@
 //! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::modals::profiles::Profiles;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub struct Welcome {
     form: Option<ProfileForm>,
@@ -160,15 +150,9 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Connected(result) if self.request == Some(request) => {
+            Response::Connected(result) if self.request == Some(id) => {
                 self.request = None;
                 match result {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
@@ -198,7 +182,7 @@ impl Component for Welcome {
             (None, _) => self.draw_choices(&mut form, env),
             (Some(profile), _) => {
                 let brief = self.error.is_some() || self.request.is_some();
-                form.extend(profile.lines(form.room(), brief, env));
+                profile.draw(&mut form, brief, env);
             }
         }
         if self.request.is_some() && self.form.is_some() {

@@ -120,7 +120,7 @@ impl Tour {
     }
 
     /// Checks whether the step is done and moves on. Returns whether the step changed.
-    pub fn look(&mut self, seen: &Seen<'_>) -> bool {
+    pub fn update(&mut self, seen: &Seen<'_>) -> bool {
         let before = self.step;
         // One action may complete several steps.
         while self.is_done(seen) {

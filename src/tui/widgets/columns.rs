@@ -118,19 +118,21 @@ impl Columns {
             .enumerate()
             .filter_map(|(place, choice)| {
                 let own = *all.get(choice.column)?;
-                let goes = match place {
+                let drop_order = match place {
                     0 => 0,
-                    _ if usual => own.goes,
+                    _ if usual => own.drop_order,
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };
                 Some(match (choice.width, content.get(choice.column).map(|most| (*most).max(1))) {
-                    (Some(width), _) => (Column { least: width, share: 0, goes }, width),
-                    (None, None) => (Column { goes, ..own }, usize::MAX),
+                    (Some(width), _) => (Column { min_width: width, weight: 0, drop_order }, width),
+                    (None, None) => (Column { drop_order, ..own }, usize::MAX),
                     // A column without a share does not grow, so it gets what it needs at once.
-                    (None, Some(most)) if own.share == 0 && most <= SHORT => {
-                        (Column { goes, least: most, ..own }, most)
+                    (None, Some(most)) if own.weight == 0 && most <= SHORT => {
+                        (Column { drop_order, min_width: most, ..own }, most)
                     }
-                    (None, Some(most)) => (Column { goes, least: own.least.min(most), ..own }, most),
+                    (None, Some(most)) => {
+                        (Column { drop_order, min_width: own.min_width.min(most), ..own }, most)
+                    }
                 })
             })
             .unzip();
@@ -173,10 +175,10 @@ mod tests {
     use proptest::prelude::*;
 
     const ALL: [Column; 4] = [
-        Column { least: 10, share: 0, goes: 0 },
-        Column { least: 10, share: 2, goes: 0 },
-        Column { least: 8, share: 1, goes: 1 },
-        Column { least: 6, share: 0, goes: 3 },
+        Column { min_width: 10, weight: 0, drop_order: 0 },
+        Column { min_width: 10, weight: 2, drop_order: 0 },
+        Column { min_width: 8, weight: 1, drop_order: 1 },
+        Column { min_width: 6, weight: 0, drop_order: 3 },
     ];
 
     fn columns() -> Columns {
@@ -262,8 +264,8 @@ mod tests {
             room in 0usize..320,
             content in prop::collection::vec(0usize..100, 0..20),
         ) {
-            let all: Vec<Column> =
-                own.iter().map(|(least, share, goes)| Column { least: least + 1, share: *share, goes: *goes }).collect();
+            let column = |(least, weight, drop_order)| Column { min_width: least + 1, weight, drop_order };
+            let all: Vec<Column> = own.into_iter().map(column).collect();
             let mut columns = Columns::usual(all.len(), all.len().div_ceil(2));
             columns.restore(kept.into_iter().map(|(column, shown, width)| Choice { column, shown, width }));
             for (at, what, width) in keys {

@@ -19,7 +19,7 @@ use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::short;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::widgets::text_layout::wrap;
+use crate::tui::widgets::text_layout::styled;
 use crate::tui::worker::job_command::RowsQuery;
 use crossterm::event::KeyEvent;
 use jiff::Timestamp;
@@ -383,9 +383,9 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
         // Recipient and id are unknown, so show the cells of the file.
         who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
     }
-    lines.extend(wrap(&who.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
+    lines.extend(styled(&who.join(&dot), room, env.theme.strong()));
     let text = format!("{} {}", bucket_glyph(row.bucket, env), explain(row, job.kind, env));
-    lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, bucket_style(row.bucket, env))));
+    lines.extend(styled(&text, room, bucket_style(row.bucket, env)));
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
     let facts: Vec<String> = [
@@ -400,7 +400,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     .flatten()
     .collect();
     if !facts.is_empty() {
-        lines.extend(wrap(&facts.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+        lines.extend(styled(&facts.join(&dot), room, env.theme.dim()));
     }
     lines
 }

@@ -64,7 +64,7 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     let is_need = |status| match status {
         RowStatus::NotSeen | RowStatus::Ask => true,
         // Nobody checks these rows.
-        status if is_checked(status) => job.next_look.is_none() && !job.is_sending(),
+        status if is_checked(status) => job.next_poll.is_none() && !job.is_sending(),
         RowStatus::Ready => job.phase == Phase::Stopped,
         // These rows cannot be cancelled, so without a limit they would count forever.
         RowStatus::NotDone | RowStatus::Dropped => is_recent,
@@ -144,11 +144,11 @@ pub mod tests {
             note: None,
             accepted: None,
             in_flight: 0,
-            next_look: Some(now()),
+            next_poll: Some(now()),
             owner: None,
             profile: String::new(),
             follows: None,
-            guarded: None,
+            checked: None,
             is_purged: false,
         }
     }
@@ -216,7 +216,7 @@ pub mod tests {
     fn what_lapel_checks_or_was_moved_needs_nobody() {
         let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
         assert_eq!(needs(&doubt, now()), []);
-        let nobody_checks = Job { next_look: None, ..doubt.clone() };
+        let nobody_checks = Job { next_poll: None, ..doubt.clone() };
         assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
         for phase in [Phase::Draft, Phase::Moved] {
             assert_eq!(needs(&job(phase, &[(RowStatus::NotSeen, 1)]), now()), [], "{phase:?}");

@@ -34,8 +34,8 @@ pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
 
 /// The column of a field, with its minimum width, its share of the free width and its drop priority.
 const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
-    let (least, share, goes) = layout;
-    ColumnDef { key, title, layout: Column { least, share, goes }, right: false }
+    let (min_width, weight, drop_order) = layout;
+    ColumnDef { key, title, layout: Column { min_width, weight, drop_order }, right: false }
 }
 
 impl<R: Record, C> RecordField<R, C> {

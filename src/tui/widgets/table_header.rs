@@ -138,9 +138,9 @@ impl Heading {
     pub fn widths(&self, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
-        let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.least {
+        let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.min_width {
             0 => *own,
-            _ => Column { least: own.least.max(width(tr(def.title)) + arrow(at)), ..*own },
+            _ => Column { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
         };
         let all: Vec<Column> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
         let content: Vec<usize> = self

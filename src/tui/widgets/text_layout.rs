@@ -36,6 +36,11 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     out
 }
 
+/// Wrapped text in one style.
+pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
+}
+
 /// Breaks text into lines of at most `columns` at spaces. A word is broken only if it is longer than a line.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
@@ -74,17 +79,17 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Minimum width in columns.
-    pub least: usize,
+    pub min_width: usize,
     /// Share of the remaining width.
-    pub share: usize,
+    pub weight: usize,
     /// Drop priority if there is not enough room: the highest number is dropped first, 0 never.
-    pub goes: u8,
+    pub drop_order: u8,
 }
 
 impl Column {
     /// Widened for the translated title, which may be longer in another language.
     pub fn titled(self, title: &str) -> Self {
-        Self { least: self.least.max(width(title)), ..self }
+        Self { min_width: self.min_width.max(width(title)), ..self }
     }
 }
 
@@ -94,18 +99,21 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
     let need = |shown: &[bool]| -> usize {
         let kept = columns.iter().zip(shown).filter(|(_, s)| **s);
         let count = kept.clone().count();
-        kept.map(|(c, _)| c.least).sum::<usize>() + count.saturating_sub(1)
+        kept.map(|(c, _)| c.min_width).sum::<usize>() + count.saturating_sub(1)
     };
     while need(&shown) > room {
-        let next =
-            columns.iter().enumerate().filter(|(i, c)| shown[*i] && c.goes > 0).max_by_key(|(_, c)| c.goes);
+        let next = columns
+            .iter()
+            .enumerate()
+            .filter(|(i, c)| shown[*i] && c.drop_order > 0)
+            .max_by_key(|(_, c)| c.drop_order);
         match next {
             Some((i, _)) => shown[i] = false,
             None => break,
         }
     }
     let spare = room.saturating_sub(need(&shown));
-    let shares: usize = columns.iter().zip(&shown).filter(|(_, s)| **s).map(|(c, _)| c.share).sum();
+    let shares: usize = columns.iter().zip(&shown).filter(|(_, s)| **s).map(|(c, _)| c.weight).sum();
     let mut left = spare;
     let mut widths: Vec<usize> = columns
         .iter()
@@ -114,13 +122,13 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
             if !s {
                 return 0;
             }
-            let extra = (spare * c.share).checked_div(shares).unwrap_or(0);
+            let extra = (spare * c.weight).checked_div(shares).unwrap_or(0);
             left -= extra.min(left);
-            c.least + extra
+            c.min_width + extra
         })
         .collect();
     if shares > 0
-        && let Some(i) = columns.iter().zip(&shown).position(|(c, s)| *s && c.share > 0)
+        && let Some(i) = columns.iter().zip(&shown).position(|(c, s)| *s && c.weight > 0)
     {
         widths[i] += left;
     }
@@ -163,9 +171,9 @@ mod tests {
     #[test]
     fn columns_go_when_there_is_no_room() {
         let columns = [
-            Column { least: 10, share: 0, goes: 0 },
-            Column { least: 10, share: 1, goes: 1 },
-            Column { least: 10, share: 0, goes: 2 },
+            Column { min_width: 10, weight: 0, drop_order: 0 },
+            Column { min_width: 10, weight: 1, drop_order: 1 },
+            Column { min_width: 10, weight: 0, drop_order: 2 },
         ];
         assert_eq!(layout(&columns, 40), [10, 18, 10]);
         assert_eq!(layout(&columns, 31), [10, 20, 0]);

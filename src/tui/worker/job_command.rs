@@ -2,9 +2,9 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Decision, FileState, Guarded, Guarding, IssuePlan, Job, JobError, JobId, JobRow, Jobs, NeverSeen,
-    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows, SuggestedRows,
-    Undone,
+    CheckProgress, Decision, DuplicateResult, FileState, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
+    NeverSeen, Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows,
+    SuggestedRows, Undone,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -167,10 +167,10 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         JobCommand::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         JobCommand::Look(id) => {
-            let looked = jobs.look_now(id).await;
-            return match looked.failed {
+            let polled = jobs.poll_now(id).await;
+            return match polled.failed {
                 Some(why) => Err(t!("The check is incomplete: {why}", why)),
-                None if looked.jobs == 0 => Ok(Done::Said(t!("There is nothing left to check.").to_owned())),
+                None if polled.jobs == 0 => Ok(Done::Said(t!("There is nothing left to check.").to_owned())),
                 None => Ok(Done::Fine),
             };
         }
@@ -238,15 +238,16 @@ async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Res
 ///
 /// # Errors
 /// The check failed. The drafts are unchanged.
-pub async fn guard(
+pub async fn check_duplicates(
     jobs: &Jobs,
     ids: Vec<JobId>,
-    progress: &watch::Sender<Guarding>,
+    progress: &watch::Sender<CheckProgress>,
     cancel: &CancellationToken,
-) -> Result<(Vec<Job>, Vec<Guarded>), String> {
+) -> Result<(Vec<Job>, Vec<DuplicateResult>), String> {
     let mut found = Vec::with_capacity(ids.len());
     for id in &ids {
-        found.push(jobs.guard(*id, progress, cancel.clone()).await.map_err(|why| why.to_string())?);
+        found
+            .push(jobs.check_duplicates(*id, progress, cancel.clone()).await.map_err(|why| why.to_string())?);
     }
     Ok((drafts(jobs, ids).await?, found))
 }

@@ -55,8 +55,8 @@ pub struct Rows {
 }
 
 /// The response when no request was possible.
-pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
-    match errand {
+pub fn failed(query: &LookupQuery, error: ApiError) -> LookupReply {
+    match query {
         LookupQuery::Leads(_) => LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() }),
         LookupQuery::Pictures(..) => {
             let said = || t!("not checked: a part of lapel failed").to_owned();
@@ -65,8 +65,8 @@ pub fn failed(errand: &LookupQuery, error: ApiError) -> LookupReply {
     }
 }
 
-pub async fn run(errand: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
-    match errand {
+pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
+    match query {
         LookupQuery::Leads(leads) => LookupReply::Rows(rows(reader, leads, call).await),
         LookupQuery::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
     }
@@ -147,7 +147,7 @@ async fn pictures(
         let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
         return LookupReply::Pictures { said: [said(), said()], detail, requests };
     };
-    let look = |url: Option<Text>| {
+    let fetch = |url: Option<Text>| {
         let (client, url) = (&client, url.and_then(|url| reader.picture_url(&url)));
         async move {
             match url {
@@ -157,7 +157,7 @@ async fn pictures(
         }
     };
     let [front, back] = urls;
-    let ((one, front), (two, back)) = tokio::join!(look(front), look(back));
+    let ((one, front), (two, back)) = tokio::join!(fetch(front), fetch(back));
     LookupReply::Pictures { said: [front, back], detail, requests: requests + one + two }
 }
 

@@ -3,10 +3,10 @@
 use crate::common::frozen;
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Wish, people, template};
+use crate::crash::person::{self, JobInput, Script, people, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use jiff::{SignedDuration, Timestamp};
-use lapel::jobs::{Guarding, Job, JobId, Person, RowStatus};
+use lapel::jobs::{CheckProgress, Job, JobId, Person, RowStatus};
 use lapel::sandbox::{Ledger, Options, Violations};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -27,11 +27,15 @@ fn many_people(count: usize) -> Vec<Person> {
 async fn begin(session: &Session, people: Vec<Person>) -> (JobId, u64) {
     session.hear().await;
     let id = session.jobs.draft_people(template(), people).await.expect("a draft");
-    let (progress, _) = watch::channel(Guarding::default());
-    let guarded = session.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
-    assert!(guarded.complete);
+    let (progress, _) = watch::channel(CheckProgress::default());
+    let checked = session
+        .jobs
+        .check_duplicates(id, &progress, CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    assert!(checked.complete);
     session.jobs.begin(id, "somebody").await.expect("begun");
-    (id, guarded.requests)
+    (id, checked.requests)
 }
 
 async fn accepted(session: &mut Session, id: JobId, count: u64) -> Job {
@@ -87,26 +91,26 @@ fn follows_for_a_day(rows: u64) {
         assert_eq!(reads(&world.control().ledger()), scanned);
         let start = session.access.reader().clock().utc();
         let end = start + SignedDuration::from_hours(24);
-        let (mut job, mut looks) = (begun, 0);
-        while let Some(next) = job.next_look.filter(|next| *next <= end) {
+        let (mut job, mut polls) = (begun, 0);
+        while let Some(next) = job.next_poll.filter(|next| *next <= end) {
             let now: Timestamp = session.access.reader().clock().utc();
             let ahead = next.duration_since(now).as_secs().max(0).unsigned_abs();
             world.control().advance(Duration::from_secs(ahead));
             session.hear().await;
-            let looked = session.jobs.look_due().await;
-            assert_eq!((looked.jobs, looked.failed), (1, None), "at {next}");
-            looks += 1;
+            let polled = session.jobs.poll_due().await;
+            assert_eq!((polled.jobs, polled.failed), (1, None), "at {next}");
+            polls += 1;
             job = session.jobs.job(id).await.expect("a job");
-            assert!(job.next_look.is_none_or(|then| then > next), "{job:?}");
+            assert!(job.next_poll.is_none_or(|then| then > next), "{job:?}");
         }
         // The schedule has thirteen looks in a day. Each reads the pages of the title or the badges one by
         // one, whichever is less, and may ask once how many there are.
-        assert!((10..=13).contains(&looks), "{looks} looks");
+        assert!((10..=13).contains(&polls), "{polls} polls");
         let pages = (rows + 300).div_ceil(100);
-        let bound = looks * (pages.min(rows) + 1);
+        let bound = polls * (pages.min(rows) + 1);
         let took = reads(&world.control().ledger()) - scanned;
-        println!("{rows} followed for a day: {looks} looks, {took} requests; at most {bound}");
-        assert!(took <= bound, "{took} requests in {looks} looks; at most {bound}");
+        println!("{rows} followed for a day: {polls} polls, {took} requests; at most {bound}");
+        assert!(took <= bound, "{took} requests in {polls} polls; at most {bound}");
         assert_eq!(job.counts.of(RowStatus::Issued), rows, "{:?}", job.counts);
         assert_eq!(world.control().ledger().requests_to("POST /badges/batch"), rows.div_ceil(1000));
     });
@@ -156,7 +160,7 @@ fn nothing_is_sent_before_the_time_that_a_429_asks_for() {
     many::all(&cases, |(form, least)| {
         // Dates are of this computer's clock, so the service's has to be, too.
         let world = World::new(&[("date-header", "real")]);
-        let script = Script::of(Wish::Issue(people(13)));
+        let script = Script::of(JobInput::Issue(people(13)));
         world.fault(&format!("post status=429 {form} times=1"));
         world.session(&Trap::new(End::Lives), async |session| {
             let id = person::begin(session, &world, &script).await;

@@ -2,7 +2,7 @@
 
 use crate::crash::person::{people, template};
 use crate::crash::world::{End, Session, Trap, World};
-use lapel::jobs::{DuplicateKind, Guarding, Job, JobId, Phase, RowStatus, Rows};
+use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Phase, RowStatus, Rows};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -15,8 +15,8 @@ async fn kept(session: &Session) -> Vec<JobId> {
 }
 
 async fn checked(session: &Session, id: JobId) -> Job {
-    let (progress, _) = watch::channel(Guarding::default());
-    session.jobs.guard(id, &progress, CancellationToken::new()).await.expect("checked");
+    let (progress, _) = watch::channel(CheckProgress::default());
+    session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("checked");
     session.jobs.job(id).await.expect("a job")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Stranger, Wish, people, targets};
+use crate::crash::person::{self, JobInput, Script, Stranger, people, targets};
 use crate::crash::world::{End, Session, Trap, World};
 use lapel::jobs::{JobId, Phase, RowStatus, StopKind};
 use std::time::Duration;
@@ -88,9 +88,9 @@ fn run(case: &Case) {
     let waiting = if case.shown { "visible" } else { "hidden" };
     let world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
     let script = Script::of(match case.path {
-        "/badges" => Wish::Issue(people(1)),
-        "/badges/batch" => Wish::Issue(people(8)),
-        _ => Wish::Revoke(targets(&world, 7)),
+        "/badges" => JobInput::Issue(people(1)),
+        "/badges/batch" => JobInput::Issue(people(8)),
+        _ => JobInput::Revoke(targets(&world, 7)),
     });
     world.fault(&format!("post {} {}", case.path, case.rule));
     let lived = world.session(&Trap::new(End::Lives), async |session| {
@@ -155,13 +155,13 @@ fn a_request_that_is_carried_out_after_it_was_given_up_is_found() {
             let waiting = if *shown { "visible" } else { "hidden" };
             let mut world = World::new(&[("waiting-history", waiting)]);
             world.connection_mut().timeouts.total_post = Duration::from_millis(200);
-            let script = Script::of(Wish::Issue(people(4)));
+            let script = Script::of(JobInput::Issue(people(4)));
             world.fault(rule);
             world.session(&Trap::new(End::Lives), async |session| {
                 let id = person::begin(session, &world, &script).await;
                 person::rest(session, id).await;
                 // It is looked for while the service is still at work on it.
-                session.jobs.look_now(Some(id)).await;
+                session.jobs.poll_now(Some(id)).await;
                 let late = async {
                     while world.control().ledger().accepted_total() < 3 {
                         tokio::task::yield_now().await;
@@ -186,7 +186,7 @@ async fn begun(session: &mut Session, world: &World, script: &Script) -> JobId {
 fn a_refusal_stops_its_job_in_the_same_write() {
     let mut world = World::new(&[]);
     world.settings.in_flight = 1;
-    let script = Script::of(Wish::Issue(people(13)));
+    let script = Script::of(JobInput::Issue(people(13)));
     world.fault("post status=422 times=1");
     let undisturbed = Trap::new(End::Lives);
     world.session(&undisturbed, async |session| begun(session, &world, &script).await);
@@ -208,7 +208,7 @@ fn a_refusal_stops_its_job_in_the_same_write() {
 #[test]
 fn several_refusals_at_once_are_proven_together() {
     let world = World::new(&[]);
-    let script = Script::of(Wish::Issue(people(13)));
+    let script = Script::of(JobInput::Issue(people(13)));
     // Two are under way at once; both were carried out.
     world.fault("post commit delay=50ms status=422 times=2");
     world.session(&Trap::new(End::Lives), async |session| {
@@ -226,7 +226,7 @@ fn several_refusals_at_once_are_proven_together() {
 fn a_guard_that_reads_again_takes_nothing_of_ours_for_what_was_there_before() {
     let mut world = World::new(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
     world.settings.in_flight = 1;
-    let script = Script::of(Wish::Issue(people(13)));
+    let script = Script::of(JobInput::Issue(people(13)));
     world.fault("post commit-drop times=1");
     world.fault("post after=1 times=1 status=403");
     world.session(&Trap::new(End::Lives), async |session| {
@@ -259,7 +259,7 @@ fn another_operators_badge_is_never_taken_for_ours() {
         world.fault("get /badges/history after=2 status=403");
         let stranger = |person| Stranger { round: 1, person, waits: person == 1 };
         let strangers = vec![stranger(0), stranger(1)];
-        let script = Script { strangers, ..Script::of(Wish::Issue(people(2))) };
+        let script = Script { strangers, ..Script::of(JobInput::Issue(people(2))) };
         world.session(&Trap::new(End::Lives), async |session| {
             person::live(session, &world, &script).await;
             oracle::finally(session, &world, &script).await;

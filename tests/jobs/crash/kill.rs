@@ -2,7 +2,7 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Wish};
+use crate::crash::person::{self, JobInput, Script};
 use crate::crash::random;
 use crate::crash::world::{End, Trap, World};
 use lapel::jobs::Person;
@@ -55,7 +55,7 @@ impl Tui {
         fs::write(home.join("config.toml"), "[jobs]\nbatch = 3\nin_flight = 2\n").expect("written");
         let file = home.join("people.csv");
         fs::write(&file, format!("name,email\n{}\n", rows.join("\n"))).expect("written");
-        Self { world, script: Script::of(Wish::Issue(people)), file }
+        Self { world, script: Script::of(JobInput::Issue(people)), file }
     }
 
     fn lapel(&self) -> Command {

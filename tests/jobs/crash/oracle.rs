@@ -1,15 +1,15 @@
 //! What must be true, by the service's ledger.
 
-use crate::crash::person::{Script, TEMPLATE, Wish, rows};
+use crate::crash::person::{JobInput, Script, TEMPLATE, rows};
 use crate::crash::world::{Session, World};
 use lapel::jobs::{JobRow, RowStatus};
 use lapel::sandbox::Ledger;
 use std::collections::{BTreeMap, HashSet};
 
 /// How many badges each address is to have.
-fn wanted(wish: &Wish) -> BTreeMap<String, u64> {
+fn wanted(input: &JobInput) -> BTreeMap<String, u64> {
     let mut wanted = BTreeMap::new();
-    if let Wish::Issue(people) = wish {
+    if let JobInput::Issue(people) = input {
         for person in people {
             *wanted.entry(person.email.to_lowercase()).or_default() += 1;
         }
@@ -28,7 +28,7 @@ fn given(ledger: &Ledger) -> BTreeMap<String, u64> {
 
 /// At any moment: nobody has a badge too many.
 pub fn meanwhile(world: &World, script: &Script) {
-    let wanted = wanted(&script.wish);
+    let wanted = wanted(&script.input);
     for (address, count) in given(&world.control().ledger()) {
         let most = wanted.get(&address).copied().unwrap_or(0);
         assert!(count <= most, "{address} was issued {count} badges instead of {most}");
@@ -62,17 +62,17 @@ pub async fn finally(session: &Session, world: &World, script: &Script) {
         assert_eq!(job.counts.of(*bucket), there, "{bucket:?}");
     }
     explained(&rows);
-    match &script.wish {
-        Wish::Issue(people) => {
+    match &script.input {
+        JobInput::Issue(people) => {
             assert_eq!(rows.len(), people.len());
             let mut issued = issued(&rows, &ledger);
             if script.strangers.is_empty() {
-                assert_eq!(issued, wanted(&script.wish), "{:?}", job.counts);
+                assert_eq!(issued, wanted(&script.input), "{:?}", job.counts);
             }
             issued.retain(|_, count| *count > 0);
             assert_eq!(given(&ledger), issued, "one each, and nobody else: {:?}", job.counts);
         }
-        Wish::Revoke(targets) => {
+        JobInput::Revoke(targets) => {
             assert_eq!(rows.len(), targets.len());
             revoked(&rows, &ledger);
         }

@@ -2,13 +2,13 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Wish, people, template};
+use crate::crash::person::{self, JobInput, Script, people, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::texts::{msg, msg_part};
 use lapel::api::connect;
 use lapel::jobs::{
-    Account, Changed, Decision, DuplicateKind, Guarding, Job, JobError, JobId, Jobs, Journal, JournalError,
-    Phase, RowStatus, Rows,
+    Account, Changed, CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, Jobs, Journal,
+    JournalError, Phase, RowStatus, Rows,
 };
 use std::path::Path;
 use tokio::sync::{mpsc, watch};
@@ -39,7 +39,7 @@ async fn until(
 #[test]
 fn the_second_of_two_only_watches() {
     let world = World::new(&[]);
-    let script = Script::of(Wish::Issue(people(13)));
+    let script = Script::of(JobInput::Issue(people(13)));
     // The service takes its time, so that there is something to watch.
     world.fault("post delay=300ms times=1");
     world.session(&Trap::new(End::Lives), async |first| {
@@ -71,15 +71,15 @@ fn the_second_of_two_only_watches() {
         assert_eq!(world.control().ledger().accepted_total(), 13);
         world.advance(25 * 60);
         second.hear().await;
-        second.jobs.look_now(Some(id)).await;
+        second.jobs.poll_now(Some(id)).await;
         assert_eq!(
             second.jobs.job(id).await.expect("a job").counts.of(RowStatus::Waiting),
             13,
             "not its job"
         );
         first.hear().await;
-        let looked = first.jobs.look_now(Some(id)).await;
-        assert_eq!((looked.jobs, looked.failed), (1, None));
+        let polled = first.jobs.poll_now(Some(id)).await;
+        assert_eq!((polled.jobs, polled.failed), (1, None));
         let job = first.jobs.job(id).await.expect("a job");
         assert_eq!(job.counts.of(RowStatus::Issued), 13, "{job:?}");
         until(&second.jobs, &mut second.events, id, |j| j.counts.of(RowStatus::Issued) == 13).await;
@@ -90,7 +90,7 @@ fn the_second_of_two_only_watches() {
 #[test]
 fn the_second_of_two_goes_on_when_the_first_is_closed() {
     let world = World::new(&[]);
-    let script = Script::of(Wish::Issue(people(13)));
+    let script = Script::of(JobInput::Issue(people(13)));
     world.session(&Trap::new(End::Lives), async |second| {
         let mut first = world.begin(None).await;
         let id = person::begin(&mut first, &world, &script).await;
@@ -107,7 +107,7 @@ fn the_second_of_two_goes_on_when_the_first_is_closed() {
 fn the_second_of_two_takes_over_when_the_first_dies() {
     for rule in ["post commit-drop", "post drop", "post commit delay=200ms"] {
         let world = World::new(&[]);
-        let script = Script::of(Wish::Issue(people(13)));
+        let script = Script::of(JobInput::Issue(people(13)));
         world.fault(rule);
         // The first one dies when its first answer, or the loss of it, is about to be written down.
         let undisturbed = {
@@ -161,7 +161,7 @@ fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
 
 /// A journal that holds a job, closed in good order.
 fn journal_with_a_job(world: &World) {
-    let script = Script::of(Wish::Issue(people(3)));
+    let script = Script::of(JobInput::Issue(people(3)));
     world.session(&Trap::new(End::Lives), async |session| {
         let id = person::begin(session, world, &script).await;
         person::rest(session, id).await;
@@ -303,11 +303,15 @@ fn a_journal_that_cannot_be_written_sends_nothing_and_is_left_as_it_is() {
 #[test]
 fn a_journal_that_is_held_by_another_program_stops_the_job_and_nothing_is_sent() {
     let world = World::new(&[]);
-    let script = Script::of(Wish::Issue(people(3)));
+    let script = Script::of(JobInput::Issue(people(3)));
     world.session(&Trap::new(End::Lives), async |session| {
         let id = session.jobs.draft_people(template(), people(3)).await.expect("a draft");
-        let (progress, _) = watch::channel(Guarding::default());
-        session.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
+        let (progress, _) = watch::channel(CheckProgress::default());
+        session
+            .jobs
+            .check_duplicates(id, &progress, CancellationToken::new())
+            .await
+            .expect("a duplicate check");
         let other = rusqlite::Connection::open(Journal::file_in(world.folder())).expect("the journal");
         other.execute_batch("BEGIN IMMEDIATE").expect("held");
         let why = session.jobs.begin(id, "somebody").await.expect_err("it cannot be written down");
@@ -328,7 +332,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
     let troubles = many::all(&cases, |(early, room)| {
         let mut world = World::new(&[]);
         world.settings.batch = 15;
-        let script = Script::of(Wish::Issue(people(60)));
+        let script = Script::of(JobInput::Issue(people(60)));
         let trouble = world.session(&Trap::new(End::Lives), async |session| {
             let leave = session.journal.clone();
             if *early {
@@ -370,8 +374,8 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
 /// Drafts and begins, with less room from the review on.
 async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Result<JobId, JobError> {
     let id = session.jobs.draft_people(template(), people(60)).await?;
-    let (progress, _) = watch::channel(Guarding::default());
-    session.jobs.guard(id, &progress, CancellationToken::new()).await?;
+    let (progress, _) = watch::channel(CheckProgress::default());
+    session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await?;
     session.jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await?;
     if room.is_some() {
         journal.leave_room(room).await?;

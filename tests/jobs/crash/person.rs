@@ -5,7 +5,7 @@ use crate::crash::oracle;
 use crate::crash::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Decision, DuplicateKind, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
+    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
     RevokeTarget, RowFilter, RowStatus, Rows,
 };
 use lapel::sandbox::{RowSpec, RowState};
@@ -25,7 +25,7 @@ const TRIES: usize = 30;
 
 /// What somebody wants done.
 #[derive(Clone)]
-pub enum Wish {
+pub enum JobInput {
     /// A badge for each.
     Issue(Vec<Person>),
     /// These badges revoked.
@@ -35,7 +35,7 @@ pub enum Wish {
 /// How a run goes.
 #[derive(Clone)]
 pub struct Script {
-    pub wish: Wish,
+    pub input: JobInput,
     /// At which look the trouble passes.
     pub trouble_until: usize,
     /// At which looks somebody pauses the job; it is resumed at the next.
@@ -56,8 +56,8 @@ pub struct Stranger {
 }
 
 impl Script {
-    pub fn of(wish: Wish) -> Self {
-        Self { wish, trouble_until: 1, pauses: Vec::new(), strangers: Vec::new() }
+    pub fn of(input: JobInput) -> Self {
+        Self { input, trouble_until: 1, pauses: Vec::new(), strangers: Vec::new() }
     }
 }
 
@@ -112,7 +112,7 @@ pub async fn live(session: &mut Session, world: &World, script: &Script) {
         if script.pauses.contains(&round) {
             fine(session.jobs.pause(id).await);
         }
-        look(session, world, script, id).await;
+        poll(session, world, script, id).await;
         let job = session.jobs.job(id).await.expect("a job");
         if round >= script.trouble_until && is_over(&job) {
             break;
@@ -121,10 +121,10 @@ pub async fn live(session: &mut Session, world: &World, script: &Script) {
 }
 
 /// One look, and what a person does about what it shows.
-async fn look(session: &mut Session, world: &World, script: &Script, id: JobId) {
+async fn poll(session: &mut Session, world: &World, script: &Script, id: JobId) {
     rest(session, id).await;
     oracle::meanwhile(world, script);
-    session.jobs.look_now(Some(id)).await;
+    session.jobs.poll_now(Some(id)).await;
     rest(session, id).await;
     act(session, world, id).await;
     rest(session, id).await;
@@ -139,7 +139,7 @@ fn is_over(job: &Job) -> bool {
 
 /// Somebody else issues the same badge to somebody of ours.
 fn interfere(world: &World, script: &Script, stranger: Stranger) {
-    let Wish::Issue(people) = &script.wish else { return };
+    let JobInput::Issue(people) = &script.input else { return };
     let person = &people[stranger.person % people.len()];
     let row = RowSpec {
         template_id: TEMPLATE.into(),
@@ -156,17 +156,17 @@ fn interfere(world: &World, script: &Script, stranger: Stranger) {
 /// Drafts, looks through it, and begins.
 pub async fn begin(session: &mut Session, world: &World, script: &Script) -> JobId {
     let jobs = session.jobs.clone();
-    match &script.wish {
-        Wish::Revoke(targets) => {
+    match &script.input {
+        JobInput::Revoke(targets) => {
             let plan = RevokePlan::new(targets.clone(), "중복 발급", false);
             jobs.revoke(plan).await.expect("it is written down")
         }
-        Wish::Issue(people) => {
+        JobInput::Issue(people) => {
             let id = jobs.draft_people(template(), people.clone()).await.expect("a draft");
-            let (progress, _) = watch::channel(Guarding::default());
+            let (progress, _) = watch::channel(CheckProgress::default());
             for _ in 0..TRIES {
-                let guarded = jobs.guard(id, &progress, CancellationToken::new()).await;
-                if guarded.is_ok_and(|guarded| guarded.complete) {
+                let checked = jobs.check_duplicates(id, &progress, CancellationToken::new()).await;
+                if checked.is_ok_and(|checked| checked.complete) {
                     jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
                     // A row is skipped by mistake, and that is undone.
                     jobs.leave_out(id, Rows::One(1)).await.expect("skipped");

@@ -2,7 +2,7 @@
 
 use crate::crash::faults;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Stranger, Wish, targets};
+use crate::crash::person::{self, JobInput, Script, Stranger, targets};
 use crate::crash::world::{End, Trap, World};
 use lapel::jobs::Person;
 use proptest::prelude::*;
@@ -128,17 +128,17 @@ fn run(case: &Case) {
     let mut world = World::new(&case.switches);
     world.settings.batch = case.batch.max(case.addresses.len() / 20);
     world.settings.in_flight = case.in_flight;
-    let wish = if case.revokes {
-        Wish::Revoke(targets(&world, case.addresses.len()))
+    let input = if case.revokes {
+        JobInput::Revoke(targets(&world, case.addresses.len()))
     } else {
         let person = |(n, address): (usize, &usize)| Person {
             name: format!("사람 {n}"),
             email: format!("p{address}@naru.example"),
         };
-        Wish::Issue(case.addresses.iter().enumerate().map(person).collect())
+        JobInput::Issue(case.addresses.iter().enumerate().map(person).collect())
     };
     let script = Script {
-        wish,
+        input,
         trouble_until: case.trouble_until,
         pauses: case.pauses.clone(),
         strangers: case.strangers.clone(),

@@ -7,7 +7,7 @@ use crate::crash::person::{TEMPLATE, template};
 use crate::crash::random;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use lapel::jobs::{
-    Decision, DuplicateKind, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFilter,
+    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFilter,
     RowStatus, Rows, Stand, Step, may,
 };
 use proptest::prelude::*;
@@ -135,8 +135,8 @@ fn people(range: std::ops::Range<usize>) -> Vec<Person> {
 
 /// Whether the history was read, and what the reviewer allows is allowed.
 async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
-    let (progress, _) = watch::channel(Guarding::default());
-    let guarded = fine(session.jobs.guard(id, &progress, CancellationToken::new()).await);
+    let (progress, _) = watch::channel(CheckProgress::default());
+    let checked = fine(session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await);
     let which: &[Rows] = match allows {
         Allows::Nothing => &[],
         Allows::Known => &[Rows::Class(DuplicateKind::Sent), Rows::Class(DuplicateKind::Revoked)],
@@ -145,7 +145,7 @@ async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
     for rows in which {
         fine(session.jobs.allow(id, rows.clone()).await);
     }
-    guarded.is_some_and(|guarded| guarded.complete)
+    checked.is_some_and(|checked| checked.complete)
 }
 
 /// A draft that was reviewed. `None` where it could not be.
@@ -266,7 +266,7 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
             let purged = fine(session.jobs.purge(0).await).unwrap_or_default();
             PURGED.fetch_add(purged.len() as u64, Ordering::Relaxed);
         }
-        Move::Look => drop(session.jobs.look_now(None).await),
+        Move::Look => drop(session.jobs.poll_now(None).await),
         Move::Minutes(minutes) => {
             world.advance(minutes);
             session.hear().await;
@@ -625,8 +625,8 @@ fn of_two_processes_that_confirm_the_same_people_one_sends() {
             session.hear().await;
             let people: Vec<Person> = (0..200).map(person).collect();
             let id = session.jobs.draft_people(template(), people).await.expect("a draft");
-            let (progress, _) = watch::channel(Guarding::default());
-            session.jobs.guard(id, &progress, CancellationToken::new()).await.expect("read");
+            let (progress, _) = watch::channel(CheckProgress::default());
+            session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("read");
             drafts.push(id);
         }
         let (first, second) =

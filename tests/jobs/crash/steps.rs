@@ -3,7 +3,7 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, Script, Wish};
+use crate::crash::person::{self, JobInput, Script};
 use crate::crash::world::{End, Trap, World};
 use std::collections::HashMap;
 
@@ -29,9 +29,9 @@ fn run(case: &Case) -> (Vec<&'static str>, bool) {
     let mut world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
     world.settings.batch = 3;
     let script = Script::of(if case.revokes {
-        Wish::Revoke(person::targets(&world, 7))
+        JobInput::Revoke(person::targets(&world, 7))
     } else {
-        Wish::Issue(person::people(7))
+        JobInput::Issue(person::people(7))
     });
     match case.answers {
         Answers::Come => {}

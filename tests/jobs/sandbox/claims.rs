@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::texts::{msg_part, msg_with};
-use lapel::jobs::{DuplicateKind, Guarding, JobError, Policy, Rows as Which};
+use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, Rows as Which};
 
-async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::Guarded) {
+async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::DuplicateResult) {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let cancel = tokio_util::sync::CancellationToken::new();
-    (id, bench.jobs.guard(id, &progress, cancel).await.expect("a guard"))
+    (id, bench.jobs.check_duplicates(id, &progress, cancel).await.expect("a duplicate check"))
 }
 
 fn most(bench: &Bench) -> u64 {
@@ -22,11 +22,11 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     let first = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", first, rests).await;
     bench.advance(26 * 60 + 1);
-    bench.look(first).await;
+    bench.poll(first).await;
     assert_eq!(bench.row(first).await.bucket, RowStatus::NotSeen);
     let gildong = vec![Person { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
-    let (second, guarded) = drafted(&bench, gildong).await;
-    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
+    let (second, checked) = drafted(&bench, gildong).await;
+    assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
     bench.jobs.allow(second, Which::Class(DuplicateKind::Sent)).await.expect("allowed");
     bench.jobs.begin(second, "me").await.expect("begun");
     bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
@@ -49,7 +49,7 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
     let first = bench.issue(Some(Vec::new())).await;
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     bench.advance(25 * 60);
-    bench.look(first).await;
+    bench.poll(first).await;
     // A corrected badge takes the place of this one: nobody has to allow it.
     let badge = bench.row(first).await.badge_id.expect("a badge");
     let old = RevokeTarget {
@@ -63,19 +63,19 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
     let (issue, revoke) = bench.jobs.replace(corrected, old, "성명 정정", "me").await.expect("planned");
     bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     bench.advance(25 * 60);
-    bench.look(issue).await;
-    bench.look(revoke).await;
+    bench.poll(issue).await;
+    bench.poll(revoke).await;
     bench.until("revoking", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     // Undone, and issued again after that: the review says that it was revoked, and not that it was sent.
     let undo = bench.jobs.undo(issue, "착오 발급").await.expect("a draft");
     bench.jobs.begin(undo, "me").await.expect("begun");
     bench.until("revoking", undo, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.advance(25 * 60);
-    bench.look(undo).await;
-    bench.look(revoke).await;
+    bench.poll(undo).await;
+    bench.poll(revoke).await;
     let gildong = vec![Person { name: "홍길동".into(), email: "gildong@naru.example".into() }];
-    let (again, guarded) = drafted(&bench, gildong).await;
-    assert_eq!(guarded.classes, vec![(DuplicateKind::Revoked, 1)]);
+    let (again, checked) = drafted(&bench, gildong).await;
+    assert_eq!(checked.classes, vec![(DuplicateKind::Revoked, 1)]);
     bench.jobs.allow(again, Which::Class(DuplicateKind::Revoked)).await.expect("allowed");
     bench.jobs.begin(again, "me").await.expect("begun");
     bench.until("accepted", again, |j| j.counts.of(RowStatus::Waiting) == 1).await;
@@ -162,12 +162,12 @@ async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
     bench.until("on its way", first, |j| j.in_flight == 1).await;
     bench.jobs.cancel(first, "me").await.expect("cancelled");
     bench.until("answered", first, |j| j.in_flight == 0).await;
-    bench.look(first).await;
+    bench.poll(first).await;
     let counts = bench.jobs.job(first).await.expect("a job").counts;
     assert_eq!((counts.of(RowStatus::Waiting), counts.of(RowStatus::InDoubt)), (1, 1), "{counts:?}");
     bench.sandbox.control().set_quota(None);
-    let (second, guarded) = drafted(&bench, people(0..2)).await;
-    assert_eq!(guarded.classes.iter().map(|(_, n)| n).sum::<u64>(), 2, "{guarded:?}");
+    let (second, checked) = drafted(&bench, people(0..2)).await;
+    assert_eq!(checked.classes.iter().map(|(_, n)| n).sum::<u64>(), 2, "{checked:?}");
     bench.jobs.begin(second, "me").await.expect_err("nothing to send");
     assert_eq!((bench.accepted(), most(&bench)), (1, 1));
 }
@@ -178,7 +178,7 @@ async fn a_row_that_took_over_a_refused_one_needs_review_once_a_part_of_that_req
     // That the service shows waiting badges is learned from one that was accepted.
     let known = begin(&bench, people(7..8)).await;
     bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    bench.look(known).await;
+    bench.poll(known).await;
     bench.sandbox.control().set_quota(Some(2));
     let first = begin(&bench, people(0..2)).await;
     bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
@@ -203,9 +203,9 @@ async fn a_reading_from_before_a_refusal_does_not_prove_it() {
     // That the service shows waiting badges is learned from one that was accepted.
     let known = begin(&bench, people(7..8)).await;
     bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    bench.look(known).await;
-    let (second, guarded) = drafted(&bench, people(0..2)).await;
-    assert!(guarded.classes.is_empty(), "{guarded:?}");
+    bench.poll(known).await;
+    let (second, checked) = drafted(&bench, people(0..2)).await;
+    assert!(checked.classes.is_empty(), "{checked:?}");
     bench.sandbox.control().set_quota(Some(2));
     let first = begin(&bench, people(0..2)).await;
     bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
@@ -225,16 +225,16 @@ async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
     let (second, _) = drafted(&bench, vec![people(1..2).remove(0), nobody]).await;
     bench.jobs.correct(second, 1, "김하나", "person0@naru.example").await.expect("corrected");
     bench.jobs.correct(second, 2, "김세나", "person3@naru.example").await.expect("corrected");
-    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let cancel = tokio_util::sync::CancellationToken::new();
-    let guarded = bench.jobs.guard(second, &progress, cancel).await.expect("a guard");
-    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)]);
+    let checked = bench.jobs.check_duplicates(second, &progress, cancel).await.expect("a duplicate check");
+    assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)]);
     bench.jobs.begin(second, "me").await.expect("begun");
     bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!((bench.accepted(), most(&bench)), (2, 1));
     // Nobody has served the person of before.
-    let (third, guarded) = drafted(&bench, people(1..4)).await;
-    assert_eq!(guarded.classes, vec![(DuplicateKind::Sent, 1)]);
+    let (third, checked) = drafted(&bench, people(1..4)).await;
+    assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)]);
     bench.jobs.begin(third, "me").await.expect("begun");
     bench.until("accepted", third, |j| j.counts.of(RowStatus::Waiting) == 2).await;
     assert_eq!((bench.accepted(), most(&bench)), (4, 1));
@@ -255,9 +255,9 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
         let first = begin(&bench, shared()).await;
         bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 3).await;
 
-        let (second, guarded) = drafted(&bench, shared()).await;
+        let (second, checked) = drafted(&bench, shared()).await;
         let class = if hidden == "hidden" { DuplicateKind::Sent } else { DuplicateKind::Waiting };
-        assert_eq!(guarded.classes, vec![(class, 3)]);
+        assert_eq!(checked.classes, vec![(class, 3)]);
         let rows = bench.rows(second).await;
         assert!(rows.iter().all(|row| row.bucket == RowStatus::LeftOut), "{rows:?}");
         let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -321,7 +321,7 @@ async fn a_row_that_was_sent_and_is_to_be_decided_is_looked_up_before_it_is_sent
     let row = || RowSpec { recipient_email: "gildong@naru.example".into(), ..RowSpec::default() };
     let insert = |n| bench.sandbox.control().rows(&Rows { insert: vec![row(); n], ..Rows::default() });
     insert(2).expect("rows");
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::Ask);
     bench.advance(16);
     insert(1).expect("a row");
@@ -362,7 +362,7 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     let to = folder.path().join("redo.csv");
     bench
         .jobs
-        .redo(id, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
+        .redo(id, None, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
         .await
         .expect_err("nothing to write");
     assert!(!to.exists());

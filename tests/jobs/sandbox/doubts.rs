@@ -41,13 +41,13 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
         assert_eq!(bench.accepted(), u64::from(committed), "{rule}");
         if rests_in == RowStatus::InDoubt {
             bench.advance(25 * 60);
-            bench.look(id).await;
+            bench.poll(id).await;
             let row = bench.row(id).await;
             let found = if committed { RowStatus::Issued } else { RowStatus::InDoubt };
             assert_eq!((row.bucket, row.badge_id.is_some()), (found, committed), "{rule}");
             // The day and two hours are over: what is not there now will not come, and a person may decide.
             bench.advance(90);
-            bench.look(id).await;
+            bench.poll(id).await;
             let over = if committed { RowStatus::Issued } else { RowStatus::NotSeen };
             assert_eq!(bench.row(id).await.bucket, over, "{rule}");
             assert_eq!(bench.posts("/badges"), 1, "never by itself: {rule}");
@@ -64,7 +64,7 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
     let refused = bench.jobs.resend(id, 1, "me", "hurry").await.expect_err("it is still looked for");
     assert!(refused.to_string().contains(msg("in doubt")), "{refused}");
     bench.advance(26 * 60 + 1);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
     bench.jobs.resend(id, 1, "me", "looked in the back office").await.expect("now");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
@@ -77,19 +77,19 @@ async fn where_waiting_badges_are_shown_two_looks_settle_an_absence() {
     // That they are shown has to be seen first: by a badge that is known to wait.
     let known = begin(&bench, people(0..5)).await;
     bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 5).await;
-    bench.look(known).await;
+    bench.poll(known).await;
     let fact = bench.jobs.facts().await.expect("facts");
     assert!(fact.iter().any(|f| f.name == "waiting_in_history" && f.value == "shown"), "{fact:?}");
     bench.fault("post /badges drop times=1");
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", id, rests).await;
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "a slow server may still be at work");
     bench.advance(10);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "one look may come too early");
     bench.advance(1);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
 }
 
@@ -112,7 +112,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     bench.fault("post /badges drop");
     let id = bench.issue(Some(before)).await;
     bench.until("a doubt", id, rests).await;
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt);
     // The request was slow rather than lost: its badge turns up.
     let row = RowSpec {
@@ -123,7 +123,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     };
     let ours =
         bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
-    bench.look(id).await;
+    bench.poll(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.badge_id.as_ref().map(BadgeId::wire), ours.first().map(String::as_str));
     assert_eq!(row.bucket, RowStatus::Waiting);
@@ -145,7 +145,7 @@ async fn an_older_badge_that_was_hidden_before_is_asked_about() {
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", id, rests).await;
     bench.advance(25 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.bucket, RowStatus::Ask);
     assert!(
@@ -169,7 +169,7 @@ async fn two_badges_that_nobody_knew_of_are_asked_about() {
     let theirs =
         bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
     bench.sandbox.control().clear_faults();
-    bench.look(id).await;
+    bench.poll(id).await;
     let row = bench.row(id).await;
     assert_eq!((row.bucket, row.badge_id), (RowStatus::Ask, None));
     // A person looked: it is the other one.
@@ -196,13 +196,13 @@ async fn no_badge_is_claimed_by_two_jobs() {
     let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
     let second = bench.jobs.issue(told, "test").await.expect("somebody allows it");
     // The second waits until the first is settled: an answer names addresses only.
-    bench.look(first).await;
+    bench.poll(first).await;
     let waiting = bench.jobs.job(second).await.expect("a job");
     assert_eq!((waiting.counts.of(RowStatus::Ready), bench.posts("/badges")), (1, 1));
     bench.advance(27 * 60);
-    bench.look(first).await;
+    bench.poll(first).await;
     bench.until("sent after all", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    bench.look(first).await;
+    bench.poll(first).await;
     assert_eq!(bench.row(first).await.badge_id, None, "the second's badge is not the first's");
     assert_eq!(bench.accepted(), 1);
 }
@@ -241,7 +241,7 @@ async fn answers_that_lie_about_their_items_bind_nothing_wrong_and_nothing_is_se
         let looked_for = job.counts.of(RowStatus::Unbound) + job.counts.of(RowStatus::InDoubt);
         assert_eq!(looked_for, 40 - bound_at_once, "{rule}: {:?}", job.counts);
         bench.advance(25 * 60);
-        bench.look(id).await;
+        bench.poll(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
         assert_eq!(job.counts.of(RowStatus::Issued), 40, "{rule}: {:?}", job.counts);
         let ledger = bench.sandbox.control().ledger();
@@ -270,9 +270,9 @@ async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_know
         let mut bench = Bench::new(options).await;
         bench.sandbox.control().set_quota(Some(90));
         let draft = bench.jobs.draft_people(template(), people(0..100)).await.expect("a draft");
-        let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
+        let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
         let token = tokio_util::sync::CancellationToken::new();
-        bench.jobs.guard(draft, &progress, token).await.expect("a guard");
+        bench.jobs.check_duplicates(draft, &progress, token).await.expect("a duplicate check");
         bench.fault("post /badges/batch delay=1s times=1");
         bench.jobs.begin(draft, "test").await.expect("begun");
         // Nothing can be looked for at first.
@@ -286,7 +286,7 @@ async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_know
         let said = job.accepted.expect("the service has said");
         assert_eq!((said.accepted, said.sent), (90, 100));
         bench.sandbox.control().clear_faults();
-        bench.look(draft).await;
+        bench.poll(draft).await;
         let job = bench.jobs.job(draft).await.expect("a job");
         assert_eq!(
             (job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::Dropped)),
@@ -354,7 +354,7 @@ async fn a_second_badge_of_the_same_moment_is_reported_when_the_job_is_done() {
         let twin = bench.sandbox.control().rows(&Rows { insert: vec![twin], ..Rows::default() });
         let twin = twin.expect("inserted").remove(0);
         bench.advance(25 * 60);
-        bench.look(id).await;
+        bench.poll(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
         assert_eq!(job.counts.of(RowStatus::Issued), count as u64, "{job:?}");
         let is_told = job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice));
@@ -376,7 +376,7 @@ async fn what_was_sent_and_is_not_visible_is_told_from_the_journal() {
     assert_eq!((by_id[0].job, by_id[0].badge_id.as_ref()), (id, Some(&badge)));
     assert!(bench.jobs.sent_to("nobody@naru.example").await.expect("read").is_empty());
     bench.advance(25 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert!(bench.jobs.sent_to("gildong@naru.example").await.expect("read").is_empty(), "it is visible");
 }
 
@@ -440,7 +440,7 @@ async fn of_a_batch_without_an_answer_the_rows_that_are_not_found_stay_in_doubt(
         bench.fault(&format!("post /badges/batch {rule} times=1"));
         let id = begin(&bench, people(0..6)).await;
         bench.until(rule, id, rests).await;
-        bench.look(id).await;
+        bench.poll(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
         assert_eq!(job.counts.of(RowStatus::Unbound), 0, "{rule}: nobody said so: {:?}", job.counts);
         assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (3, 3), "{rule}");

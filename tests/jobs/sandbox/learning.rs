@@ -16,7 +16,7 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::ThisComputer);
     bench.advance(25 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::Learned);
     assert_eq!(bench.access.reader().clock().offset().seconds(), -(3 * 3600 + 1800));
@@ -48,7 +48,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     let id = first.issue(Some(Vec::new())).await;
     first.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     first.advance(25 * 60);
-    first.look(id).await;
+    first.poll(id).await;
     first.jobs.close().await;
 
     let (access, jobs, _) = start(&connection).await;
@@ -68,7 +68,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("accepted", id, rests).await;
     bench.advance(25 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     let (row, job) = (bench.row(id).await, bench.jobs.job(id).await.expect("a job"));
     assert_eq!(row.bucket, RowStatus::Other);
     assert!(row.why.is_some(), "the service's word is told");
@@ -83,12 +83,12 @@ async fn a_look_that_failed_is_told_until_one_succeeds() {
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.fault("get /badges/{id} status=500");
-    let looked = bench.jobs.look_now(Some(id)).await;
-    assert!(looked.failed.is_some());
+    let polled = bench.jobs.poll_now(Some(id)).await;
+    assert!(polled.failed.is_some());
     let note = bench.jobs.job(id).await.expect("a job").note;
     assert!(note.is_some_and(|n| n.to_string().contains(msg_part("last check failed"))));
     bench.sandbox.control().clear_faults();
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
 }
 
@@ -109,10 +109,10 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     // Nothing is issued within five minutes: the word that is there now is the one for waiting.
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::Waiting);
     bench.advance(25 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
     let facts = bench.jobs.facts().await.expect("facts");
     let means: Vec<&str> =
@@ -128,7 +128,7 @@ async fn costs(bench: &Bench, steps: &[u64]) -> Vec<u64> {
         bench.advance(*minutes);
         bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
         let before = bench.requests();
-        assert_eq!(bench.jobs.look_due().await.failed, None);
+        assert_eq!(bench.jobs.poll_due().await.failed, None);
         costs.push(bench.requests() - before);
     }
     costs
@@ -165,16 +165,20 @@ async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
     let bench = Bench::new(Options { switches, ..small() }).await;
     // A title that another template's title contains.
     let python = (TemplateId::new("TPL-005").expect("an id"), Text::from("파이썬 데이터 분석 수료"));
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    let guard = async |people: Vec<Person>| {
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    let check_duplicates = async |people: Vec<Person>| {
         let id = bench.jobs.draft_people(python.clone(), people).await.expect("a draft");
-        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+        bench
+            .jobs
+            .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+            .await
+            .expect("a duplicate check");
     };
-    guard(people(0..50)).await;
+    check_duplicates(people(0..50)).await;
     let row = |email: &str| RowSpec { recipient_email: email.into(), ..RowSpec::default() };
     let insert = vec![row("annlee@naru.example"), row("LEE@naru.example")];
     bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    guard(vec![Person { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
+    check_duplicates(vec![Person { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
     let facts = bench.jobs.facts().await.expect("facts");
     for (name, value) in [
         ("title_filter", "partial"),
@@ -202,9 +206,9 @@ async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person(
     let failed = BadgeId::new(failed[0].clone()).expect("an id");
     bench.advance(27 * 60);
     bench.sandbox.control().clear_faults();
-    bench.look(id).await;
+    bench.poll(id).await;
     bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
-    bench.look(id).await;
+    bench.poll(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.bucket, RowStatus::Ask, "{row:?}");
     assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));

@@ -89,9 +89,9 @@ impl Bench {
         self.jobs.issue(plan(held_before), "test").await.expect("it is written down")
     }
 
-    async fn look(&self, id: JobId) {
-        let looked = self.jobs.look_now(Some(id)).await;
-        assert_eq!(looked.failed, None);
+    async fn poll(&self, id: JobId) {
+        let polled = self.jobs.poll_now(Some(id)).await;
+        assert_eq!(polled.failed, None);
     }
 
     fn advance(&self, minutes: u64) {
@@ -166,8 +166,12 @@ fn targets(bench: &Bench, count: usize) -> Vec<RevokeTarget> {
 
 async fn begin(bench: &Bench, people: Vec<Person>) -> JobId {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
     bench.jobs.begin(id, "test").await.expect("begun");
     id
 }
@@ -176,15 +180,15 @@ async fn begin(bench: &Bench, people: Vec<Person>) -> JobId {
 async fn many_go_in_full_requests_and_are_followed_to_the_end_with_few() {
     let mut bench = Bench::new(small()).await;
     let id = begin(&bench, people(0..2500)).await;
-    let guard = bench.requests();
+    let checking = bench.requests();
     let job = bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 2500).await;
     assert_eq!(job.counts.total(), 2500);
     assert_eq!((bench.posts("/badges/batch"), bench.posts("/badges")), (3, 0));
     assert_eq!(bench.accepted(), 2500);
-    assert!(guard <= 1 + 3, "the guard's scan is title pages of a small history: {guard}");
+    assert!(checking <= 1 + 3, "the duplicate check reads title pages of a small history: {checking}");
     bench.advance(25 * 60);
     let before = bench.requests();
-    bench.look(id).await;
+    bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Issued), 2500, "{:?}", job.counts);
     assert!(!job.is_open());
@@ -197,10 +201,13 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
     let mut all = people(0..50);
     all.push(Person { name: "형제".into(), email: "PERSON7@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    let guarded =
-        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
-    assert_eq!(guarded.classes, vec![(lapel::jobs::DuplicateKind::SharedAddress, 1)]);
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    let checked = bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    assert_eq!(checked.classes, vec![(lapel::jobs::DuplicateKind::SharedAddress, 1)]);
     bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 51).await;
@@ -236,10 +243,13 @@ async fn the_guard_knows_what_each_person_holds() {
     let names = ["valid", "waiting", "revoked", "revoking", "expired", "case", "dot", "other", "new", "new"];
     let person = |name: &&str| Person { name: (*name).into(), email: format!("{name}@naru.example") };
     let id = bench.jobs.draft_people(template(), names.iter().map(person).collect()).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    let guarded =
-        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
-    assert!(guarded.complete);
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    let checked = bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    assert!(checked.complete);
     let classes: Vec<(String, Option<DuplicateKind>, RowStatus)> =
         bench.rows(id).await.into_iter().map(|r| (r.holder.wire().to_owned(), r.class, r.bucket)).collect();
     let expected = [
@@ -267,10 +277,13 @@ async fn what_an_earlier_job_has_sent_counts_though_the_service_does_not_show_it
     let first = begin(&bench, people(0..5)).await;
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 5).await;
     let id = bench.jobs.draft_people(template(), people(3..8)).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    let guarded =
-        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
-    assert_eq!(guarded.classes, vec![(lapel::jobs::DuplicateKind::Sent, 2)]);
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    let checked = bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    assert_eq!(checked.classes, vec![(lapel::jobs::DuplicateKind::Sent, 2)]);
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 3).await;
     assert_eq!(bench.accepted(), 8);

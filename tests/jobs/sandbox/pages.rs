@@ -1,13 +1,13 @@
 //! Pages of the history that lie while rows are looked for.
 
 use super::*;
-use lapel::jobs::{Guarded, Guarding};
+use lapel::jobs::{CheckProgress, DuplicateResult};
 use tokio_util::sync::CancellationToken;
 
-async fn guarded(bench: &Bench, people: Vec<Person>) -> Guarded {
+async fn checked(bench: &Bench, people: Vec<Person>) -> DuplicateResult {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
-    bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard")
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
+    bench.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check")
 }
 
 /// A page of the history that is empty whatever is asked for it, while the count says more.
@@ -28,7 +28,7 @@ async fn what_an_empty_page_hides_is_found_by_its_address() {
     bench.advance(25 * 60);
     empty_page_two(&bench);
     let before = bench.requests();
-    bench.look(id).await;
+    bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Issued), 250, "{:?}", job.counts);
     assert_eq!(bench.accepted(), 250);
@@ -43,7 +43,7 @@ async fn what_an_empty_page_hides_of_a_followed_job_is_read_by_its_id() {
     bench.advance(25 * 60);
     empty_page_two(&bench);
     let before = bench.requests();
-    bench.look(id).await;
+    bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Issued), 250, "{:?}", job.counts);
     assert!(bench.requests() - before <= 10 + 110, "{}", bench.requests() - before);
@@ -61,7 +61,7 @@ async fn a_last_page_that_is_given_for_ever_ends_the_search() {
         bench.sandbox.control().set(name, value).expect(name);
     }
     let before = bench.requests();
-    bench.look(id).await;
+    bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Issued), 5, "what was found is used: {:?}", job.counts);
     assert!(bench.requests() - before <= 1 + 5 * 6, "{}", bench.requests() - before);
@@ -72,16 +72,16 @@ async fn what_was_not_read_is_not_taken_for_nothing() {
     for rule in ["get /badges/history items=null", "get /badges/history match=recipient_email items=null"] {
         let bench = Bench::new(small()).await;
         bench.fault(rule);
-        assert!(!guarded(&bench, people(0..2)).await.complete, "{rule}");
+        assert!(!checked(&bench, people(0..2)).await.complete, "{rule}");
     }
     let bench = Bench::new(small()).await;
-    assert!(guarded(&bench, people(0..2)).await.complete);
+    assert!(checked(&bench, people(0..2)).await.complete);
     // Title pages of which one is empty, with more people than are looked up one by one.
     let row = RowSpec { recipient_email: "one@naru.example".into(), ..RowSpec::default() };
     bench.sandbox.control().rows(&Rows { insert: vec![row; 250], ..Rows::default() }).expect("inserted");
     empty_page_two(&bench);
-    assert!(!guarded(&bench, people(0..300)).await.complete);
-    assert!(guarded(&bench, people(0..100)).await.complete, "so few are looked up one by one");
+    assert!(!checked(&bench, people(0..300)).await.complete);
+    assert!(checked(&bench, people(0..100)).await.complete, "so few are looked up one by one");
 }
 
 #[tokio::test]
@@ -116,9 +116,13 @@ async fn a_draft_whose_reading_was_incomplete_is_read_again_before_it_is_begun()
     let hidden = "get /badges/history items=null";
     bench.fault(hidden);
     let id = bench.jobs.draft_people(template(), people(0..3)).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
-    let guarded = bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
-    assert!(!guarded.complete);
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
+    let checked = bench
+        .jobs
+        .check_duplicates(id, &progress, CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    assert!(!checked.complete);
     bench.jobs.begin(id, "me").await.expect_err("it is not known who holds it");
     assert_eq!(bench.jobs.job(id).await.expect("a job").phase, Phase::Draft);
     bench.sandbox.control().clear_faults();

@@ -2,7 +2,7 @@
 
 use super::*;
 use lapel::jobs::intake::{Choices, Source};
-use lapel::jobs::{FileRequest, Guarding, RowGroup, Rows};
+use lapel::jobs::{CheckProgress, FileRequest, RowGroup, Rows};
 use tokio_util::sync::CancellationToken;
 
 /// A draft of pasted lines with their header.
@@ -14,9 +14,9 @@ async fn draft(bench: &Bench, lines: &str) -> JobId {
     made[0]
 }
 
-async fn guard(bench: &Bench, id: JobId) {
-    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
-    bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
+async fn check_duplicates(bench: &Bench, id: JobId) {
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
+    bench.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check");
 }
 
 async fn groups(bench: &Bench, id: JobId) -> Vec<RowGroup> {
@@ -37,7 +37,7 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
          박철수,j@naru.example\n최유진,k@naru.example\n정하은,l@naru.example\n",
     )
     .await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     let found = groups(&bench, id).await;
     let all = lost(&found);
     assert_eq!((all.bucket, all.rows, all.allows), (RowStatus::Ask, 5, 5), "{found:?}");
@@ -72,7 +72,7 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     let id =
         draft(&bench, "Garc?a,a@naru.example\nGarci?,a@naru.example\nNguy?n,c@naru.example\n,,\nTotal: 3,\n")
             .await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     let found = groups(&bench, id).await;
     let all = lost(&found);
     assert_eq!((all.rows, all.allows), (3, 1), "{found:?}");
@@ -83,7 +83,7 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     for group in groups(&bench, id).await.into_iter().filter(|g| g.bucket == RowStatus::LeftOut) {
         assert_eq!(bench.jobs.allow(id, Rows::Group(group.bucket, group.key)).await.expect("none"), 0);
     }
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
 }
 
@@ -103,7 +103,7 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
         "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n이영희,d@naru.example\n이영희,d@naru.example\n",
     )
     .await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     let mut before = vec![shown(&bench, id).await];
     let all = groups(&bench, id).await;
     let lost = Rows::Group(RowStatus::Ask, lost(&all).key.clone());
@@ -119,13 +119,13 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
         bench.jobs.allow(id, Rows::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
         1
     );
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     for (rows, corrected) in [(1, false), (1, true), (1, false), (2, false)] {
         let undone = bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
         assert_eq!((undone.rows, undone.corrected), (rows, corrected));
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.guarded.is_none(), corrected, "another recipient is checked again");
-        guard(&bench, id).await;
+        assert_eq!(job.checked.is_none(), corrected, "another recipient is checked again");
+        check_duplicates(&bench, id).await;
         assert_eq!(Some(shown(&bench, id).await), before.pop());
     }
     assert_eq!(bench.jobs.undo_decision(id).await.expect("nothing"), None);
@@ -142,12 +142,12 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
 async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhile() {
     let mut bench = Bench::new(small()).await;
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped");
     let other = draft(&bench, "김민수,c@naru.example\n").await;
     bench.jobs.begin(other, "test").await.expect("begun");
     bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     assert_eq!(bench.rows(id).await[0].bucket, RowStatus::LeftOut);
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
     assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
@@ -159,7 +159,7 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     let mut bench = Bench::new(small()).await;
     let send = async |bench: &mut Bench, accepted: u64| {
         let other = draft(bench, "김민수,c@naru.example\n").await;
-        guard(bench, other).await;
+        check_duplicates(bench, other).await;
         if bench.rows(other).await[0].bucket != RowStatus::Ready {
             bench.jobs.allow(other, Rows::One(1)).await.expect("allowed");
         }
@@ -169,11 +169,11 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     };
     send(&mut bench, 1).await;
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
     assert_eq!(bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped"), 1);
     send(&mut bench, 2).await;
-    guard(&bench, id).await;
+    check_duplicates(&bench, id).await;
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
     assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
     bench.jobs.begin(id, "test").await.expect("begun");

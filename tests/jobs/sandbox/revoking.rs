@@ -36,9 +36,9 @@ async fn badges_that_were_left_out_without_a_word_are_named() {
     let id = bench.jobs.revoke(plan).await.expect("can send");
     bench.until("looked", id, |j| j.counts.of(RowStatus::Unproven) == 2).await;
     bench.advance(1);
-    bench.look(id).await;
+    bench.poll(id).await;
     bench.advance(1);
-    bench.look(id).await;
+    bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Dropped), 2, "{:?}", job.counts);
     assert_eq!(job.counts.of(RowStatus::Revoking) + job.counts.of(RowStatus::Revoked), 4);
@@ -76,7 +76,7 @@ async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
     bench.until("a doubt", id, |j| j.counts.of(RowStatus::InDoubt) == 3).await;
     for minutes in [0, 11] {
         bench.advance(minutes);
-        bench.look(id).await;
+        bench.poll(id).await;
     }
     bench.until("sent again", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
     assert_eq!(bench.posts("/badges/revoke"), 2);
@@ -91,10 +91,10 @@ async fn what_waits_is_revoked_when_it_is_issued() {
     let job = bench.jobs.job(undo).await.expect("a job");
     assert_eq!((job.phase, job.counts.of(RowStatus::Queued)), (Phase::Draft, 30));
     bench.jobs.begin(undo, "me").await.expect("begun");
-    bench.look(undo).await;
+    bench.poll(undo).await;
     assert_eq!(bench.posts("/badges/revoke"), 0, "they would be dropped without a word");
     bench.advance(25 * 60);
-    bench.jobs.look_now(None).await;
+    bench.jobs.poll_now(None).await;
     bench.until("revoked", undo, |j| j.counts.of(RowStatus::Revoking) == 30).await;
     assert_eq!(bench.posts("/badges/revoke"), 1);
     assert_eq!(bench.sandbox.control().ledger().revokes_dropped(), 0);
@@ -107,12 +107,12 @@ async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let (issue, revoke) =
         bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정", "test").await.expect("planned");
     bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    bench.jobs.look_now(None).await;
+    bench.jobs.poll_now(None).await;
     let job = bench.jobs.job(revoke).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Queued), bench.posts("/badges/revoke")), (1, 0));
     bench.advance(25 * 60);
-    bench.look(issue).await;
-    bench.look(revoke).await;
+    bench.poll(issue).await;
+    bench.poll(revoke).await;
     bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1);
 }
@@ -158,7 +158,7 @@ async fn a_number_that_no_look_bears_out_rules_nothing_out() {
         let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
         let job = bench.until("looked", id, rests).await;
         assert_eq!(job.counts.of(RowStatus::Dropped), 0, "{lie}: {:?}", job.counts);
-        bench.look(id).await;
+        bench.poll(id).await;
         bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == sent as u64).await;
     }
 }
@@ -175,9 +175,9 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         if called_off {
             bench.jobs.cancel(issue, "me").await.expect("cancelled");
         }
-        bench.jobs.look_now(None).await;
+        bench.jobs.poll_now(None).await;
         bench.advance(25 * 60);
-        bench.jobs.look_now(None).await;
+        bench.jobs.poll_now(None).await;
         let job = bench.jobs.job(revoke).await.expect("a job");
         assert_eq!((job.counts.of(RowStatus::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
         let why = bench.row(revoke).await.why;
@@ -190,8 +190,8 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
         assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(RowStatus::Queued), 1);
         bench.advance(25 * 60);
-        bench.look(issue).await;
-        bench.look(revoke).await;
+        bench.poll(issue).await;
+        bench.poll(revoke).await;
         bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
         assert_eq!(bench.posts("/badges/revoke"), 1);
     }

@@ -10,7 +10,7 @@ async fn never_seen() -> (Bench, JobId) {
     let id = begin(&bench, people(0..4)).await;
     bench.until("in doubt", id, |job| rests(job) && job.counts.of(RowStatus::InDoubt) == 4).await;
     bench.advance(27 * 60);
-    bench.look(id).await;
+    bench.poll(id).await;
     bench.until("never seen", id, |job| job.counts.of(RowStatus::NotSeen) == 4).await;
     (bench, id)
 }
@@ -75,8 +75,12 @@ async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
     let mut all = people(0..2);
     all.push(Person { name: "형제".into(), email: "person0@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
-    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
-    bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
     bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("the quota", id, |job| rests(job) && job.stop.is_some()).await;

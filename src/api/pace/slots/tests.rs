@@ -57,7 +57,7 @@ impl Bench {
     }
 
     fn seen(&mut self) -> Seen {
-        self.at(|db, now, _| look(db, PACE, "nobody", now))
+        self.at(|db, now, _| peek(db, PACE, "nobody", now))
     }
 }
 
@@ -146,7 +146,7 @@ fn a_hold_stops_every_process_and_is_never_shortened() {
     // A hold does not affect another key.
     bench.at(|db, now, wall| hold(db, "another", Duration::MAX, 1, now, wall));
     bench.granted("b", &person(10));
-    let seen = bench.at(|db, now, _| look(db, "another", "b", now));
+    let seen = bench.at(|db, now, _| peek(db, "another", "b", now));
     assert_eq!(seen.held, Some(LONGEST_HOLD));
 }
 

@@ -12,7 +12,7 @@ use zip::read::ZipFile;
 
 /// Detects the format of an archive, after checking that it unpacks within limits. Adds up the declared sizes, and
 /// then unpacks to check, since declared sizes may be wrong.
-pub(super) fn look(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
+pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
     let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);

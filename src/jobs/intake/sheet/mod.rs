@@ -123,7 +123,7 @@ trait Workbook {
     /// Notes about the file as a whole.
     fn notes(&self) -> Vec<Note>;
     /// All sheets in order.
-    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError>;
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError>;
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
 }
 
@@ -174,7 +174,7 @@ pub(super) fn open(
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
     let context = SheetContext { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
     let mut book: Box<dyn Workbook> = if is_zip {
-        match archive::look(&bytes, &context)? {
+        match archive::inspect(&bytes, &context)? {
             Format::Ods => Box::new(ods::Ods::new(bytes)),
             _ => Box::new(xlsx::Xlsx::open(bytes, &context)?),
         }
@@ -183,7 +183,7 @@ pub(super) fn open(
     };
     context.unless_cancelled()?;
     watch.progress(all / 3, all);
-    let seen = book.look(&context)?;
+    let seen = book.inspect(&context)?;
     watch.progress(all * 2 / 3, all);
     let mut notes = book.notes();
     let sheet = choose(&seen, choices, &origin.name, &mut notes)?;
@@ -245,7 +245,7 @@ fn choose(
 }
 
 /// Runs third-party code and catches its panics, so that they do not end the program.
-fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
+fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
 }
 

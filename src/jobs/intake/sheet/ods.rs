@@ -45,10 +45,10 @@ impl Workbook for Ods {
         Vec::new()
     }
 
-    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
-        let mut look = Look { context, sheets: Vec::new() };
-        self.walk(context, &mut look)?;
-        Ok(look.sheets)
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+        let mut inspect = Inspection { context, sheets: Vec::new() };
+        self.walk(context, &mut inspect)?;
+        Ok(inspect.sheets)
     }
 
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
@@ -80,12 +80,12 @@ trait Sink {
     fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError>;
 }
 
-struct Look<'a> {
+struct Inspection<'a> {
     context: &'a SheetContext<'a>,
     sheets: Vec<Seen>,
 }
 
-impl Sink for Look<'_> {
+impl Sink for Inspection<'_> {
     fn sheet(&mut self, name: &str, hidden: bool) {
         self.sheets.push(Seen { name: name.to_owned(), hidden, ..Seen::default() });
     }

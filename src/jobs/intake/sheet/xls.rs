@@ -5,7 +5,7 @@
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, guarded};
+use super::{Bytes, Seen, SheetContext, Workbook, catching};
 use crate::jobs::intake::about::{Format, Note};
 use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
@@ -41,7 +41,7 @@ struct SheetAt {
 impl Xls {
     pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
         let name = || context.name.to_owned();
-        let read = guarded(|| workbook_stream(bytes));
+        let read = catching(|| workbook_stream(bytes));
         let stream = match read.ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))? {
             Ok(stream) => stream,
             Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
@@ -224,7 +224,7 @@ impl Workbook for Xls {
         Vec::new()
     }
 
-    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
         let mut all = Vec::new();
         for at in &self.globals.sheets {
             let mut seen = Seen { name: at.name.clone(), hidden: at.hidden, ..Seen::default() };

@@ -2,7 +2,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, archive, guarded};
+use super::{Bytes, Seen, SheetContext, Workbook, archive, catching};
 use crate::jobs::intake::IntakeError;
 use crate::jobs::intake::about::{Format, Note};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
@@ -27,7 +27,7 @@ impl Xlsx {
             .filter_map(Result::ok)
             .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
         let copy = bytes.clone();
-        let book = guarded(|| calamine::Xlsx::new(copy))
+        let book = catching(|| calamine::Xlsx::new(copy))
             .ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))?;
         Ok(Self { bytes, book: book.map_err(|e| failed(&e, context))?, macros })
     }
@@ -80,7 +80,7 @@ impl Xlsx {
     }
 
     fn links(&mut self, sheet: &str) -> Links {
-        let found = guarded(|| self.book.hyperlinks_by_sheet_name(sheet));
+        let found = catching(|| self.book.hyperlinks_by_sheet_name(sheet));
         let mut links = Links::default();
         for link in found.and_then(Result::ok).unwrap_or_default() {
             let target = link.target.unwrap_or_default();
@@ -103,7 +103,7 @@ impl Workbook for Xlsx {
         if self.macros { vec![Note::MacroEnabled] } else { Vec::new() }
     }
 
-    fn look(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
         let sheets: Vec<_> =
             self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
         let mut seen = Vec::new();
@@ -176,7 +176,7 @@ fn each_cell(
         }
         Ok(())
     };
-    guarded(read).unwrap_or_else(|| Err(context.damaged(WHAT, t!("a sheet cannot be read"))))
+    catching(read).unwrap_or_else(|| Err(context.damaged(WHAT, t!("a sheet cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {

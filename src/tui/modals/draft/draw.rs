@@ -2,16 +2,10 @@
 
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::modals::draft::{DraftForm, Guard, titles};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{bucket_style, row_lines};
 use crate::tui::widgets::text_layout::{fit, number, width};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 /// Number of lines for the selected row, below the list.
 const ROW_LINES: u16 = 3;
@@ -97,12 +91,12 @@ impl DraftForm {
         if !groups.is_empty() {
             form.text(&groups.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
-        for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
+        for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::DuplicateResult::warnings) {
             form.warning(&warning);
         }
         let key = |action| env.key(&self.key_contexts(), action);
-        match &self.guard {
-            Guard::Reading { done, all, .. } => {
+        match &self.check {
+            DuplicateCheck::Reading { done, all, .. } => {
                 let (far, all) = (number(*done), *all);
                 let doing = if all > 0 {
                     t!("checking for duplicates: {far} of {all} requests", far, all = number(all))
@@ -113,20 +107,20 @@ impl DraftForm {
                     format!("{} {doing}   {}", env.spinner(), t!("{esc} back", esc = key(Action::Back)));
                 form.dim(&text);
             }
-            Guard::Failed(why) => {
+            DuplicateCheck::Failed(why) => {
                 form.error(&t!(
                     "The duplicate check failed: {why}  {key} refresh",
                     why,
                     key = key(Action::Reload)
                 ));
             }
-            Guard::Read if self.is_incomplete() => {
+            DuplicateCheck::Read if self.is_incomplete() => {
                 form.warning(&t!(
                             "The history could not be read to its end. Someone may already have this badge.  {key} refresh",
                             key = key(Action::Reload)
                         ));
             }
-            Guard::Read | Guard::None => {}
+            DuplicateCheck::Read | DuplicateCheck::None => {}
         }
         if let Some(said) = &self.said {
             form.error(said);

@@ -1,13 +1,9 @@
 //! Groups of rows with the same reason: their numbers, and one decision for all of them.
 
-use super::{DraftForm, look_through};
+use super::{DraftForm, rows_to_review};
 use crate::domain::Text;
 use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, SuggestedRows, Undone};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::{Request, RequestId};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -114,7 +110,7 @@ impl DraftForm {
     /// Shows the rows that need review, then those of one group after the other, then all.
     pub(super) fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let mut choices = vec![(look_through(job), None)];
+        let mut choices = vec![(rows_to_review(job), None)];
         choices.extend(self.groups.choices());
         let grouped: Vec<RowStatus> =
             choices.iter().skip(1).flat_map(|(statuses, _)| statuses).copied().collect();

@@ -6,26 +6,16 @@ mod groups;
 pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
-use crate::jobs::{Guarded, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
 use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::confirm::Ask;
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 /// Row statuses of a draft that the user should review.
 const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
@@ -39,9 +29,9 @@ pub struct DraftForm {
     heading: Heading,
     /// Whether the confirmation is open.
     confirming: bool,
-    guard: Guard,
+    check: DuplicateCheck,
     /// Result of the last duplicate check, for each job.
-    found: Vec<Guarded>,
+    found: Vec<DuplicateResult>,
     /// The running job command.
     doing: Option<RequestId>,
     beginning: bool,
@@ -54,7 +44,7 @@ pub struct DraftForm {
 }
 
 /// State of the duplicate check.
-enum Guard {
+enum DuplicateCheck {
     /// Not needed: the drafts issue nothing.
     None,
     /// Running: `done` of `all` requests.
@@ -78,13 +68,13 @@ impl DraftForm {
     /// Returns `None` without a draft. The duplicate check starts at once.
     fn new(jobs: Vec<Job>, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
-        let rows = RowList::of_draft(first, look_through(first));
+        let rows = RowList::of_draft(first, rows_to_review(first));
         let mut form = Self {
             confirming: false,
             rows,
             heading: columns::heading(),
             at: 0,
-            guard: Guard::None,
+            check: DuplicateCheck::None,
             found: Vec::new(),
             doing: None,
             beginning: false,
@@ -94,7 +84,7 @@ impl DraftForm {
             replaces: Vec::new(),
             jobs,
         };
-        form.guard(out);
+        form.check(out);
         Some(form)
     }
 
@@ -125,15 +115,15 @@ impl DraftForm {
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
     }
 
-    fn guard(&mut self, out: &mut Effects<'_>) {
+    fn check(&mut self, out: &mut Effects<'_>) {
         if !self.issues() {
             return;
         }
-        if let Guard::Reading { request, .. } = self.guard {
+        if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
         }
-        let request = out.ask(Request::Guard(self.ids()));
-        self.guard = Guard::Reading { request, done: 0, all: 0 };
+        let request = out.ask(Request::CheckDuplicates(self.ids()));
+        self.check = DuplicateCheck::Reading { request, done: 0, all: 0 };
     }
 
     fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
@@ -148,7 +138,7 @@ impl DraftForm {
         if let Some(job) = self.jobs.get(self.at) {
             let dropped = self.rows.list.restart();
             out.cancel(dropped);
-            self.rows = RowList::of_draft(job, look_through(job));
+            self.rows = RowList::of_draft(job, rows_to_review(job));
         }
     }
 
@@ -163,7 +153,7 @@ impl DraftForm {
             out.say(t!("lapel is still saving the last change. Try again."));
             return;
         }
-        if let Guard::Reading { request, .. } = self.guard {
+        if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
         }
         if self.decided || self.replaces.is_empty() {
@@ -181,17 +171,17 @@ impl DraftForm {
         if self.beginning {
             return false;
         }
-        match &self.guard {
-            Guard::Reading { .. } => {
+        match &self.check {
+            DuplicateCheck::Reading { .. } => {
                 out.say(t!("The duplicate check is still running. Nothing was sent."));
                 return false;
             }
-            Guard::Failed(_) => {
+            DuplicateCheck::Failed(_) => {
                 let key = env.key(&self.key_contexts(), Action::Reload);
                 out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
                 return false;
             }
-            Guard::None | Guard::Read => {}
+            DuplicateCheck::None | DuplicateCheck::Read => {}
         }
         if self.sendable() == 0 {
             out.say(t!("There is no row to send. Nothing was sent."));
@@ -216,7 +206,7 @@ impl DraftForm {
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.decided = true;
         self.rows.changed();
-        self.guard(out);
+        self.check(out);
     }
 
     /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
@@ -225,14 +215,14 @@ impl DraftForm {
         if let Some(key) = self.rows.group()
             && self.groups.is_gone(self.rows.buckets().first(), key)
         {
-            let look = look_through(job);
-            self.rows.only(look, out);
+            let statuses = rows_to_review(job);
+            self.rows.only(statuses, out);
             return;
         }
         let shown = self.rows.buckets();
         if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
-            let look = look_through(job);
-            self.rows.only(look, out);
+            let statuses = rows_to_review(job);
+            self.rows.only(statuses, out);
         }
     }
 
@@ -267,10 +257,10 @@ impl Component for DraftForm {
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Accept => self.sendable() > 0 || self.has_suggestion(),
             Action::TakeSuggestions => self.has_suggestion(),
-            Action::Reload => match self.guard {
-                Guard::Failed(_) => true,
-                Guard::Read => self.is_incomplete(),
-                Guard::None | Guard::Reading { .. } => false,
+            Action::Reload => match self.check {
+                DuplicateCheck::Failed(_) => true,
+                DuplicateCheck::Read => self.is_incomplete(),
+                DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
             Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
             _ => true,
@@ -302,7 +292,7 @@ impl Component for DraftForm {
             // What is sent is what was confirmed.
             return true;
         }
-        if action == Action::UndoLast && matches!(self.guard, Guard::Reading { .. }) {
+        if action == Action::UndoLast && matches!(self.check, DuplicateCheck::Reading { .. }) {
             // Its findings decide which rows may become ready.
             out.say(t!("The duplicate check is still running. Nothing was undone."));
             return true;
@@ -318,7 +308,7 @@ impl Component for DraftForm {
             }
             Action::Only => self.only_next(out),
             Action::NextTemplate => self.next_job(out),
-            Action::Reload => self.guard(out),
+            Action::Reload => self.check(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
                     let question = Prompt::file(job, true, None);
@@ -374,20 +364,14 @@ impl Component for DraftForm {
         Clicked::changed(self.rows.on_click(rows, at.y))
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Guarded(found) if matches!(self.guard, Guard::Reading { request: t, .. } if t == request) =>
+            Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
             {
                 match found {
-                    Err(why) => self.guard = Guard::Failed(why),
+                    Err(why) => self.check = DuplicateCheck::Failed(why),
                     Ok((jobs, found)) => {
-                        self.guard = Guard::Read;
+                        self.check = DuplicateCheck::Read;
                         self.found = found;
                         for job in &jobs {
                             self.on_job(job, env);
@@ -395,16 +379,16 @@ impl Component for DraftForm {
                         if let Some(job) = self.job()
                             && self.rows.buckets().is_empty()
                         {
-                            let look = look_through(job);
-                            if !look.is_empty() {
-                                self.rows.only(look, out);
+                            let statuses = rows_to_review(job);
+                            if !statuses.is_empty() {
+                                self.rows.only(statuses, out);
                             }
                         }
                     }
                 }
                 Ok(())
             }
-            Response::Done(done) if self.doing == Some(request) => {
+            Response::Done(done) if self.doing == Some(id) => {
                 self.doing = None;
                 match done {
                     Err(why) => {
@@ -445,17 +429,17 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Groups(groups) if self.groups.awaits(request) => {
+            Response::Groups(groups) if self.groups.awaits(id) => {
                 self.groups.set(groups);
                 Ok(())
             }
-            other => self.rows.on_response(request, other, out),
+            other => self.rows.on_response(id, other, out),
         }
     }
 
     fn on_progress(&mut self, request: RequestId, now: u64, of: u64) -> bool {
-        match &mut self.guard {
-            Guard::Reading { request: mine, done, all } if *mine == request => {
+        match &mut self.check {
+            DuplicateCheck::Reading { request: mine, done, all } if *mine == request => {
                 (*done, *all) = (now, of);
                 true
             }
@@ -541,6 +525,6 @@ pub fn titles(drafts: &[Job]) -> String {
 }
 
 /// Statuses to show first: those that need review, or all if there are none.
-fn look_through(job: &Job) -> Vec<RowStatus> {
+fn rows_to_review(job: &Job) -> Vec<RowStatus> {
     if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
 }

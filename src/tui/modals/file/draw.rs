@@ -5,18 +5,12 @@ use crate::jobs::intake::{
     Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
 };
 use crate::jobs::{FileChange, Opened, Preview};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{Step, column_name};
 use crate::tui::modals::file::{FileForm, Kept, Purpose};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{cells, fit, number, width};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 impl FileForm {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -3,12 +3,9 @@
 use super::steps::column_name;
 use crate::domain::Text;
 use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
-use crate::tui::context::Env;
 use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::widgets::form::FormText;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
-use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 /// Widest column name, in cells.
 const WIDEST: usize = 31;

@@ -10,20 +10,12 @@ use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEn
 use crate::jobs::{
     FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
 };
-use crate::tui::component::{Clicked, Component, Modal};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 use steps::{Step, columns};
 
 /// The contexts of the column mapping.
@@ -488,14 +480,8 @@ impl Component for FileForm {
         Clicked::in_menu(click, again)
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if matches!(self.kept, Kept::Reading(reading) if reading == request) {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        if matches!(self.kept, Kept::Reading(reading) if reading == id) {
             let Response::KeptDrafts(kept) = answer else { return Err(answer) };
             self.kept = Kept::Read(kept.unwrap_or_else(|why| {
                 self.said = Some(why);
@@ -504,7 +490,7 @@ impl Component for FileForm {
             self.begin_questions();
             return Ok(());
         }
-        if self.work.as_ref().is_none_or(|work| work.request != request) {
+        if self.work.as_ref().is_none_or(|work| work.request != id) {
             return Err(answer);
         }
         match answer {

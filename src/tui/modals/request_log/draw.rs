@@ -3,13 +3,10 @@
 use super::RequestLog;
 use crate::api::LogEntry;
 use crate::i18n;
-use crate::tui::context::Env;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use std::time::Duration;
 
 /// Number of lines for the details of the selected request.
@@ -26,15 +23,15 @@ const HEADS: [&str; 9] = [
     tr_noop!("Minute"),
 ];
 const COLUMNS: [Column; 9] = [
-    Column { least: 8, share: 0, goes: 0 },
-    Column { least: 4, share: 0, goes: 0 },
-    Column { least: 22, share: 5, goes: 0 },
-    Column { least: 12, share: 1, goes: 0 },
-    Column { least: 4, share: 0, goes: 1 },
-    Column { least: 7, share: 0, goes: 2 },
-    Column { least: 7, share: 0, goes: 0 },
-    Column { least: 9, share: 0, goes: 3 },
-    Column { least: 9, share: 0, goes: 0 },
+    Column { min_width: 8, weight: 0, drop_order: 0 },
+    Column { min_width: 4, weight: 0, drop_order: 0 },
+    Column { min_width: 22, weight: 5, drop_order: 0 },
+    Column { min_width: 12, weight: 1, drop_order: 0 },
+    Column { min_width: 4, weight: 0, drop_order: 1 },
+    Column { min_width: 7, weight: 0, drop_order: 2 },
+    Column { min_width: 7, weight: 0, drop_order: 0 },
+    Column { min_width: 9, weight: 0, drop_order: 3 },
+    Column { min_width: 9, weight: 0, drop_order: 0 },
 ];
 
 /// Number of list rows in an area: without the headings, the line above them and the details below.

@@ -2,17 +2,10 @@
 
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::platform::pager::Page;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::form::FormText;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
-use ratatui::layout::Rect;
 use std::fmt::Write;
 
 /// Form for the path of the saved log.

@@ -76,9 +76,9 @@ pub(super) const FIELDS: [Field; 16] = [
     .shown(|job, _, env| moment(job.created, env))
     .dim(),
     Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
-        FieldValue::Number(job.next_look.map(Timestamp::as_second))
+        FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
-    .shown(|job, _, env| job.next_look.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
+    .shown(|job, _, env| job.next_poll.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
     .dim(),
     Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().map(|origin| &origin.name).into()
@@ -167,7 +167,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
     let of_status = |bucket: RowStatus| ColumnDef {
         key: bucket.code(),
         title: bucket.name(),
-        layout: Column { least: 5, share: 0, goes: 5 },
+        layout: Column { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
     };
     FIELDS.iter().map(|field| field.column).chain(RowStatus::ALL.iter().copied().map(of_status))
@@ -176,12 +176,12 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
 /// The columns for a list that is `columns` cells wide and needs this many for the needs.
 pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
     let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
-    own[KIND].least =
+    own[KIND].min_width =
         [Kind::Issue, Kind::Revoke].map(|kind| width(kind.word())).into_iter().fold(6, usize::max);
-    own[TITLE].least = (columns / 6).clamp(10, 30);
-    own[PROGRESS].least = if columns >= 90 { WIDE_PROGRESS } else { 12 };
+    own[TITLE].min_width = (columns / 6).clamp(10, 30);
+    own[PROGRESS].min_width = if columns >= 90 { WIDE_PROGRESS } else { 12 };
     // The number of the job, a part of its title and the needs always have room.
-    own[NEEDS].least = needs.clamp(10, columns.saturating_sub(22).max(10));
+    own[NEEDS].min_width = needs.clamp(10, columns.saturating_sub(22).max(10));
     own
 }
 

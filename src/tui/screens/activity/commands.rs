@@ -1,12 +1,10 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
 use crate::jobs::{Job, JobRow, Kind, Phase, RowStatus, Stand, Step, count, may};
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
-use crate::tui::request::Request;
+use crate::tui::prelude::*;
 use crate::tui::worker::job_command::JobCommand;
 
 /// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there

@@ -3,9 +3,7 @@
 use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::jobs::JobRow;
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;

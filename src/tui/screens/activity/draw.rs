@@ -2,19 +2,14 @@
 
 use super::{Activity, columns, is_mine};
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::layout::Rect;
+use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: usize = 4;
@@ -236,7 +231,7 @@ impl Activity {
         let dot = format!(" {} ", env.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let mut put = |text: &str, style: Style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(l, style)));
+            lines.extend(styled(text, room, style));
         };
         put(&[job.kind.word(), &job.title.to_string()].join(&dot), theme.strong());
         put(&sum(job, env.glyphs.dot), theme.text());
@@ -259,7 +254,7 @@ impl Activity {
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
-        if let Some(at) = job.next_look {
+        if let Some(at) = job.next_poll {
             facts.push(t!("next check {time}", time = moment(at, env)));
         }
         if let Some(other) = job.follows {

@@ -6,29 +6,20 @@ mod copyables;
 mod draw;
 mod order;
 
+use crate::tui::prelude::*;
 pub(in crate::tui) use commands::{can, run, steps};
 use commands::{can_decide, is_job_command, is_mine};
 pub(in crate::tui) use draw::bar;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
-use crate::tui::component::{Clicked, Component};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 
 /// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;
@@ -386,15 +377,9 @@ impl Component for Activity {
         Clicked::changed(place < self.jobs.len())
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        _: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Jobs(jobs) if self.request == Some(request) => {
+            Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
                 self.fresh = true;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -416,14 +401,14 @@ impl Component for Activity {
                 }
                 Ok(())
             }
-            Response::Rows(rows) if self.peek.request == Some(request) => {
+            Response::Rows(rows) if self.peek.request == Some(id) => {
                 self.peek.request = None;
                 self.peek.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.on_response(request, other, out),
+                Some(rows) => rows.on_response(id, other, out),
                 None => Err(other),
             },
         }

@@ -2,13 +2,10 @@
 
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
+use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
-use ratatui::layout::Position;
 
 /// Number of jobs whose cells decide how wide the columns are.
 const MEASURED: usize = 200;

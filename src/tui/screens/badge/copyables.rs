@@ -3,16 +3,10 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
-use crate::tui::component::Component;
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::platform::images::Want;
-use crate::tui::request::RequestId;
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
-use ratatui::layout::Rect;
 
 impl Screen for BadgeScreen {
     fn can_go_back(&self) -> bool {

@@ -6,17 +6,14 @@ use crate::domain::text::short;
 use crate::domain::time::{OffsetBasis, age};
 use crate::domain::{Badge, BadgeId, ServiceTime, State, Verdict, issue_time};
 use crate::jobs::SentHere;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::Certs;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
-use crate::tui::widgets::text_layout::wrap;
+use crate::tui::widgets::text_layout::{styled, wrap};
 use crate::tui::widgets::timeline::timeline;
-use ratatui::text::Line;
 
 const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {
@@ -65,22 +62,20 @@ pub(super) fn not_read(
             env.theme.strong(),
         )];
         let said = job_rows::sent_here(sent, env);
-        lines.extend(wrap(&said, room).into_iter().map(|l| Line::styled(l, env.theme.warning())));
-        lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+        lines.extend(styled(&said, room, env.theme.warning()));
+        lines.extend(styled(&error.to_string(), room, env.theme.dim()));
         return lines;
     }
     let head = t!("Badge {id} could not be read.", id = short(id.wire()));
-    let mut lines: Vec<Line<'static>> =
-        wrap(&head, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
-    lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
+    let mut lines: Vec<Line<'static>> = styled(&head, room, env.theme.strong());
+    lines.extend(styled(&error.to_string(), room, env.theme.error()));
     if matches!(error, ApiError::NotFound { .. }) {
         let said = t!(
             "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
         if certs != Certs::NotAsked {
-            lines
-                .extend(wrap(&certs.advice(env), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+            lines.extend(styled(&certs.advice(env), room, env.theme.dim()));
         }
     }
     lines
@@ -122,7 +117,7 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
             t!("service times; time zone detected from the service's answers")
         }
     };
-    lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+    lines.extend(styled(basis, room, env.theme.dim()));
     let mut timeline = timeline(&held, env.now(), room, env);
     if !timeline.is_empty() {
         timeline.insert(0, Line::raw(""));

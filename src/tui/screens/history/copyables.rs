@@ -3,15 +3,12 @@
 use super::{COPIED, History};
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
 use crate::tui::platform::images::Want;
+use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::list::{Entry, RowState};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
-use ratatui::layout::Rect;
 
 impl Screen for History {
     fn can_go_back(&self) -> bool {

@@ -5,12 +5,8 @@ use super::History;
 use crate::api::{End, HistoryFilter};
 use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::modals::mark_all::MarkAllForm;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 

@@ -4,13 +4,9 @@ use super::History;
 use crate::api::HistoryFilter;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, Text, issue_time};
 use crate::i18n::number;
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 use crate::tui::widgets::marks::{self, LARGEST_RANGE, Ranged};
 use jiff::civil::Date;
-use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
 /// Whether a filter may match a row. Only the service knows how it compares, so a text matches wherever it contains the

@@ -2,24 +2,17 @@
 //! picture is the template's, because the row has none. lapel reads each template once for it.
 
 use crate::domain::{Held, HistoryItem, TemplateId, Text};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::platform::images::Want;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, REST, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
-use crate::tui::widgets::text_layout::wrap;
+use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
 use std::collections::BTreeMap;
 
 /// The fields below the timeline. The others are in the lines above.
@@ -145,7 +138,7 @@ impl Preview {
         let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
         let mut lines = head(&held, "", room, env);
         if let Some(copies) = &self.copies {
-            lines.extend(wrap(copies, room).into_iter().map(|line| Line::styled(line, env.theme.warning())));
+            lines.extend(styled(copies, room, env.theme.warning()));
         }
         let timeline = timeline(&held, env.now(), room, env);
         if !timeline.is_empty() {

@@ -5,20 +5,16 @@ use super::lines::{HomeLine, Part};
 use super::{Home, JournalState, STACK, Shown};
 use crate::index::Period;
 use crate::jobs::{Job, Kind, Phase, RowStatus};
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
 use crate::tui::modals::draft::{shares, titles};
+use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, counted, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use std::rc::Rc;
 
 /// Width of a progress bar, in columns.
@@ -210,7 +206,7 @@ impl Home {
             HomeLine::Check(job) => {
                 let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
                 let mut words: Vec<String> = checked.map(|(status, n)| counted(n, status.word())).collect();
-                words.extend(job.next_look.map(|at| t!("next check {time}", time = moment(at, env))));
+                words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
                 of_job(job, words.join(&dot))
             }
             HomeLine::Run(job) => {
@@ -257,7 +253,7 @@ impl Home {
     /// Whether a line shows a time.
     fn names_times(&self) -> bool {
         self.counts.all().is_some()
-            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_look.is_some())
+            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_poll.is_some())
     }
 
     fn cost(&self) -> String {
@@ -407,7 +403,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
         words.push(counted(unsent, &job.row_word(RowStatus::Ready)));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
-    } else if let Some(at) = job.next_look {
+    } else if let Some(at) = job.next_poll {
         words.push(t!("next check {time}", time = moment(at, env)));
     }
     words

@@ -119,7 +119,7 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
-    let checked = here().filter(|job| job.next_look.is_some() && job.counts.sum(is_checked) > 0);
+    let checked = here().filter(|job| job.next_poll.is_some() && job.counts.sum(is_checked) > 0);
     all.extend(checked.map(|job| HomeLine::Check(Box::new(job.clone()))));
     all.extend(here().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
     all
@@ -177,12 +177,12 @@ mod tests {
     fn no_open_row_is_out_of_sight() {
         for status in RowStatus::ALL.iter().filter(|status| status.is_open()) {
             for phase in [Phase::Running, Phase::Paused, Phase::Stopped, Phase::Cancelled] {
-                for next_look in [None, Some(now())] {
-                    let job = Job { next_look, ..job(phase, &[(*status, 1)]) };
+                for next_poll in [None, Some(now())] {
+                    let job = Job { next_poll, ..job(phase, &[(*status, 1)]) };
                     let lines = of_jobs(&[job], now());
                     assert!(
                         !lines.is_empty(),
-                        "{status:?} of a job that is {phase:?}, next check {next_look:?}"
+                        "{status:?} of a job that is {phase:?}, next check {next_poll:?}"
                     );
                 }
             }

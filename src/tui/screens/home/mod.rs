@@ -7,27 +7,20 @@ mod counts;
 mod draw;
 mod lines;
 
-use crate::api::{MAX_ROWS_PER_PAGE, RawOf};
+use crate::api::RawOf;
+use crate::export::Cost;
 use crate::jobs::{Job, RowStatus};
-use crate::tui::component::{Clicked, Component, Screen};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::draft::imports;
 use crate::tui::modals::question::Question;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::worker::job_command::JobCommand;
 use counts::Counts;
 use counts::sections::Section;
-use crossterm::event::KeyEvent;
 use draw::{LaidOutFor, Placed};
 use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
-use ratatui::layout::{Position, Rect};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tokio::time::Instant;
@@ -163,7 +156,7 @@ impl Home {
 
     /// Requests for building the index, if lapel knows the number of badges.
     fn index_cost(&self) -> Option<u64> {
-        self.history.map(|badges| badges.div_ceil(MAX_ROWS_PER_PAGE.into()).max(1))
+        self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
 
     fn arrange(&mut self, env: &Env) {
@@ -386,16 +379,10 @@ impl Component for Home {
         self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         self.stale = true;
         match answer {
-            Response::KeptDrafts(kept) if self.drafts.request == Some(request) => {
+            Response::KeptDrafts(kept) if self.drafts.request == Some(id) => {
                 self.drafts.request = None;
                 match kept {
                     Ok(kept) => self.drafts.kept = kept,
@@ -411,7 +398,7 @@ impl Component for Home {
                 }
                 Ok(())
             }
-            other => self.counts.on_response(request, other, env, out),
+            other => self.counts.on_response(id, other, env, out),
         }
     }
 

@@ -3,16 +3,10 @@
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::fit;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 #[derive(Default)]
 pub(super) struct Categories {

@@ -3,15 +3,10 @@
 use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::platform::images::Want;
-use crate::tui::request::{Request, RequestId};
+use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::Copyables;
-use ratatui::layout::Rect;
 
 impl Templates {
     fn category(&self) -> Option<&Category> {

@@ -10,10 +10,9 @@ use crate::domain::holder::join;
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::jobs::{Opening, SentHere};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
 use crate::tui::persist::input_history::Typed;
-use crate::tui::request::{Holder, Request, Response};
+use crate::tui::prelude::*;
+use crate::tui::request::Holder;
 use crate::tui::widgets::field::Recent;
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use crate::tui::worker::job_command::JobCommand;
@@ -23,7 +22,7 @@ impl Wallet {
     /// Clears the previous look-up and cancels its requests.
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.request.take());
-        out.cancel(self.errand.take().map(|(request, _)| request));
+        out.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
         self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
         self.people = None;
@@ -116,8 +115,8 @@ impl Wallet {
     }
 
     pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
-        out.cancel(self.errand.take().map(|(request, _)| request));
-        self.errand = Some((out.ask(ask), what));
+        out.cancel(self.lookup.take().map(|(request, _)| request));
+        self.lookup = Some((out.ask(ask), what));
     }
 
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
@@ -189,7 +188,7 @@ impl Wallet {
     /// Goes from an opened match to the list of matches, and from there to the earlier result.
     pub(super) fn back(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.request.take());
-        out.cancel(self.errand.take().map(|(request, _)| request));
+        out.cancel(self.lookup.take().map(|(request, _)| request));
         self.call.namesakes = 0;
         self.top = 0;
         if self.choosing {
@@ -264,20 +263,20 @@ impl Wallet {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
             self.at = place.unwrap_or(self.at).min(self.len().saturating_sub(1));
         }
-        if nothing && self.people.is_none() && self.errand.is_none() && !self.leads_left().is_empty() {
+        if nothing && self.people.is_none() && self.lookup.is_none() && !self.leads_left().is_empty() {
             let address = self.asked.clone().unwrap_or_default();
             self.ask_index(Sought::Address(address), out);
         }
     }
 
     /// Handles the response to any other request. Returns a response that does not belong to it.
-    pub(super) fn take_errand(
+    pub(super) fn take_lookup(
         &mut self,
-        errand: Lookups,
+        lookup: Lookups,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        match (errand, answer) {
+        match (lookup, answer) {
             (Lookups::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
                 self.take_cert(query, &found, out);
             }
@@ -425,7 +424,7 @@ impl Wallet {
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
     pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Effects<'_>) {
-        if self.request.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
+        if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
         }
         let wanted = self.selected().filter(|held| {
@@ -443,7 +442,7 @@ impl Wallet {
             let email = short(self.asked.as_deref().unwrap_or_default());
             return Some(t!("reading wallet and history of {email}", email));
         }
-        self.errand.as_ref().map(|(_, errand)| match errand {
+        self.lookup.as_ref().map(|(_, lookup)| match lookup {
             Lookups::Opening(_) => t!("recording that this wallet is opened").to_owned(),
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()

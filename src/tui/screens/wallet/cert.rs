@@ -4,12 +4,8 @@ use super::{Lookups, Wallet};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::index::{Cert, Which};
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::modals::question::Question;
-use crate::tui::request::Request;
+use crate::tui::prelude::*;
 use crate::tui::worker::index::IndexAsk;
 
 /// The result of searching the index for a certificate number.

@@ -4,12 +4,7 @@ use super::Wallet;
 use super::rows::{COPIED, FIELDS, View, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
-use crate::tui::component::Component;
-use crate::tui::component::Screen;
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::RequestId;
+use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
 
@@ -52,7 +47,7 @@ impl Screen for Wallet {
 
     fn give_up(&mut self, request: RequestId) {
         self.request.take_if(|own| *own == request);
-        self.errand.take_if(|(own, _)| *own == request);
+        self.lookup.take_if(|(own, _)| *own == request);
     }
 
     fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {

@@ -10,21 +10,15 @@ use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history::{self, Typed};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Minimum screen width, in columns, for showing the selected badge beside the list.
 const WIDE: u16 = 120;
@@ -123,7 +117,7 @@ impl Wallet {
 
     fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
-        let reading = matches!(&self.errand, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
+        let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id),
             reason_missing: pane::reason_missing(&verdict, known, reading, env),

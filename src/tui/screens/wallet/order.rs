@@ -4,14 +4,10 @@ use super::Wallet;
 use super::rows::{self, FIELDS, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
+use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
-use ratatui::layout::{Position, Rect};
 
 impl Wallet {
     /// Whether the screen lists badges, and not possible matches.

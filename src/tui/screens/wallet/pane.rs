@@ -5,13 +5,10 @@ use crate::domain::call_advice::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::domain::{Held, Text, Verdict};
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use crate::tui::widgets::text_layout::{fit, line_width, styled, width, wrap};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
 
 /// Highest value of `less` in [`facts`] and [`told`]: leaves out the most.
 const MOST_LESS: u8 = 2;
@@ -198,10 +195,6 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
         }
         (false, _) => None,
     }
-}
-
-fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
-    wrap(text, room).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
 /// Joins pieces into lines. A piece is wrapped only if it is longer than a line.

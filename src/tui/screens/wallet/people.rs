@@ -109,12 +109,12 @@ impl People {
     pub fn widths(columns: usize) -> Vec<usize> {
         layout(
             &[
-                Column { least: 10, share: 2, goes: 0 },
-                Column { least: 24, share: 2, goes: 0 },
-                Column { least: 12, share: 3, goes: 2 },
-                Column { least: 9, share: 0, goes: 1 },
-                Column { least: 11, share: 0, goes: 3 },
-                Column { least: 14, share: 2, goes: 0 },
+                Column { min_width: 10, weight: 2, drop_order: 0 },
+                Column { min_width: 24, weight: 2, drop_order: 0 },
+                Column { min_width: 12, weight: 3, drop_order: 2 },
+                Column { min_width: 9, weight: 0, drop_order: 1 },
+                Column { min_width: 11, weight: 0, drop_order: 3 },
+                Column { min_width: 14, weight: 2, drop_order: 0 },
             ],
             columns.saturating_sub(3),
         )

@@ -85,20 +85,21 @@ pub(super) fn own<'a>(
             *widest = width(&cell).max(*widest);
         }
     }
-    for (column, widest) in own.iter_mut().zip(&widest).filter(|(column, _)| column.share > 0) {
-        column.share = widest.saturating_sub(column.least).min(MOST);
+    for (column, widest) in own.iter_mut().zip(&widest).filter(|(column, _)| column.weight > 0) {
+        column.weight = widest.saturating_sub(column.min_width).min(MOST);
     }
     let remarks = &mut own[REMARKS];
-    remarks.least = remarks.least.min(widest[REMARKS].max(SHORT));
+    remarks.min_width = remarks.min_width.min(widest[REMARKS].max(SHORT));
     if !view.several {
-        own[NAME] = Column { least: 0, share: 0, goes: 9 };
+        own[NAME] = Column { min_width: 0, weight: 0, drop_order: 9 };
     }
     // If room is short, the title gets more of it, because it names the badge.
     // The pane beside or below the list shows a long remark in full.
-    let usual: Vec<Column> = own[..USUAL].iter().map(|column| Column { share: 0, ..*column }).collect();
-    let least: usize = layout(&usual, room).iter().filter(|least| **least > 0).map(|least| least + 1).sum();
-    if own[..USUAL].iter().map(|column| column.share).sum::<usize>() + least > room + 1 {
-        own[TITLE].share *= 2;
+    let usual: Vec<Column> = own[..USUAL].iter().map(|column| Column { weight: 0, ..*column }).collect();
+    let narrowest: usize =
+        layout(&usual, room).iter().filter(|width| **width > 0).map(|width| width + 1).sum();
+    if own[..USUAL].iter().map(|column| column.weight).sum::<usize>() + narrowest > room + 1 {
+        own[TITLE].weight *= 2;
     }
     own
 }

@@ -36,6 +36,12 @@ pub struct Spec {
     pub takes: Takes,
 }
 
+impl Spec {
+    pub const fn new(name: &'static str, label: &'static str, word: &'static str, takes: Takes) -> Self {
+        Self { name, label, word, takes }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Empty,

@@ -127,7 +127,7 @@ pub(super) fn own(ids: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if !ids {
         // A column that is wider than the room is always dropped.
-        own[BADGE_IDS] = Column { least: room + 1, share: 0, goes: u8::MAX };
+        own[BADGE_IDS] = Column { min_width: room + 1, weight: 0, drop_order: u8::MAX };
     }
     own
 }

@@ -140,7 +140,7 @@ impl Heading {
         }
         let place = self.columns.choices()[..at].iter().filter(|c| c.shown).count();
         let now = match widths.get(place) {
-            Some(0) | None => choice.width.unwrap_or(self.defs[choice.column].layout.least),
+            Some(0) | None => choice.width.unwrap_or(self.defs[choice.column].layout.min_width),
             Some(now) => *now,
         };
         self.columns.resize(at, if wider { now + 1 } else { now.saturating_sub(1) });
@@ -189,7 +189,7 @@ impl Heading {
         let wide: Vec<Option<usize>> =
             choices.iter().map(|choice| choice.shown.then(|| places.next().unwrap_or(0))).collect();
         let is_needless = |choice: &Choice| {
-            choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.least == 0)
+            choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
         };
         let left_out =
             choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));

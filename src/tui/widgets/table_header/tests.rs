@@ -9,8 +9,14 @@ use crate::tui::request::RequestIds;
 use crate::tui::theme::Glyphs;
 use proptest::prelude::*;
 
-const fn def(title: &'static str, key: &'static str, least: usize, share: usize, right: bool) -> ColumnDef {
-    ColumnDef { key, title, layout: Column { least, share, goes: 0 }, right }
+const fn def(
+    title: &'static str,
+    key: &'static str,
+    min_width: usize,
+    weight: usize,
+    right: bool,
+) -> ColumnDef {
+    ColumnDef { key, title, layout: Column { min_width, weight, drop_order: 0 }, right }
 }
 
 const DEFS: [ColumnDef; 3] =
@@ -71,7 +77,7 @@ fn numbers_and_their_heading_stand_at_the_right() {
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     let mut heading = fresh();
     let mut own: Vec<Column> = DEFS.iter().map(|def| def.layout).collect();
-    own[0] = Column { least: 0, share: 0, goes: 9 };
+    own[0] = Column { min_width: 0, weight: 0, drop_order: 9 };
     heading.set_own(own);
     heading.set_room(20);
     assert_eq!(heading.width_of(0, &heading.widths(20)), 0);

@@ -3,11 +3,7 @@
 use super::{Counts, LIST, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::{IndexAnswer, MOST_DETAILS, left_out};
 use crate::tui::worker::job_command::JobCommand;

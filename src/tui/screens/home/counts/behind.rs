@@ -3,20 +3,14 @@
 use crate::domain::HistoryItem;
 use crate::i18n;
 use crate::index::{Query, Which};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::{Request, RequestId};
+use crate::tui::prelude::*;
 use crate::tui::screens::history::follow;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::{self, RecordField, short};
 use crate::tui::widgets::text_layout::{cells, fit, layout};
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 type Field = RecordField<HistoryItem>;
 

@@ -4,19 +4,13 @@
 use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Counts, Find};
 use crate::i18n;
-use crate::tui::component::Component;
-use crate::tui::context::Env;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::Overall;
 use jiff::Timestamp;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;

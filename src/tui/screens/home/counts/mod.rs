@@ -9,20 +9,9 @@ pub mod sections;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
-use crate::tui::component::{Clicked, Component};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::request::Response;
-use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexAsk, Overall};
 use behind::Behind;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Position;
-use ratatui::layout::Rect;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
 
@@ -417,14 +406,8 @@ impl Component for Counts {
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.take_answer(request, answer, env, out)
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+        self.take_answer(id, answer, env, out)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

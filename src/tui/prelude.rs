@@ -1,0 +1,15 @@
+//! Names that nearly every screen and modal uses.
+
+pub(in crate::tui) use super::component::{Clicked, Component, Modal, Screen, Taken};
+pub(in crate::tui) use super::context::Env;
+pub(in crate::tui) use super::effects::{Effects, Navigate};
+pub(in crate::tui) use super::input::action::Action;
+pub(in crate::tui) use super::input::keymap::Context;
+pub(in crate::tui) use super::request::{Request, RequestId, Response};
+pub(in crate::tui) use super::widgets::confirm::Ask;
+pub(in crate::tui) use super::widgets::field::Field;
+pub(in crate::tui) use super::widgets::form::FormText;
+pub(in crate::tui) use super::widgets::frame::Frame;
+pub(in crate::tui) use crossterm::event::KeyEvent;
+pub(in crate::tui) use ratatui::layout::{Position, Rect};
+pub(in crate::tui) use ratatui::text::{Line, Span};
