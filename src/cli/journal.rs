@@ -113,7 +113,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
     if as_json {
         return answer_json(&json!({
             "ok": true,
-            "computer": restored.computer,
+            "computer": restored.computer.to_string(),
             "made": restored.made.to_string(),
             "jobs": restored.jobs,
             "open": ids(&restored.open),

@@ -110,7 +110,7 @@ impl VerbSession {
 
 pub(super) fn described(about: &About) -> Value {
     json!({
-        "name": about.name.wire(),
+        "name": about.name.to_string(),
         "sha256": about.sha256,
         "bytes": about.bytes,
         "format": about.format.name(),

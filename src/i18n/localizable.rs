@@ -74,6 +74,8 @@ impl fmt::Display for Localizable {
     }
 }
 
+impl std::error::Error for Localizable {}
+
 impl fmt::Debug for Localizable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -86,6 +88,24 @@ impl fmt::Display for Value {
             Self::Plain(text) => f.pad(text),
             Self::Localizable(message) => fmt::Display::fmt(message, f),
         }
+    }
+}
+
+impl From<Localizable> for Value {
+    fn from(message: Localizable) -> Self {
+        Self::Localizable(message)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Plain(text)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Plain(text.to_owned())
     }
 }
 

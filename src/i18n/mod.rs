@@ -12,12 +12,14 @@
 mod catalogue;
 #[macro_use]
 mod localizable;
+mod list;
 mod particles;
 #[cfg(test)]
 mod tests;
 pub mod wait;
 
 pub use catalogue::{fill, is_a_word, translated};
+pub use list::list;
 pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
 
 use std::fmt;

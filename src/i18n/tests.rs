@@ -12,8 +12,8 @@ fn english() -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for path in sources(&root) {
-        // The macros' documentation and these tests contain no texts of lapel.
-        if path.starts_with(root.join("i18n")) && !path.ends_with("wait.rs") {
+        // These tests contain no texts of lapel.
+        if path.ends_with("i18n/tests.rs") {
             continue;
         }
         let source = std::fs::read_to_string(&path).expect("a source can be read");
@@ -145,6 +145,49 @@ fn the_texts_that_the_macros_take_are_found() {
     let mut found = Vec::new();
     gather(source.parse().expect("Rust"), &mut |text| found.push(text));
     assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
+}
+
+/// Passes on every place that translates: a macro that makes a text in the user's language, or `tr(`.
+fn translates(tokens: TokenStream, found: &mut dyn FnMut(String)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let (name, macros): (_, &[&str]) = match &tokens[..at] {
+            [.., TokenTree::Ident(word), TokenTree::Ident(name)] if word == "mod" && name == "tests" => {
+                continue;
+            }
+            [.., TokenTree::Ident(name), TokenTree::Punct(bang)] if bang.as_char() == '!' => {
+                (name.to_string(), &["t", "plural", "count"])
+            }
+            [.., TokenTree::Ident(name)] => (name.to_string(), &["tr"]),
+            _ => (String::new(), &[]),
+        };
+        if macros.contains(&name.as_str()) {
+            found(format!("{name} {group}"));
+        }
+        translates(group.stream(), found);
+    }
+}
+
+#[test]
+fn jobs_and_the_api_client_translate_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places = Vec::new();
+    for path in ["jobs", "api"].into_iter().flat_map(|module| sources(&root.join(module))) {
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        translates(source.parse().expect("a source is Rust"), &mut |place| {
+            places.push(format!("{}: {place}", path.display()));
+        });
+    }
+    assert!(
+        places.is_empty(),
+        "these return a Localizable, which the screens translate:\n{}",
+        places.join("\n")
+    );
+    let source = r#"fn f() { g(t!("a {b}", b)); i18n::tr(name); localizable!("c {d}", d = plural!(n, "e", "f")) } mod tests { fn h() { t!("i") } }"#;
+    let mut found = Vec::new();
+    translates(source.parse().expect("Rust"), &mut |place| found.push(place));
+    assert_eq!(found.len(), 3, "{found:?}");
 }
 
 /// Passes on every literal of a span or a line in the TUI that is not translated.

@@ -21,6 +21,7 @@ use crate::domain::{
     WalletBadge,
 };
 use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
+use crate::i18n::tr;
 use crate::jobs::{Account, Journal, SentHere};
 use crate::table::{Format, TableError};
 use flags::OutFlags;
@@ -466,7 +467,7 @@ fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
         title = sent.title,
         time = words::time(sent.at, clock),
         id = sent.job,
-        state = sent.bucket.word()
+        state = tr(sent.bucket.name())
     )
 }
 
