@@ -7,7 +7,7 @@ use super::sending::Seen;
 use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
-use crate::i18n::tr;
+use crate::i18n::{list, tr};
 use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value, json};
 
@@ -123,7 +123,7 @@ impl VerbSession {
                 .map(|(class, n)| t!("{n} {word}", n, word = tr(class.name())))
                 .collect();
             if !found.is_empty() {
-                lines.push(t!("  found: {what}", what = found.join(", ")));
+                lines.push(t!("  found: {what}", what = list(found)));
             }
             for warning in draft.guarded.iter().flat_map(Guarded::warnings) {
                 lines.push(format!("  {warning}"));

@@ -2,7 +2,7 @@
 
 use super::exit;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language, tr};
+use crate::i18n::{Language, language, list, tr};
 use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -147,15 +147,15 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
             state.push_str(&format!(" ({})", owner.label));
         }
-        let counts: Vec<String> =
-            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_state(bucket))).collect();
+        let counts =
+            list(job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_state(bucket))));
         rows.push(vec![
             job.id.to_string(),
             clock.short(job.created),
             tr(job.kind.name()).to_owned(),
             cut(&job.title.shown(), TITLE),
             state,
-            counts.join(", "),
+            counts.to_string(),
         ]);
     }
     align(&rows)

@@ -180,7 +180,10 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.shows(msg_part("issued 3 = 3")).await;
     h.press("x");
     let screen = h.shows(msg_part("Undo job")).await;
-    assert!(screen.contains(&msg_with("{n} badges are Issued: revoked after the review", &[&3])), "{screen}");
+    assert!(
+        screen.contains(&msg_with("{n} badges are Issued: revoked after the review.", &[&3])),
+        "{screen}"
+    );
     h.press("enter");
     assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("잘못된 명단");

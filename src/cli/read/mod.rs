@@ -407,9 +407,7 @@ impl ReadContext {
         let done = match done {
             Ok(done) => done,
             Err(ExportError::Service(why)) => {
-                let mut failure = self.broken_off(why);
-                failure.message.push_str(t!(" Nothing was saved."));
-                return Err(failure);
+                return Err(self.broken_off(why).nothing_saved());
             }
             Err(ExportError::File(why)) => return Err(of_file(&why)),
         };

@@ -53,8 +53,8 @@ impl MailReport {
 impl fmt::Display for MailGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.statuses.iter().map(|(word, n)| match word.wire() {
-            OTHERS => localizable!("{n} {state}", n, state = Localizable::of(OTHERS)),
-            _ => localizable!("{n} {state}", n, state = word),
+            OTHERS => localizable!("{n} {word}", n, word = Localizable::of(OTHERS)),
+            _ => localizable!("{n} {word}", n, word),
         });
         localizable!(
             "{failed} of {issued} mails to @{domain} are not {sent} ({words}); ask their IT to allow the service's mails",

@@ -193,7 +193,7 @@ impl DraftForm {
             (None, _) => t!("rows that need review"),
         };
         let key = env.key(&self.key_contexts(), Action::Only);
-        let text = t!("only {only} ({key}: next filter)", only, key);
+        let text = t!("only {only} ({key}: next group)", only, key);
         let room = usize::from(rows.width).saturating_sub(24);
         let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
         let at = Rect {

@@ -198,8 +198,9 @@ impl Activity {
                     t!("Issue and revoke jobs sent with lapel appear here, with the outcome of every row.")
                         .to_owned();
                 if !env.read_only() {
+                    text.push(' ');
                     text.push_str(&t!(
-                        " {issue} on a template issues badges; {revoke} on a badge revokes it.",
+                        "{issue} on a template issues badges; {revoke} on a badge revokes it.",
                         issue = env.key(&[Context::Templates], Action::Issue),
                         revoke = env.key(&[Context::History], Action::Revoke)
                     ));
@@ -267,9 +268,12 @@ impl Activity {
             facts.push(t!("after job {id}", id = other));
         }
         if let Some(origin) = &job.origin {
-            let read =
-                if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
-            facts.push(format!("{}{read}", t!("from {file}", file = origin.name())));
+            let file = origin.name();
+            facts.push(if origin.read_as.is_empty() {
+                t!("from {file}", file)
+            } else {
+                t!("from {file} ({read_as})", file, read_as = origin.read_as)
+            });
         }
         if !facts.is_empty() {
             put(&facts.join(&dot), theme.dim());
@@ -372,7 +376,7 @@ fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
     if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
         all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), theme.error()));
     } else if job.phase == Phase::Paused && job.can_resume() {
-        all.push((format!("{}. {}", tr(job.phase.name()), t!("{run}: resume.", run)), theme.warning()));
+        all.push((t!("{state}. {run}: resume.", state = tr(job.phase.name()), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
         all.push((tr(job.phase.name()).to_owned(), theme.warning()));
     }
