@@ -369,7 +369,10 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     .await;
     h.press("backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab enter");
     let screen = h.shows(msg_part("The service refused the API key")).await;
-    assert!(flat(&screen).contains(msg_part("Nothing was saved.")) && !screen.contains("no_such_key"), "{screen}");
+    assert!(
+        flat(&screen).contains(msg_part("Nothing was saved.")) && !screen.contains("no_such_key"),
+        "{screen}"
+    );
     assert!(kept.lock().expect("notes").is_none());
     h.press("ctrl-u");
     h.paste(&key);
