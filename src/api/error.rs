@@ -214,6 +214,9 @@ impl Refusal {
     pub fn localizable(&self) -> Localizable {
         let status = self.status;
         match (&self.code, &self.message) {
+            (None, None) if status == 200 => {
+                localizable!("HTTP {status}: the response reports success but contains no record", status)
+            }
             (None, None) => localizable!("HTTP {status}", status),
             (Some(code), None) => localizable!("HTTP {status}, code {code}", status, code),
             (None, Some(message)) => {

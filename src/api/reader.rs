@@ -4,7 +4,7 @@ use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
 use super::decode::{self, BadgeTypes, Listed, Record};
-use super::error::{ApiError, Refusal, Result, Said};
+use super::error::{ApiError, Refusal, Result};
 use super::filters::{
     CategoryFilter, HistoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery,
 };
@@ -50,8 +50,7 @@ pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
 }
 
 fn nothing_there() -> ApiError {
-    let message = Said::new(t!("the response reports success but contains no record"));
-    ApiError::NotFound(Refusal { status: 200, code: None, message })
+    ApiError::NotFound(Refusal { status: 200, code: None, message: None })
 }
 
 impl Reader {

@@ -33,6 +33,11 @@ impl Failure {
         Self::new("given_up", t!("Stopped. Nothing was sent."))
     }
 
+    /// The failure of a verb that would have saved something.
+    pub fn nothing_saved(self) -> Self {
+        Self { message: t!("{why} Nothing was saved.", why = self.message), ..self }
+    }
+
     /// Prints the failure and returns the exit code.
     pub fn told(&self, json: bool) -> u8 {
         output::complain(&self.message);

@@ -130,9 +130,9 @@ impl Facts {
     fn lines(&self) -> Vec<String> {
         let about = &self.about;
         let sum: String = about.sha256.chars().take(12).collect();
-        let mut parts = vec![about.format.label().to_owned()];
+        let mut parts = vec![about.format.to_string()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
-        parts.extend(about.delimiter.iter().map(|d| d.label().to_owned()));
+        parts.extend(about.delimiter.iter().map(|d| d.to_string()));
         let mut lines = vec![t!(
             "From {name} ({parts}), SHA-256 {sum}…",
             name = about.name,
@@ -204,7 +204,7 @@ async fn reviewed(
     }
     if sending.yes {
         for warning in drafts.iter().filter_map(|d| d.checked.as_ref()).flat_map(DuplicateResult::warnings) {
-            output::complain(&warning);
+            output::complain(&warning.to_string());
         }
     }
     if to_send > 0 && !sending.yes {

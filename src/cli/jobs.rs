@@ -10,6 +10,7 @@ use super::{exit, json, output, words};
 use crate::config::{Environment, Settings};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
+use crate::i18n::tr;
 use crate::jobs::receipt::{Format, Written};
 use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus};
 use serde_json::{Map, Value, json};
@@ -168,7 +169,7 @@ async fn show(
         let sum: String = origin.sha256.chars().take(12).collect();
         lines.push(t!(
             "  from {name} ({read_as}), SHA-256 {sum}…",
-            name = origin.name,
+            name = origin.name(),
             read_as = origin.read_as,
             sum
         ));
@@ -190,7 +191,7 @@ async fn show(
     let rows_said = session.some_rows(&job, &buckets).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
-            Some(bucket) => t!("Rows: {bucket}", bucket = bucket.word()),
+            Some(bucket) => t!("Rows: {bucket}", bucket = tr(bucket.name())),
             None => t!("Rows that need you:").to_owned(),
         });
         lines.extend(rows_said);
@@ -446,7 +447,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             "ok": code == exit::OK,
             "exit_code": code,
             "interrupted": seen.interrupted,
-            "look_failed": seen.failed,
+            "look_failed": seen.failed.as_ref().map(ToString::to_string),
             "place": session.place(),
             "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
             "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),

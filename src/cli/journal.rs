@@ -6,6 +6,7 @@ use super::{exit, output, words};
 use crate::config::Paths;
 use crate::domain::text::scrub;
 use crate::fs::Overwrite;
+use crate::i18n::list;
 use crate::jobs::{self, BackedUp, JobError, JobId, OpenJobs, Restored};
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
@@ -113,7 +114,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
     if as_json {
         return answer_json(&json!({
             "ok": true,
-            "computer": restored.computer,
+            "computer": restored.computer.to_string(),
             "made": restored.made.to_string(),
             "jobs": restored.jobs,
             "open": ids(&restored.open),
@@ -146,8 +147,7 @@ fn ids(jobs: &[JobId]) -> Vec<i64> {
 }
 
 fn listed(jobs: &[JobId]) -> String {
-    let all: Vec<String> = jobs.iter().map(ToString::to_string).collect();
-    all.join(", ")
+    list(jobs.iter().map(ToString::to_string)).to_string()
 }
 
 fn shown(path: &Path) -> String {

@@ -29,7 +29,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "created": job.created.to_string(),
         "updated": job.updated.to_string(),
         "origin": job.origin.as_ref().map(|o| json!({
-            "name": o.name.wire(),
+            "name": o.name().to_string(),
             "sha256": o.sha256,
             "columns": o.columns.iter().map(Text::wire).collect::<Vec<_>>(),
             "read_as": o.read_as.english(),

@@ -7,6 +7,7 @@ use super::sending::Seen;
 use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
+use crate::i18n::{list, tr};
 use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value, json};
 
@@ -98,13 +99,13 @@ impl VerbSession {
                 (Kind::Revoke, _) => t!("Revoke, reason: {title}", title = job.title),
             });
             if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
-                lines.push(t!("  from {name} ({read_as})", name = origin.name, read_as = origin.read_as));
+                lines.push(t!("  from {name} ({read_as})", name = origin.name(), read_as = origin.read_as));
             }
             let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
-                let word = bucket.word();
+                let word = tr(bucket.name());
                 lines.push(match bucket {
                     RowStatus::Ask => t!("  {n}  {word}: not sent", n, word),
                     _ => format!("  {n}  {word}"),
@@ -119,10 +120,10 @@ impl VerbSession {
                 .checked
                 .iter()
                 .flat_map(|g| &g.classes)
-                .map(|(class, n)| t!("{n} {word}", n, word = class.word()))
+                .map(|(class, n)| t!("{n} {word}", n, word = tr(class.name())))
                 .collect();
             if !found.is_empty() {
-                lines.push(t!("  found: {what}", what = found.join(", ")));
+                lines.push(t!("  found: {what}", what = list(found)));
             }
             for warning in draft.checked.iter().flat_map(DuplicateResult::warnings) {
                 lines.push(format!("  {warning}"));

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::session::VerbSession;
 use super::{exit, json, output, words};
+use crate::i18n::Localizable;
 use crate::jobs::{Job, JobId, JobRow, RowFilter, RowStatus, StopKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub(super) struct Seen {
     /// Whether Ctrl-C came first.
     pub interrupted: bool,
     /// Why the check of rows in doubt failed.
-    pub failed: Option<String>,
+    pub failed: Option<Localizable>,
     /// Whether answers arrived that the journal did not accept.
     pub unwritten: bool,
 }
@@ -204,7 +205,7 @@ impl VerbSession {
                 "ok": code == exit::OK,
                 "exit_code": code,
                 "interrupted": report.seen.interrupted,
-                "look_failed": report.seen.failed,
+                "look_failed": report.seen.failed.as_ref().map(ToString::to_string),
                 "place": self.place(),
             }));
             fields.extend(report.more);

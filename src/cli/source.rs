@@ -110,7 +110,7 @@ impl VerbSession {
 
 pub(super) fn described(about: &About) -> Value {
     json!({
-        "name": about.name.wire(),
+        "name": about.name.to_string(),
         "sha256": about.sha256,
         "bytes": about.bytes,
         "format": about.format.name(),
@@ -138,13 +138,12 @@ fn questions(about: &About, open: &[Question]) -> Failure {
             }
             Question::SheetAmbiguous => {
                 for sheet in &about.sheets {
-                    let hidden = if sheet.hidden { t!(", hidden") } else { "" };
-                    lines.push(t!(
-                        "    --sheet '{name}'  ({rows} rows{hidden})",
-                        name = sheet.name,
-                        rows = sheet.rows,
-                        hidden
-                    ));
+                    let (name, rows) = (&sheet.name, sheet.rows);
+                    lines.push(if sheet.hidden {
+                        t!("    --sheet '{name}'  ({rows} rows, hidden)", name, rows)
+                    } else {
+                        t!("    --sheet '{name}'  ({rows} rows)", name, rows)
+                    });
                 }
             }
             Question::HeaderNotFound => lines.push(t!("    --header-row N, or --header-row none").to_owned()),

@@ -52,12 +52,16 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
             return Err(Failure { kind: "ambiguous".to_owned(), ..Failure::usage(listed(said, &all)) });
         }
         NamedTemplate::None => {
-            let said = t!("No template has the id or title \u{201c}{text}\u{201d}.", text = Text::from(text));
             let similar = names.similar(text);
+            let text = Text::from(text);
             let said = if similar.is_empty() {
-                said + t!(" To list them: lapel templates --all")
+                t!(
+                    "No template has the id or title \u{201c}{text}\u{201d}. To list them: lapel templates --all",
+                    text
+                )
             } else {
-                listed(said + t!(" Similar ones:"), &similar)
+                let said = t!("No template has the id or title \u{201c}{text}\u{201d}. Similar ones:", text);
+                listed(said, &similar)
             };
             return Err(Failure { kind: "not_found".to_owned(), ..Failure::usage(said) });
         }

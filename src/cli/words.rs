@@ -2,7 +2,7 @@
 
 use super::exit;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language};
+use crate::i18n::{Language, language, list, tr};
 use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
@@ -79,7 +79,7 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
 /// The number of rows per status, one status per line.
 pub(super) fn buckets(job: &Job) -> Vec<String> {
     let width = job.counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
-    job.counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", job.row_word(bucket))).collect()
+    job.counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", job.row_state(bucket))).collect()
 }
 
 /// A row with the reason for its status.
@@ -95,7 +95,7 @@ pub(super) fn row(row: &JobRow) -> String {
         parts.push(t!("badge {id}", id));
     }
     let why = row.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    parts.push(format!("{}{why}", row.bucket.word()));
+    parts.push(format!("{}{why}", tr(row.bucket.name())));
     format!("  {}", parts.join("  "))
 }
 
@@ -144,19 +144,19 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     let head = [t!("JOB"), &created, t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for job in jobs {
-        let mut state = job.state();
+        let mut state = job.state().to_string();
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
             state.push_str(&format!(" ({})", owner.label));
         }
-        let counts: Vec<String> =
-            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_word(bucket))).collect();
+        let counts =
+            list(job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_state(bucket))));
         rows.push(vec![
             job.id.to_string(),
             clock.short(job.created),
-            job.kind.word().to_owned(),
+            tr(job.kind.name()).to_owned(),
             cut(&job.title.shown(), TITLE, "…"),
             state,
-            counts.join(", "),
+            counts.to_string(),
         ]);
     }
     align(&rows)

@@ -5,6 +5,7 @@
 
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
+use crate::i18n::list;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -109,7 +110,7 @@ pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
         let first = if files.len() == 1 { first.to_string() } else { first.location() };
         Some(and_more(&first, more.len()))
     };
-    let mistake = files.iter().filter_map(summary).collect::<Vec<_>>().join("; ");
+    let mistake = list(files.iter().filter_map(summary)).to_string();
     if mistake.is_empty() {
         return None;
     }

@@ -7,6 +7,7 @@ use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use super::verdict::Verdict;
+use crate::i18n::list;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
 
@@ -140,7 +141,7 @@ pub fn script(case: &Case<'_>) -> Script {
         }
     }
     if case.by_id && !case.masked {
-        cannot.push_str(t!(", verify its signature, find a badge by certificate number"));
+        cannot = list([&*cannot, t!("verify its signature, find a badge by certificate number")]).to_string();
     }
     Script { say, why: why(case, &verdict), cannot }
 }

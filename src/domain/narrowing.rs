@@ -91,7 +91,7 @@ impl MailIs {
     /// The word for users, in English; `None` for the service's own words.
     pub fn word(&self) -> Option<&'static str> {
         match self {
-            Self::Sent => Some(tr_noop!("sent")),
+            Self::Sent => Some(tr_noop!("sent|mail")),
             Self::Failed => Some(tr_noop!("failed")),
             Self::Unsaid => Some(tr_noop!("none")),
             Self::Word(_) => None,

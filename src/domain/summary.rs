@@ -5,6 +5,7 @@ use super::call_advice::{Case, Script};
 use super::mask;
 use super::text::Text;
 use super::time::{ServiceTime, age};
+use crate::i18n::list;
 use jiff::civil::DateTime;
 
 /// The summary, one fact per line.
@@ -15,17 +16,12 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let mut lines = vec![t!(
         "Badge {id}: {verdict}",
         id = held.badge_id,
-        verdict = if why.is_empty() { word } else { format!("{word}, {why}") }
+        verdict = list([word, why].into_iter().filter(|part| !part.is_empty()))
     )];
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
-    lines.push(what.into_iter().flatten().collect::<Vec<_>>().join(", "));
-    lines.push(
-        [part(held.issuing_org()), part(held.cert_no()).map(|no| t!("certificate no. {no}", no))]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(", "),
-    );
+    lines.push(list(what.into_iter().flatten()).to_string());
+    let issued = [part(held.issuing_org()), part(held.cert_no()).map(|no| t!("certificate no. {no}", no))];
+    lines.push(list(issued.into_iter().flatten()).to_string());
     let name = held.recipient_name().map_or_else(|| t!("no name").to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
     lines.push(t!("Holder: {name}, {address}", name, address = mask::address(address)));
@@ -46,7 +42,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     ];
     let dates: Vec<String> = dates.into_iter().flatten().collect();
     if !dates.is_empty() {
-        lines.push(t!("Service time: {dates}", dates = dates.join(", ")));
+        lines.push(t!("Service time: {dates}", dates = list(dates)));
     }
     if case.both {
         lines.extend(match (&held.wallet, &held.history) {

@@ -184,7 +184,8 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
         ),
     };
     if read.gone > 0 {
-        said.push_str(&t!(" {rows} left the list during reading.", rows = counted(read.gone, noun)));
+        said.push(' ');
+        said.push_str(&t!("{rows} left the list during reading.", rows = counted(read.gone, noun)));
     }
     said
 }

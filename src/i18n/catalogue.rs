@@ -1,6 +1,6 @@
 //! The translations, and how arguments are filled into a text.
 
-use super::{Language, particles};
+use super::{Language, particles, without_context};
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 use std::sync::{LazyLock, OnceLock};
@@ -11,14 +11,16 @@ static TEXTS: [OnceLock<HashMap<String, String>>; Language::ALL.len()] =
 
 fn texts(language: Language) -> Option<&'static HashMap<String, String>> {
     let file = language.file()?;
-    Some(TEXTS.get(language as usize)?.get_or_init(|| {
-        let mut texts = HashMap::new();
-        // The tests find a file that is not TOML.
-        for (name, value) in file.parse::<toml::Table>().unwrap_or_default() {
-            collect(name, value, &mut texts);
-        }
-        texts
-    }))
+    Some(TEXTS.get(language as usize)?.get_or_init(|| read(file)))
+}
+
+/// The texts of a file. The tests find a file that is not TOML.
+pub(super) fn read(file: &str) -> HashMap<String, String> {
+    let mut texts = HashMap::new();
+    for (name, value) in file.parse::<toml::Table>().unwrap_or_default() {
+        collect(name, value, &mut texts);
+    }
+    texts
 }
 
 fn collect(name: String, value: toml::Value, into: &mut HashMap<String, String>) {
@@ -38,7 +40,7 @@ pub fn translated(language: Language, english: &str) -> Option<&'static str> {
 /// The words of all texts, in lower case.
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let texts = Language::ALL.iter().filter_map(|language| texts(*language)).flatten();
-    let texts = texts.flat_map(|(english, translated)| [english, translated]);
+    let texts = texts.flat_map(|(english, translated)| [without_context(english), translated.as_str()]);
     let plain = texts.flat_map(|text| {
         pieces(text)
             .into_iter()

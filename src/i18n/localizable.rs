@@ -1,6 +1,6 @@
 //! A text of lapel with its values, translated where it is displayed.
 
-use super::{Language, fill, language, tr};
+use super::{Language, PluralForm, fill, in_form, language, tr};
 use std::fmt;
 
 /// The text of a [`Localizable`] that has no words of lapel's.
@@ -11,8 +11,8 @@ pub const VERBATIM: &str = "{text}";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Localizable {
     text: &'static str,
-    /// The English text if its number is 1.
-    one: Option<&'static str>,
+    /// For a text about a number: the number, and the English text for 1.
+    plural: Option<(u64, &'static str)>,
     values: Vec<(&'static str, Value)>,
 }
 
@@ -26,7 +26,7 @@ pub enum Value {
 
 impl Localizable {
     pub const fn new(text: &'static str, values: Vec<(&'static str, Value)>) -> Self {
-        Self { text, one: None, values }
+        Self { text, plural: None, values }
     }
 
     #[doc(hidden)]
@@ -36,7 +36,7 @@ impl Localizable {
         many: &'static str,
         values: Vec<(&'static str, Value)>,
     ) -> Self {
-        Self { text: many, one: (number == 1).then_some(one), values }
+        Self { text: many, plural: Some((number, one)), values }
     }
 
     /// A text without values that [`tr_noop!`](crate::tr_noop) marked in a table.
@@ -61,9 +61,14 @@ impl Localizable {
 
 impl fmt::Display for Localizable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self.one {
-            Some(one) if language() == Language::English => one,
-            _ => tr(self.text),
+        let text = match (self.plural, language()) {
+            (Some((number, one)), Language::English)
+                if Language::English.plural(number) == PluralForm::One =>
+            {
+                one
+            }
+            (Some((number, _)), language) => in_form(language, self.text, number),
+            (None, _) => tr(self.text),
         };
         if self.values.is_empty() {
             return f.pad(text);
@@ -73,6 +78,8 @@ impl fmt::Display for Localizable {
         f.pad(&fill(text, &values))
     }
 }
+
+impl std::error::Error for Localizable {}
 
 impl fmt::Debug for Localizable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,6 +93,24 @@ impl fmt::Display for Value {
             Self::Plain(text) => f.pad(text),
             Self::Localizable(message) => fmt::Display::fmt(message, f),
         }
+    }
+}
+
+impl From<Localizable> for Value {
+    fn from(message: Localizable) -> Self {
+        Self::Localizable(message)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Plain(text)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Plain(text.to_owned())
     }
 }
 

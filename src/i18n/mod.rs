@@ -2,9 +2,12 @@
 //!
 //! The English text is in the code, inside [`t!`](crate::t), [`localizable!`](crate::localizable),
 //! [`plural!`](crate::plural), [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop). Each other language is one
-//! file in `assets/` with the English texts as keys (`ko.toml`), and a line of `languages!`. The compiler checks an English text against its arguments. A
-//! test checks the other languages against the English: complete, without unused texts, and with the same
-//! placeholders.
+//! file in `assets/` with the English texts as keys (`ko.toml`), and a line of `languages!`. The compiler checks an
+//! English text against its arguments. A test checks the other languages against the English: complete, without unused
+//! texts, and with the same placeholders.
+//!
+//! A key may end in `|` and a lower-case word: a [`PluralForm`], or a context, for an English word that another language
+//! translates in two ways (`tr_noop!("sent|mail")`). No screen shows it.
 //!
 //! Words of the service (labels, statuses, titles, names) are never translated. Neither is text for programs:
 //! JSON fields, column names, the log.
@@ -12,19 +15,23 @@
 mod catalogue;
 #[macro_use]
 mod localizable;
+mod list;
 mod particles;
+mod plural;
 #[cfg(test)]
 mod tests;
 pub mod wait;
 
 pub use catalogue::{fill, is_a_word, translated};
+pub use list::list;
 pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
+pub use plural::PluralForm;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 macro_rules! languages {
-    ($($(#[$meta:meta])* $language:ident: $code:literal, $name:literal $(, $file:literal)?;)+) => {
+    ($($(#[$meta:meta])* $language:ident: $code:literal, $name:literal, $plural:path $(, $file:literal)?;)+) => {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub enum Language {
             $($(#[$meta])* $language),+
@@ -45,6 +52,11 @@ macro_rules! languages {
                 match self { $(Self::$language => $name),+ }
             }
 
+            /// The form of a text about a number.
+            pub fn plural(self, number: u64) -> PluralForm {
+                match self { $(Self::$language => $plural(number)),+ }
+            }
+
             /// The file of its texts. None for the source language.
             const fn file(self) -> Option<&'static str> {
                 match self { $(Self::$language => { let file: &[&str] = &[$(include_str!($file))?]; file.first().copied() }),+ }
@@ -56,8 +68,8 @@ macro_rules! languages {
 languages! {
     /// The source language of all texts.
     #[default]
-    English: "en", "English";
-    Korean: "ko", "한국어", "../../assets/ko.toml";
+    English: "en", "English", plural::one_other;
+    Korean: "ko", "한국어", plural::other, "../../assets/ko.toml";
 }
 
 impl Language {
@@ -99,7 +111,23 @@ pub fn tr(english: &'static str) -> &'static str {
 
 /// A text in a given language. English when that language lacks it.
 pub fn in_language(language: Language, english: &str) -> &str {
-    translated(language, english).unwrap_or(english)
+    translated(language, english).unwrap_or_else(|| without_context(english))
+}
+
+/// A text about a number, in a given language. English when that language lacks it.
+pub fn in_form(language: Language, english: &'static str, number: u64) -> &'static str {
+    translated(language, &language.plural(number).key(english))
+        .unwrap_or_else(|| in_language(language, english))
+}
+
+/// An English text without the context at its end: `sent|mail` is `sent`.
+fn without_context(english: &str) -> &str {
+    match english.rsplit_once('|') {
+        Some((text, context)) if !context.is_empty() && context.bytes().all(|c| c.is_ascii_lowercase()) => {
+            text
+        }
+        _ => english,
+    }
 }
 
 /// Formats `4312` as `4,312`, in both languages.
@@ -122,6 +150,12 @@ pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)])
     fill(tr(english), arguments)
 }
 
+/// The same for a text about a number.
+#[doc(hidden)]
+pub fn format_plural(english: &'static str, number: u64, arguments: &[(&str, &dyn fmt::Display)]) -> String {
+    fill(in_form(language(), english, number), arguments)
+}
+
 /// Translates a text into the current language.
 ///
 /// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and `t!("{rows} of {all}",
@@ -142,16 +176,24 @@ macro_rules! t {
 
 /// Translates a text about a number: `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have
 /// the placeholders; `n` is the number with grouped digits. Further arguments follow as in [`t!`](crate::t).
-/// Other languages translate the second text.
+/// Other languages translate the second text, in as many forms as they have.
 #[macro_export]
 macro_rules! plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         let number: u64 = $number;
         let n = $crate::i18n::number(number);
-        if number == 1 && $crate::i18n::language() == $crate::i18n::Language::English {
-            format!($one, n = n $(, $name = $crate::t!(@value $name $($value)?))*)
-        } else {
-            $crate::t!($many, n $(, $name $(= $value)?)*)
+        match $crate::i18n::language() {
+            $crate::i18n::Language::English if number == 1 => {
+                format!($one, n = n $(, $name = $crate::t!(@value $name $($value)?))*)
+            }
+            $crate::i18n::Language::English => {
+                format!($many, n = n $(, $name = $crate::t!(@value $name $($value)?))*)
+            }
+            _ => $crate::i18n::format_plural(
+                $many,
+                number,
+                &[("n", &n) $(, (stringify!($name), &$crate::t!(@value $name $($value)?)))*],
+            ),
         }
     }};
 }
@@ -165,7 +207,7 @@ macro_rules! count {
         match $crate::i18n::language() {
             $crate::i18n::Language::English if number == 1 => format!(concat!("{n} ", $one), n = n),
             $crate::i18n::Language::English => format!(concat!("{n} ", $many), n = n),
-            _ => $crate::i18n::format_tr(concat!("{n} ", $many), &[("n", &n)]),
+            _ => $crate::i18n::format_plural(concat!("{n} ", $many), number, &[("n", &n)]),
         }
     }};
 }

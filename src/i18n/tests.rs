@@ -7,25 +7,25 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The texts in the sources with their places.
-fn english() -> BTreeMap<String, String> {
-    let mut texts = BTreeMap::new();
+/// The texts in the sources with their places, and whether they are about a number.
+fn english() -> BTreeMap<String, (String, bool)> {
+    let mut texts: BTreeMap<String, (String, bool)> = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for path in sources(&root) {
-        // The macros' documentation and these tests contain no texts of lapel.
-        if path.starts_with(root.join("i18n")) && !path.ends_with("wait.rs") {
+        // These tests contain no texts of lapel.
+        if path.ends_with("i18n/tests.rs") {
             continue;
         }
         let source = std::fs::read_to_string(&path).expect("a source can be read");
         let tokens: TokenStream = source.parse().expect("a source is Rust");
         let place = path.strip_prefix(&root).expect("below src").display().to_string();
-        gather(tokens, &mut |text| {
-            texts.entry(text).or_insert_with(|| place.clone());
+        gather(tokens, &mut |text, plural| {
+            texts.entry(text).or_insert_with(|| (place.clone(), plural)).1 |= plural;
         });
     }
     // The help is in the doc comments of flags and verbs, which clap reads.
     for text in crate::cli::help_texts() {
-        texts.entry(text).or_insert_with(|| "the help".to_owned());
+        texts.entry(text).or_insert_with(|| ("the help".to_owned(), false));
     }
     texts
 }
@@ -52,8 +52,8 @@ fn literals(group: &Group) -> impl Iterator<Item = String> {
     })
 }
 
-/// Passes on the text of every `t!`, `localizable!`, `plural!`, `count!` and `tr_noop!`.
-fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
+/// Passes on the text of every `t!`, `localizable!`, `plural!`, `count!` and `tr_noop!`, and whether it is plural.
+fn gather(tokens: TokenStream, found: &mut dyn FnMut(String, bool)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };
@@ -63,10 +63,14 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
         {
             let mut literals = literals(group);
             match name.to_string().as_str() {
-                "t" | "localizable" | "tr_noop" => literals.next().into_iter().for_each(&mut *found),
-                "plural" | "localizable_plural" => literals.nth(1).into_iter().for_each(&mut *found),
+                "t" | "localizable" | "tr_noop" => {
+                    literals.next().into_iter().for_each(|text| found(text, false))
+                }
+                "plural" | "localizable_plural" => {
+                    literals.nth(1).into_iter().for_each(|text| found(text, true))
+                }
                 "count" => {
-                    literals.nth(1).map(|many| format!("{{n}} {many}")).into_iter().for_each(&mut *found);
+                    literals.nth(1).into_iter().for_each(|many| found(format!("{{n}} {many}"), true));
                 }
                 _ => {}
             }
@@ -75,7 +79,7 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
         if let [.., TokenTree::Ident(name), TokenTree::Punct(_)] = &tokens[..at]
             && name == "actions"
         {
-            literals(group).for_each(&mut *found);
+            literals(group).for_each(|text| found(text, false));
         }
         gather(group.stream(), found);
     }
@@ -108,21 +112,35 @@ fn placeholders(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Every language with a file, by its code.
-fn languages() -> impl Iterator<Item = (&'static str, BTreeMap<String, String>)> {
-    Language::ALL.iter().filter_map(|language| Some((language.code(), translations(*language)?)))
+/// Every language with a file.
+fn languages() -> impl Iterator<Item = (Language, BTreeMap<String, String>)> {
+    Language::ALL.iter().filter_map(|language| Some((*language, translations(*language)?)))
+}
+
+/// The keys of a text in a language's file: one for each form that some number takes.
+fn keys(text: &str, is_plural: bool, rule: impl Fn(u64) -> PluralForm) -> BTreeSet<String> {
+    let forms: BTreeSet<PluralForm> = (0..=200).map(rule).collect();
+    let forms = if is_plural { forms } else { [PluralForm::Other].into() };
+    forms.into_iter().map(|form| form.key(text)).collect()
 }
 
 #[test]
 fn every_language_is_complete_and_says_nothing_else() {
     let english = english();
-    for (code, texts) in languages() {
-        let missing: Vec<_> = english
+    for (language, texts) in languages() {
+        let code = language.code();
+        let expected: BTreeMap<String, &String> = english
             .iter()
-            .filter(|(text, _)| !texts.contains_key(*text))
-            .map(|(t, p)| format!("{p}: {t:?}"))
+            .flat_map(|(text, (place, is_plural))| {
+                keys(text, *is_plural, |n| language.plural(n)).into_iter().map(move |key| (key, place))
+            })
             .collect();
-        let unused: Vec<_> = texts.keys().filter(|text| !english.contains_key(*text)).collect();
+        let missing: Vec<_> = expected
+            .iter()
+            .filter(|(key, _)| !texts.contains_key(*key))
+            .map(|(key, place)| format!("{place}: {key:?}"))
+            .collect();
+        let unused: Vec<_> = texts.keys().filter(|key| !expected.contains_key(*key)).collect();
         assert!(missing.is_empty(), "{code}.toml lacks {}:\n{}", missing.len(), missing.join("\n"));
         assert!(unused.is_empty(), "no code has these {} texts of {code}.toml: {unused:#?}", unused.len());
     }
@@ -143,8 +161,53 @@ fn every_text_has_the_placeholders_of_its_english() {
 fn the_texts_that_the_macros_take_are_found() {
     let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); tr_noop!("c") }"#;
     let mut found = Vec::new();
-    gather(source.parse().expect("Rust"), &mut |text| found.push(text));
-    assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
+    gather(source.parse().expect("Rust"), &mut |text, is_plural| found.push((text, is_plural)));
+    let found: Vec<(&str, bool)> =
+        found.iter().map(|(text, is_plural)| (text.as_str(), *is_plural)).collect();
+    assert_eq!(found, [("a", false), ("many {n}", true), ("inner", false), ("{n} bs", true), ("c", false)]);
+}
+
+/// Passes on every place that translates: a macro that makes a text in the user's language, or `tr(`.
+fn translates(tokens: TokenStream, found: &mut dyn FnMut(String)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let (name, macros): (_, &[&str]) = match &tokens[..at] {
+            [.., TokenTree::Ident(word), TokenTree::Ident(name)] if word == "mod" && name == "tests" => {
+                continue;
+            }
+            [.., TokenTree::Ident(name), TokenTree::Punct(bang)] if bang.as_char() == '!' => {
+                (name.to_string(), &["t", "plural", "count"])
+            }
+            [.., TokenTree::Ident(name)] => (name.to_string(), &["tr"]),
+            _ => (String::new(), &[]),
+        };
+        if macros.contains(&name.as_str()) {
+            found(format!("{name} {group}"));
+        }
+        translates(group.stream(), found);
+    }
+}
+
+#[test]
+fn jobs_and_the_api_client_translate_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places = Vec::new();
+    for path in ["jobs", "api"].into_iter().flat_map(|module| sources(&root.join(module))) {
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        translates(source.parse().expect("a source is Rust"), &mut |place| {
+            places.push(format!("{}: {place}", path.display()));
+        });
+    }
+    assert!(
+        places.is_empty(),
+        "these return a Localizable, which the screens translate:\n{}",
+        places.join("\n")
+    );
+    let source = r#"fn f() { g(t!("a {b}", b)); i18n::tr(name); localizable!("c {d}", d = plural!(n, "e", "f")) } mod tests { fn h() { t!("i") } }"#;
+    let mut found = Vec::new();
+    translates(source.parse().expect("Rust"), &mut |place| found.push(place));
+    assert_eq!(found.len(), 3, "{found:?}");
 }
 
 /// Passes on every literal of a span or a line in the TUI that is not translated.
@@ -290,6 +353,54 @@ fn arguments_stand_where_the_text_wants_them() {
     // The value of an argument is never taken for part of the text.
     assert_eq!(fill("{a}", &[("a", &"{b} 을(를)"), ("b", &1)]), "{b} 을(를)");
     assert_eq!(fill("{unknown} } {", &[]), "{unknown} } {");
+}
+
+/// Three forms, as in Polish.
+fn three_forms(n: u64) -> PluralForm {
+    match (n, n % 10, n % 100) {
+        (1, ..) => PluralForm::One,
+        (_, 2..=4, rest) if !(12..=14).contains(&rest) => PluralForm::Few,
+        _ => PluralForm::Many,
+    }
+}
+
+#[test]
+fn a_language_may_have_any_number_of_plural_forms() {
+    const TEXT: &str = "{n} badges";
+    let file = "[a]\n'{n} badges|one' = '{n} odznaka'\n'{n} badges|few' = '{n} odznaki'\n'{n} badges|many' = '{n} odznak'\n";
+    let texts = super::catalogue::read(file);
+    let expected: BTreeSet<&String> = texts.keys().collect();
+    assert_eq!(keys(TEXT, true, three_forms).iter().collect::<BTreeSet<_>>(), expected);
+    for (n, said) in
+        [(1, "odznaka"), (2, "odznaki"), (5, "odznak"), (12, "odznak"), (22, "odznaki"), (0, "odznak")]
+    {
+        let text = &texts[&three_forms(n).key(TEXT)];
+        assert_eq!(fill(text, &[("n", &n)]), format!("{n} {said}"));
+    }
+    // English has two forms, and its texts are in the code; Korean has one.
+    assert_eq!(
+        [0, 1, 2].map(|n| Language::English.plural(n)),
+        [PluralForm::Other, PluralForm::One, PluralForm::Other]
+    );
+    assert_eq!(keys(TEXT, true, |n| Language::Korean.plural(n)), [TEXT.to_owned()].into());
+    assert_eq!(in_form(Language::Korean, TEXT, 1), in_language(Language::Korean, TEXT));
+}
+
+#[test]
+fn a_context_separates_two_senses_of_a_word() {
+    let word = "sent|mail";
+    assert_eq!(in_language(Language::English, word), "sent");
+    assert_ne!(in_language(Language::Korean, word), in_language(Language::Korean, "sent"));
+    assert!(!is_a_word("sent|mail") && is_a_word("sent"));
+    for text in ["a | b", "a|", "a|B", "a|b c", "|"] {
+        assert_eq!(without_context(text), text);
+    }
+    // The compiler puts a text with values into English as it stands.
+    let wrong: Vec<String> = english()
+        .into_keys()
+        .filter(|text| without_context(text) != text && !placeholders(text).is_empty())
+        .collect();
+    assert!(wrong.is_empty(), "a text with placeholders has no context: {wrong:?}");
 }
 
 #[test]

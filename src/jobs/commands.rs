@@ -15,6 +15,7 @@ use super::reason::{Code, Reason};
 use super::rules::{self, Step};
 use super::send;
 use crate::domain::BadgeId;
+use crate::i18n::{Localizable, list};
 use crate::secrets::redact;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -117,7 +118,7 @@ impl Jobs {
             return Err(JobError::no(localizable!(
                 "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
                 id,
-                state = job.phase.word()
+                state = Localizable::of(job.phase.name())
             )));
         }
         let before = self.before(&job).await?;
@@ -241,7 +242,7 @@ impl Jobs {
                 "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
                 no,
                 id,
-                state = bucket.word()
+                state = Localizable::of(bucket.name())
             ))),
             Err(Unresolved::NoRow) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
@@ -474,9 +475,9 @@ impl Jobs {
         let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
         let polled = self.poll_now(Some(id)).await;
-        let failed = polled.failed.or_else(|| {
-            (!polled.complete).then(|| t!("the history changed while lapel read it.").to_owned())
-        });
+        let failed = polled
+            .failed
+            .or_else(|| (!polled.complete).then(|| localizable!("the history changed while lapel read it.")));
         if let Some(failed) = failed {
             // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
@@ -565,10 +566,15 @@ fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
 }
 
 /// Rows per status in words: `3 left out, 2 not valid`.
-pub fn shares(job: &Job) -> String {
-    let all: Vec<String> =
-        job.counts.iter().map(|(bucket, n)| t!("{n} {state}", n, state = bucket.word())).collect();
-    if all.is_empty() { t!("it has no rows").to_owned() } else { all.join(", ") }
+pub fn shares(job: &Job) -> Localizable {
+    if job.counts.total() == 0 {
+        return localizable!("it has no rows");
+    }
+    list(
+        job.counts
+            .iter()
+            .map(|(bucket, n)| localizable!("{n} {state}", n, state = Localizable::of(bucket.name()))),
+    )
 }
 
 /// Halves the request size until the service refuses a single row or everything is sent.

@@ -12,6 +12,7 @@ use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::BadgeId;
+use crate::i18n::Localizable;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -83,7 +84,7 @@ pub struct PollResult {
     /// Jobs that had something to poll.
     pub jobs: usize,
     /// Why some jobs could not be polled.
-    pub failed: Option<String>,
+    pub failed: Option<Localizable>,
     /// Whether lapel read everything that could contain a badge in doubt.
     pub complete: bool,
 }

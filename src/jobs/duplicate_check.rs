@@ -9,6 +9,7 @@ use super::reason::{Code, Reason};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
+use crate::i18n::Localizable;
 use jiff::{SignedDuration, ToSpan};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -113,9 +114,9 @@ pub struct DuplicateResult {
 
 impl DuplicateResult {
     /// Warnings for the person who begins the draft.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<Localizable> {
         let warning = |(job, n): &(JobId, u64)| {
-            plural!(
+            localizable_plural!(
                 *n,
                 "Job {job} has not sent to {n} of these recipients yet: resume it instead.",
                 "Job {job} has not sent to {n} of these recipients yet: resume it instead.",

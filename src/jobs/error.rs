@@ -28,11 +28,6 @@ pub enum JobError {
 }
 
 impl JobError {
-    /// An error of reading or writing a file. `why` is a complete message.
-    pub(super) fn file(why: &impl std::fmt::Display) -> Self {
-        Self::NotPossible(Localizable::verbatim(why.to_string()))
-    }
-
     pub(super) fn review(why: Localizable) -> Self {
         Self::NeedsReview(why)
     }

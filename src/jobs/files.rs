@@ -136,7 +136,7 @@ fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<Fi
 
 fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
     Origin {
-        name: if about.format == intake::Format::Pasted { Text::default() } else { about.name.clone() },
+        file: (about.format != intake::Format::Pasted).then(|| about.name.to_string().into()),
         sha256: about.sha256.clone(),
         columns: about.columns.iter().map(|c| Text::from(c.as_str())).collect(),
         read_as: read_as(about),
@@ -167,7 +167,7 @@ impl Jobs {
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
             let table = Table::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
-                .map_err(|why| JobError::file(&why))?;
+                .map_err(|why| JobError::no(why.localizable()))?;
             let rows = table.preview(PREVIEW);
             let preview = match table.about().map.map() {
                 Some(map) if table.about().needs_answer().is_empty() => {
@@ -194,7 +194,7 @@ impl Jobs {
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
             let ids_preview = intake::preview_ids(&source, &choices, PREVIEW, &watcher)
-                .map_err(|why| JobError::file(&why))?;
+                .map_err(|why| JobError::no(why.localizable()))?;
             let preview = Preview::BadgeIds { column: ids_preview.column, ids: ids_preview.ids };
             Ok(Opened { about: ids_preview.about, rows: ids_preview.rows, preview })
         })

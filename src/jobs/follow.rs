@@ -11,6 +11,7 @@ use super::journal::polling::ScheduleNext;
 use super::reason::{Code, Reason};
 use super::send;
 use crate::api::{ApiError, Call};
+use crate::i18n::Localizable;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -128,7 +129,7 @@ async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool
     }
     send::kick_ready(core, None).await;
     let is_written = written.is_ok();
-    let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
+    let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
     (PollResult { jobs: due.len(), failed, complete }, is_written)
 }
 
@@ -141,6 +142,13 @@ enum Failed {
 }
 
 impl Failed {
+    fn localizable(&self) -> Localizable {
+        match self {
+            Self::Service(error) => error.localizable(),
+            Self::Journal(error) => error.localizable(),
+        }
+    }
+
     /// The reason that the journal stores.
     fn note(&self) -> Reason {
         let why = match self {

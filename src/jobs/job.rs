@@ -1,10 +1,12 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::duplicate_check::DuplicateKind;
+use super::intake::PASTED;
 use super::intake::{Choices, ColumnMap};
 use super::reason::Reason;
 use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
+use crate::i18n::Localizable;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -35,12 +37,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $code),+ }
             }
 
-            /// The word in the current language.
-            pub fn word(self) -> &'static str {
-                $crate::i18n::tr(self.name())
-            }
-
-            /// The word in English, for files.
+            /// The word in English, for files and for translation.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -230,8 +227,8 @@ impl Counts {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// File name. For pasted text, its name in the current language; empty in the journal.
-    pub name: Text,
+    /// File name; `None` for pasted text.
+    pub file: Option<Text>,
     /// SHA-256 of the bytes, in hex.
     pub sha256: String,
     pub columns: Vec<Text>,
@@ -240,6 +237,12 @@ pub struct Origin {
     pub map: Option<ColumnMap>,
     /// Where the file was, and how to read it again; `None` for pasted text.
     pub source: Option<FileSource>,
+}
+
+impl Origin {
+    pub fn name(&self) -> Localizable {
+        self.file.as_ref().map_or(Localizable::of(PASTED), |file| Localizable::verbatim(file.to_string()))
+    }
 }
 
 /// A file of recipients, and how it was read.

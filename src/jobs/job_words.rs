@@ -1,38 +1,39 @@
 //! The words for a job and its rows, for the app and the verbs.
 
 use super::job::{Job, Phase, RowStatus};
+use crate::i18n::Localizable;
 
 impl Job {
-    /// The job's state in a word or two.
-    pub fn state_word(&self) -> &'static str {
+    /// The job's state in a word or two: the English name, for translation.
+    pub fn state_name(&self) -> &'static str {
         match (&self.stop, self.phase) {
-            (_, Phase::Moved) => self.phase.word(),
-            (Some(stop), _) => stop.kind.word(),
-            (None, Phase::Running) if self.is_sending() => t!("sending"),
-            (None, Phase::Running) if self.is_open() => t!("checking"),
-            (None, Phase::Running) => t!("finished"),
-            (None, Phase::Cancelled) if self.is_open() => t!("cancelled, checking"),
-            (None, phase) => phase.word(),
+            (_, Phase::Moved) => self.phase.name(),
+            (Some(stop), _) => stop.kind.name(),
+            (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
+            (None, Phase::Running) if self.is_open() => tr_noop!("checking"),
+            (None, Phase::Running) => tr_noop!("finished"),
+            (None, Phase::Cancelled) if self.is_open() => tr_noop!("cancelled, checking"),
+            (None, phase) => phase.name(),
         }
     }
 
     /// The same. A job whose lapel has ended names the rows in doubt.
-    pub fn state(&self) -> String {
+    pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
-            n if n > 0 && self.is_abandoned() => t!("ended; {n} in doubt", n),
-            _ => self.state_word().to_owned(),
+            n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n),
+            _ => Localizable::of(self.state_name()),
         }
     }
 
     /// The status of the job's rows. The words for unsent rows say why they were not sent.
-    pub fn row_word(&self, status: RowStatus) -> String {
+    pub fn row_state(&self, status: RowStatus) -> Localizable {
         match (status, self.phase, &self.stop) {
             (RowStatus::Ready, Phase::Stopped, Some(stop)) => {
-                t!("not sent: {why}", why = stop.kind.word())
+                localizable!("not sent: {why}", why = Localizable::of(stop.kind.name()))
             }
-            (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
-            (RowStatus::Ready, Phase::Running, _) => t!("queued").to_owned(),
-            (status, ..) => status.word().to_owned(),
+            (RowStatus::Ready, Phase::Paused, _) => localizable!("not sent: paused"),
+            (RowStatus::Ready, Phase::Running, _) => localizable!("queued"),
+            (status, ..) => Localizable::of(status.name()),
         }
     }
 }

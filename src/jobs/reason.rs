@@ -326,15 +326,17 @@ impl Reason {
             (Code::Finding, _) if self.names_its_field() => arg("what"),
             (Code::Finding, _) => format!("{}: {}", arg("field"), arg("what")),
             (Code::Http, _) => {
-                let mut said = format!("HTTP {}", arg("status"));
-                if self.args.contains_key("code") {
-                    let text = i18n::in_language(language, HTTP_CODE);
-                    said.push_str(&i18n::fill(text, &[("code", &arg("code"))]));
-                }
-                if self.args.contains_key("message") {
-                    said.push_str(&format!(": \u{201c}{}\u{201d}", arg("message")));
-                }
-                said
+                let has = |name: &str| self.args.contains_key(name);
+                let text = match (has("code"), has("message")) {
+                    (false, false) => tr_noop!("HTTP {status}"),
+                    (true, false) => tr_noop!("HTTP {status}, code {code}"),
+                    (false, true) => tr_noop!("HTTP {status}: \u{201c}{message}\u{201d}"),
+                    (true, true) => tr_noop!("HTTP {status}, code {code}: \u{201c}{message}\u{201d}"),
+                };
+                let [status, code, message] = ["status", "code", "message"].map(arg);
+                let args: [(&str, &dyn Display); 3] =
+                    [("status", &status), ("code", &code), ("message", &message)];
+                i18n::fill(i18n::in_language(language, text), &args)
             }
             (_, None) => arg("text"),
             (_, Some(text)) => {
@@ -388,9 +390,6 @@ impl Reason {
         code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| Self::from(*code))
     }
 }
-
-/// The service's code, after the HTTP status.
-const HTTP_CODE: &str = tr_noop!(", code {code}");
 
 impl Arg {
     fn said(&self, language: Language) -> String {

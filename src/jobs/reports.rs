@@ -3,6 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
+use super::intake::PASTED;
 use super::job::{Job, JobId, JobRow, Phase, RowStatus};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
@@ -78,7 +79,7 @@ impl Iterator for AllRows {
 fn failed(why: TableError) -> JobError {
     match why {
         TableError::Exists(path) => JobError::Exists(path),
-        other => JobError::file(&other),
+        other => JobError::no(other.localizable()),
     }
 }
 
@@ -203,7 +204,7 @@ fn head(job: &Job) -> Head {
         facts.push(("template".to_owned(), template.to_string()));
     }
     if let Some(origin) = &job.origin {
-        facts.push(("file".to_owned(), origin.name.to_string()));
+        facts.push(("file".to_owned(), origin.file.as_ref().map_or(PASTED.to_owned(), ToString::to_string)));
         facts.push(("sha256".to_owned(), origin.sha256.clone()));
         facts.push(("read as".to_owned(), origin.read_as.english()));
     }

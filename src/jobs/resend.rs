@@ -7,6 +7,7 @@ use super::job::{JobId, Phase};
 use super::journal::decisions::{CancelRows, CountNeverSeen, LeaveRows, ResendRows};
 use super::journal::jobs::Actor;
 use super::rules::{self, Step};
+use crate::i18n::Localizable;
 
 /// Number of rows that were sent, looked for and never seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,9 +42,9 @@ impl Jobs {
             )));
         }
         let polled = self.poll_now(Some(id)).await;
-        let failed = polled.failed.or_else(|| {
-            (!polled.complete).then(|| t!("the history changed while lapel read it.").to_owned())
-        });
+        let failed = polled
+            .failed
+            .or_else(|| (!polled.complete).then(|| localizable!("the history changed while lapel read it.")));
         if let Some(failed) = failed {
             return Err(JobError::no(localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
@@ -137,7 +138,7 @@ impl Jobs {
             return Err(JobError::no(localizable!(
                 "Job {id} is {state}. Single rows can be cancelled while it is paused or stopped. Nothing was changed.",
                 id,
-                state = job.phase.word()
+                state = Localizable::of(job.phase.name())
             )));
         }
         // Check an uncertain refusal first: its rows may exist, and then stay in doubt.

@@ -1,70 +1,75 @@
 //! Errors of writing a file.
 
 use crate::domain::text::scrub;
+use crate::i18n::Localizable;
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a file was not written. No part of it is left on the disk, and an existing file is unchanged.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum TableError {
     /// The name is taken, and the file may not be replaced.
-    #[error(
-        "{}",
-        t!(
-            "{file} already exists and was not changed: choose another name, or allow lapel to replace it",
-            file = shown(_0)
-        )
-    )]
     Exists(PathBuf),
-    #[error(
-        "{}",
-        t!(
-            "the folder of {file} does not exist, so nothing was saved: create it or choose another folder",
-            file = shown(_0)
-        )
-    )]
     NoFolder(PathBuf),
-    #[error("{}", t!("no permission to write {file}, so nothing was saved: choose your own folder", file = shown(_0)))]
     NotAllowed(PathBuf),
     /// The disk is full.
-    #[error(
-        "{}",
-        t!(
-            "no space is left for {file}, so nothing was saved: free some space or choose another disk",
-            file = shown(_0)
-        )
-    )]
     DiskFull(PathBuf),
     /// Any other error of the file system.
-    #[error("{}", t!("{file} could not be saved, and no part of it is left: {source}", file = shown(path), source))]
     Write {
         path: PathBuf,
         /// The error of the file system.
         source: io::Error,
     },
     /// More columns than an Excel sheet can have.
-    #[error(
-        "{}",
-        t!(
-            "nothing was saved: {columns} columns, but an Excel sheet has 16,384 at most; save as CSV",
-            columns
-        )
-    )]
     TooWide {
         /// Number of columns of the table.
         columns: usize,
     },
     /// The rows could not be read to their end.
-    #[error("{}", t!("the rows could not be read to the end, so nothing was saved: {why}", why = _0))]
-    Rows(#[source] Box<dyn Error + Send + Sync>),
+    Rows(Box<dyn Error + Send + Sync>),
     /// The watcher stopped the writing.
-    #[error("{}", t!("stopped before the end, so nothing was saved"))]
     Cancelled,
 }
 
 impl TableError {
+    /// What happened, and what to do.
+    pub fn localizable(&self) -> Localizable {
+        match self {
+            Self::Exists(path) => localizable!(
+                "{file} already exists and was not changed: choose another name, or allow lapel to replace it",
+                file = shown(path)
+            ),
+            Self::NoFolder(path) => localizable!(
+                "the folder of {file} does not exist, so nothing was saved: create it or choose another folder",
+                file = shown(path)
+            ),
+            Self::NotAllowed(path) => localizable!(
+                "no permission to write {file}, so nothing was saved: choose your own folder",
+                file = shown(path)
+            ),
+            Self::DiskFull(path) => localizable!(
+                "no space is left for {file}, so nothing was saved: free some space or choose another disk",
+                file = shown(path)
+            ),
+            Self::Write { path, source } => localizable!(
+                "{file} could not be saved, and no part of it is left: {source}",
+                file = shown(path),
+                source
+            ),
+            Self::TooWide { columns } => localizable!(
+                "nothing was saved: {columns} columns, but an Excel sheet has 16,384 at most; save as CSV",
+                columns
+            ),
+            Self::Rows(why) => {
+                localizable!("the rows could not be read to the end, so nothing was saved: {why}", why)
+            }
+            Self::Cancelled => localizable!("stopped before the end, so nothing was saved"),
+        }
+    }
+
     /// The error for a file from an error of the file system.
     pub(super) fn of(path: &Path, why: io::Error) -> Self {
         let path = path.to_owned();
@@ -74,6 +79,22 @@ impl TableError {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::NotAllowed(path),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull(path),
             _ => Self::Write { path, source: why },
+        }
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.localizable().fmt(f)
+    }
+}
+
+impl Error for TableError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Write { source, .. } => Some(source),
+            Self::Rows(why) => Some(&**why),
+            _ => None,
         }
     }
 }

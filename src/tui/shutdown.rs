@@ -1,6 +1,7 @@
 //! The end of the TUI: saves and stops the jobs, and prints the unfinished ones with the way to resume them.
 
 use super::app::App;
+use crate::i18n::tr;
 use crate::jobs::{Job, JobError, Phase, RowStatus};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
@@ -94,7 +95,7 @@ fn line(job: &Job, kept: bool) -> String {
     let what = t!(
         "unfinished: job {id}, {kind} {title}: {rows}",
         id = job.id,
-        kind = job.kind.word(),
+        kind = tr(job.kind.name()),
         title = job.title,
         rows = crate::jobs::shares(job)
     );

@@ -232,11 +232,11 @@ async fn an_action_without_a_key_is_named_itself() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;
     people(&mut h, 0..2).await;
-    h.tui.app.env.keymap = manners::keys("[draft]\nback = []\naccept = 'C'\n");
+    h.tui.app.env.keymap = manners::keys("[draft]\naccept = []\nback = 'f4'\n");
     h.press("j");
     let screen = h.screen();
     assert!(
-        screen.contains(msg_part("C continue  “back” (no key) back")),
+        screen.contains(msg_part("(no key) continue  f4 back")),
         "the draft has keys of its own:\n{screen}"
     );
 }

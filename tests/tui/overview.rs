@@ -95,7 +95,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     h.press("esc tab tab");
     let screen = h.settled().await;
     assert!(
-        screen.contains("@strictgate.example") && screen.contains("of 45: FAIL 29, BOUNCE 14"),
+        screen.contains("@strictgate.example") && screen.contains("of 45: 29 FAIL, 14 BOUNCE"),
         "{screen}"
     );
     h.press("enter");

@@ -364,12 +364,15 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.paste("no_such_key_0123456789");
     h.press("enter");
     h.until("the file is looked at first", |s| {
-        s.contains("ca_file") && s.contains(msg("Nothing was saved."))
+        s.contains("ca_file") && s.contains(msg_part("Nothing was saved."))
     })
     .await;
     h.press("backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab enter");
     let screen = h.shows(msg_part("The service refused the API key")).await;
-    assert!(flat(&screen).contains(msg("Nothing was saved.")) && !screen.contains("no_such_key"), "{screen}");
+    assert!(
+        flat(&screen).contains(msg_part("Nothing was saved.")) && !screen.contains("no_such_key"),
+        "{screen}"
+    );
     assert!(kept.lock().expect("notes").is_none());
     h.press("ctrl-u");
     h.paste(&key);
@@ -441,12 +444,12 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.type_text("UNI-KEY");
         h.press("enter");
         let screen = h.shows(msg_part("must be the name of an environment variable")).await;
-        assert!(screen.contains(msg("Nothing was saved.")), "{screen}");
+        assert!(screen.contains(msg_part("Nothing was saved.")), "{screen}");
         h.press("backspace backspace backspace backspace");
         h.type_text("_KEY");
         h.press("enter");
         let screen = h.shows(msg_part("is not there.")).await;
-        assert!(screen.contains("UNI_KEY") && screen.contains(msg("Nothing was saved.")), "{screen}");
+        assert!(screen.contains("UNI_KEY") && screen.contains(msg_part("Nothing was saved.")), "{screen}");
         assert!(kept.lock().expect("notes").is_none());
         h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");

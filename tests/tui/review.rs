@@ -23,17 +23,17 @@ async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_th
     h.press("enter");
     h.shows("1 twice in the file (skipped)").await;
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("only rows that need review (f: next filter)")), "{screen}");
+    assert!(screen.contains(msg_part("only rows that need review (f: next group)")), "{screen}");
     assert!(screen.contains(msg_part("row 1 of 1")) && !screen.contains("two@naru.example"), "{screen}");
     // When none of them is left to look at, the people who are sent one are shown.
     h.press("A");
     h.shows("3 ready").await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("row 1 of 3")) && screen.contains("two@naru.example"), "{screen}");
-    assert!(!screen.contains(msg_part("next filter)")), "{screen}");
+    assert!(!screen.contains(msg_part("next group)")), "{screen}");
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains(&msg_with("only {only} ({key}: next filter)", &[&"ready", &"f"])), "{screen}");
+    assert!(screen.contains(&msg_with("only {only} ({key}: next group)", &[&"ready", &"f"])), "{screen}");
 }
 
 #[tokio::test]

@@ -49,26 +49,26 @@ impl Shared {
     /// The file cannot be used. The message is complete.
     pub(super) fn open(folder: &Path, pace: String, window: Duration) -> Result<(Self, Seen), Trouble> {
         let path = pace_file(folder);
-        let failed = |why: &dyn std::fmt::Display| {
+        let failed = |why: Trouble| {
             let file = scrub(&path.to_string_lossy()).into_owned();
-            localizable!("{file}: {why}", file, why = scrub(&why.to_string()))
+            localizable!("{file}: {why}", file, why)
         };
-        fs::create_private_dir(folder).map_err(|why| failed(&why))?;
+        fs::create_private_dir(folder).map_err(|why| failed(of(&why)))?;
         if fs::FileSystem::of(folder) != fs::FileSystem::Local {
-            return Err(failed(&localizable!("the folder is on a network drive")));
+            return Err(failed(localizable!("the folder is on a network drive")));
         }
         // SQLite creates its other files with this file's mode.
-        drop(fs::open_private_append(&path).map_err(|why| failed(&why))?);
+        drop(fs::open_private_append(&path).map_err(|why| failed(of(&why)))?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(&why))?;
+        let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(of(&why)))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));
         let mut table = Table { db, pace, process, window, unwritten: None };
-        let seen = table.prepare().map_err(|why| failed(&why))?;
+        let seen = table.prepare().map_err(failed)?;
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("pace".into())
             .spawn(move || keep(table, &queue))
-            .map_err(|why| failed(&why))?;
+            .map_err(|why| failed(of(&why)))?;
         Ok((
             Self { work, people: tokio::sync::Mutex::default(), background: tokio::sync::Mutex::default() },
             seen,
@@ -149,6 +149,11 @@ impl Shared {
     }
 }
 
+/// The message of the system or of SQLite.
+fn of(error: &impl std::fmt::Display) -> Trouble {
+    Localizable::verbatim(scrub(&error.to_string()))
+}
+
 fn closed() -> Trouble {
     localizable!("internal lapel error")
 }
@@ -166,27 +171,27 @@ fn keep(mut table: Table, queue: &Receiver<Work>) {
 }
 
 impl Table {
-    fn prepare(&mut self) -> rusqlite::Result<Seen> {
-        self.db.busy_timeout(PATIENCE)?;
-        let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
+    fn prepare(&mut self) -> Result<Seen, Trouble> {
+        self.db.busy_timeout(PATIENCE).map_err(|why| of(&why))?;
+        let mode: String =
+            self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(|why| of(&why))?;
         if !mode.eq_ignore_ascii_case("wal") {
-            return Err(rusqlite::Error::InvalidParameterName(
-                t!("this folder does not support shared use of the file").to_owned(),
-            ));
+            return Err(localizable!("this folder does not support shared use of the file"));
         }
         // Writes do not wait for the disk. A power cut loses the last moments but does not damage the file.
-        self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
-        slots::prepare(&self.db)?;
-        let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
-        slots::at(&mut self.db, window, &moment, |db, now, _| slots::peek(db, &pace, &process, now))
+        self.db
+            .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")
+            .map_err(|why| of(&why))?;
+        slots::prepare(&self.db).map_err(|why| of(&why))?;
+        let (pace, process) = (self.pace.clone(), self.process.clone());
+        self.at(|db, now, _| slots::peek(db, &pace, &process, now))
     }
 
     fn at<T>(
         &mut self,
         work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
     ) -> Result<T, Trouble> {
-        slots::at(&mut self.db, self.window, &moment, work)
-            .map_err(|why| Localizable::verbatim(scrub(&why.to_string())))
+        slots::at(&mut self.db, self.window, &moment, work).map_err(|why| of(&why))
     }
 
     /// Writes a pending hold. Until that succeeds, nothing is read, since the file would show no hold.

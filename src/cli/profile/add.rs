@@ -84,7 +84,7 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile, &context.paths).await.map_err(nothing_kept)?;
+    let trial = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
     new.pin = pin_of(&trial);
     if profile.organisation.is_none()
         && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())
@@ -145,10 +145,4 @@ pub(super) async fn key_of(
             context.aside(move |paths, env| place.find(paths, env)).await
         }
     }
-}
-
-/// Adds "Nothing was kept" to a failure.
-pub(super) fn nothing_kept(mut failure: Failure) -> Failure {
-    failure.message.push_str(t!(" Nothing was saved."));
-    failure
 }

@@ -1,6 +1,6 @@
 //! `lapel profile edit`.
 
-use super::add::{key_of, nothing_kept};
+use super::add::key_of;
 use super::args::EditFlags;
 use super::trial::Trial;
 use super::{Done, Failure, ProfileContext, adopt, pin_of, profile_as_json, warn, with_command};
@@ -36,11 +36,13 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
         None => t!("Changed profile {name}.", name),
     };
     if adopted.jobs > 0 {
-        text.push_str(&t!(" Took over {jobs} of the former key.", jobs = count(adopted.jobs as u64, "job")));
+        text.push(' ');
+        text.push_str(&t!("Took over {jobs} of the former key.", jobs = count(adopted.jobs as u64, "job")));
     }
     if adopted.busy > 0 {
+        text.push(' ');
         text.push_str(&t!(
-            " Another running lapel owns {jobs} of the former key. Quit it and pin again.",
+            "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
             jobs = count(adopted.busy as u64, "job")
         ));
     }
@@ -78,9 +80,9 @@ pub(super) async fn changed(
     if is_tried {
         let key = profile.key.clone();
         profile.key = Key::Known(context.aside(move |_, _| key.fetch()).await?);
-        let found = Trial::of(&profile, &context.paths).await.map_err(nothing_kept)?;
+        let found = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
         if let (Some(pinned), false) = (&former, pin) {
-            found.compared_with(pinned, &profile).map_err(nothing_kept)?;
+            found.compared_with(pinned, &profile).map_err(Failure::nothing_saved)?;
         }
         if pin && found.identity.prefix.is_none() {
             return Err(Failure::new(
@@ -102,8 +104,9 @@ pub(super) async fn changed(
     let adopted = match &former {
         Some(former) if pin => {
             adopt(context, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
+                why.message.push(' ');
                 why.message.push_str(t!(
-                    " The profile was changed, but the jobs of the former key were not taken over."
+                    "The profile was changed, but the jobs of the former key were not taken over."
                 ));
                 why
             })?

@@ -20,6 +20,7 @@ use crate::domain::{
     BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Verdict,
 };
 use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
+use crate::i18n::tr;
 use crate::jobs::{Account, Journal, SentHere};
 use crate::table::{Format, TableError};
 use flags::OutFlags;
@@ -382,9 +383,7 @@ impl ReadContext {
         let done = match done {
             Ok(done) => done,
             Err(ExportError::Service(why)) => {
-                let mut failure = self.broken_off(why);
-                failure.message.push_str(t!(" Nothing was saved."));
-                return Err(failure);
+                return Err(self.broken_off(why).nothing_saved());
             }
             Err(ExportError::File(why)) => return Err(of_file(&why)),
         };
@@ -442,7 +441,7 @@ fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
         title = sent.title,
         time = words::time(sent.at, clock),
         id = sent.job,
-        state = sent.bucket.word()
+        state = tr(sent.bucket.name())
     )
 }
 

@@ -53,7 +53,7 @@ impl Jobs {
         let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
         let (source, choices) = (request.source, request.choices);
         let list = off_the_loop(move || {
-            intake::read_ids(&source, &choices, &watcher).map_err(|why| JobError::file(&why))
+            intake::read_ids(&source, &choices, &watcher).map_err(|why| JobError::no(why.localizable()))
         })
         .await?;
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();

@@ -56,14 +56,14 @@ fn compared(sha256: &str, source: FileSource, before: &[String]) -> Result<FileS
     let table = match Table::open(&file, &source.choices, &|_| None, &Unwatched) {
         Ok(table) => table,
         Err(IntakeError::NotFound { .. }) => return Ok(FileState::Gone(source)),
-        Err(why) => return Err(JobError::file(&why)),
+        Err(why) => return Err(JobError::no(why.localizable())),
     };
     if table.about().sha256 == sha256 {
         return Ok(FileState::Unchanged(source));
     }
     let mut now = Vec::new();
-    for row in table.rows().map_err(|why| JobError::file(&why))? {
-        now.push(stored_cells(&row.map_err(|why| JobError::file(&why))?.cells));
+    for row in table.rows().map_err(|why| JobError::no(why.localizable()))? {
+        now.push(stored_cells(&row.map_err(|why| JobError::no(why.localizable()))?.cells));
     }
     let email = source.choices.columns.as_ref().map(|map| map.email);
     let mut change = difference(before, &now, email);

@@ -149,7 +149,7 @@ fn read_into(
     now: i64,
 ) -> Result<(), JobError> {
     let store = drafts.store;
-    let failed = |why: IntakeError| JobError::file(&why);
+    let failed = |why: IntakeError| JobError::no(why.localizable());
     let table =
         Table::open(&request.source, &request.choices, &|s| remembered(store, s), watcher).map_err(failed)?;
     let about = table.about();

@@ -2,12 +2,13 @@
 
 use super::{ColumnContent, ColumnGuess, ColumnMap, Delimiter, Field, HeaderRow, NameColumns, TextEncoding};
 use crate::domain::Text;
+use crate::i18n::{Localizable, list};
 use std::fmt;
 
 /// The properties of a source that tell a person how lapel will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    pub name: Text,
+    pub name: Localizable,
     /// SHA-256 of the bytes, in hex. It does not depend on the file's name.
     pub sha256: String,
     pub bytes: u64,
@@ -70,12 +71,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name in the current language.
-    pub fn label(self) -> &'static str {
-        crate::i18n::tr(self.name())
-    }
-
-    /// The name in English, for programs.
+    /// The name in English, for programs and for translation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV",
@@ -89,7 +85,7 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.label())
+        Localizable::of(self.name()).fmt(f)
     }
 }
 
@@ -177,32 +173,31 @@ pub enum Question {
     HeaderNotFound,
 }
 
-impl fmt::Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Question {
+    pub(super) fn localizable(&self) -> Localizable {
         match self {
             Self::EncodingAmbiguous => {
-                f.write_str(t!("its text reads differently in UTF-8 and in CP949; choose the encoding"))
+                localizable!("its text reads differently in UTF-8 and in CP949; choose the encoding")
             }
             Self::ColumnsAmbiguous { field, candidates } => {
-                let columns: Vec<String> = candidates.iter().map(|c| (c + 1).to_string()).collect();
-                f.write_str(&t!(
+                localizable!(
                     "more than one column can be the {field} (columns {columns}); choose one",
                     field,
-                    columns = columns.join(", ")
-                ))
+                    columns = numbers(candidates)
+                )
             }
             Self::ColumnMissing { field } => {
-                f.write_str(&t!("no {field} column was found; choose one", field))
+                localizable!("no {field} column was found; choose one", field)
             }
-            Self::ColumnContradicts { field, column } => f.write_str(&t!(
+            Self::ColumnContradicts { field, column } => localizable!(
                 "column {column} is named like the {field}, but its content is something else; choose one",
                 column = column + 1,
                 field
-            )),
-            Self::SheetAmbiguous => f.write_str(t!("it has more than one sheet with data; choose one")),
-            Self::HeaderNotFound => f.write_str(t!(
-                "its first rows have no header row and no e-mail address; choose the header row"
-            )),
+            ),
+            Self::SheetAmbiguous => localizable!("it has more than one sheet with data; choose one"),
+            Self::HeaderNotFound => {
+                localizable!("its first rows have no header row and no e-mail address; choose the header row")
+            }
         }
     }
 }
@@ -243,45 +238,64 @@ pub enum Note {
     TemplateColumn(usize),
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |list: &[Text]| list.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
+impl Note {
+    fn localizable(&self) -> Localizable {
         match self {
-            Self::RowsAboveHeader(n) => f.write_str(&t!("Rows above the header are not read ({n}).", n)),
-            Self::TwoHeaderRows { first, second } => f.write_str(&t!(
+            Self::RowsAboveHeader(n) => localizable!("Rows above the header are not read ({n}).", n),
+            Self::TwoHeaderRows { first, second } => localizable!(
                 "Rows {first} and {second} both look like a header; lapel uses row {second}.",
                 first,
                 second
-            )),
+            ),
             Self::NoHeader => {
-                f.write_str(t!("No header row; lapel recognised the columns by their content."))
+                localizable!("No header row; lapel recognised the columns by their content.")
             }
-            Self::NotWhatItsNameSays { ending, format } => f.write_str(&t!(
+            Self::NotWhatItsNameSays { ending, format } => localizable!(
                 "Its name ends in .{ending}, but lapel read it as {format}, its real format.",
                 ending,
                 format
-            )),
-            Self::MacroEnabled => f.write_str(t!("It can hold macros; lapel did not run them.")),
-            Self::HiddenSheets(list) => {
-                f.write_str(&t!("Hidden sheets are not read: {sheets}.", sheets = names(list)))
+            ),
+            Self::MacroEnabled => localizable!("It can hold macros; lapel did not run them."),
+            Self::HiddenSheets(sheets) => {
+                localizable!("Hidden sheets are not read: {sheets}.", sheets = quoted(sheets))
             }
-            Self::HiddenColumns(list) => {
-                let columns: Vec<String> = list.iter().map(|c| (c + 1).to_string()).collect();
-                f.write_str(&t!("Hidden columns are read too: {columns}.", columns = columns.join(", ")))
+            Self::HiddenColumns(columns) => {
+                localizable!("Hidden columns are read too: {columns}.", columns = numbers(columns))
             }
-            Self::HiddenRows(n) => f.write_str(&t!("Hidden rows in the sheet: {n}. Each needs review.", n)),
-            Self::OtherSheets(list) => f.write_str(&t!(
+            Self::HiddenRows(n) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n),
+            Self::OtherSheets(sheets) => localizable!(
                 "Other sheets have data but no e-mail addresses; not read: {sheets}.",
-                sheets = names(list)
-            )),
+                sheets = quoted(sheets)
+            ),
             Self::MergedCells(n) => {
-                f.write_str(&t!("Merged cell groups: {n}. The value belongs to the first cell of each.", n))
+                localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n)
             }
-            Self::CannotTell(what) => write!(f, "{what}"),
-            Self::TemplateColumn(column) => f.write_str(&t!(
+            Self::CannotTell(what) => Localizable::of(what),
+            Self::TemplateColumn(column) => localizable!(
                 "Column {column} names templates. lapel uses it only for a file of several templates.",
                 column = column + 1
-            )),
+            ),
         }
     }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.localizable().fmt(f)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.localizable().fmt(f)
+    }
+}
+
+/// The numbers of columns, from 1.
+fn numbers(columns: &[usize]) -> Localizable {
+    list(columns.iter().map(|column| (column + 1).to_string()))
+}
+
+pub(super) fn quoted(names: &[Text]) -> Localizable {
+    list(names.iter().map(|name| format!("\"{name}\"")))
 }

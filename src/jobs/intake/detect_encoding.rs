@@ -6,6 +6,7 @@ use super::decode::{self, BadBytes, Decoding, PIECE};
 use super::mojibake;
 use super::origin::{Origin, fill, hex};
 use super::{IntakeError, TextEncoding, Watch};
+use crate::i18n::Localizable;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use ring::digest::{Context, SHA256};
 
@@ -48,7 +49,11 @@ pub(super) fn survey(
         }
         bytes += length as u64;
         if bytes > limit {
-            return Err(IntakeError::TooBig { name: origin.name.clone(), what: t!("a text file"), limit });
+            return Err(IntakeError::TooBig {
+                name: origin.name.clone(),
+                what: localizable!("a text file"),
+                limit,
+            });
         }
         hash.update(&piece[..length]);
         evidence.push(&piece[..length]);
@@ -173,28 +178,36 @@ impl Evidence {
         self.readings.iter().find(|r| r.encoding == encoding)
     }
 
-    fn verdict(&self, name: &str, choice: Option<TextEncoding>) -> Result<EncodingGuess, IntakeError> {
+    fn verdict(
+        &self,
+        name: &Localizable,
+        choice: Option<TextEncoding>,
+    ) -> Result<EncodingGuess, IntakeError> {
         if let Some(BadBytes { offset, line }) = self.nul {
-            return Err(IntakeError::NulBytes { name: name.to_owned(), line, offset });
+            return Err(IntakeError::NulBytes { name: name.clone(), line, offset });
         }
         let (encoding, sure) = self.judge(name, choice)?;
         if let Some(reading) = self.reading(encoding) {
             if let Some(BadBytes { offset, line }) = reading.bad {
                 let hint = self.hint(choice);
-                return Err(IntakeError::BadEncoding { name: name.to_owned(), encoding, line, offset, hint });
+                return Err(IntakeError::BadEncoding { name: name.clone(), encoding, line, offset, hint });
             }
             // If the bytes fit both CP949 and damaged UTF-8, they are damaged UTF-8: as CP949 they would give
             // names that do not exist. An ambiguous CP949 reading proves nothing.
             if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
-                return Err(IntakeError::Mojibake { name: name.to_owned(), why, example });
+                return Err(IntakeError::Mojibake { name: name.clone(), why, example });
             }
         }
         Ok(EncodingGuess { encoding, sure, alternatives: self.alternatives(encoding) })
     }
 
-    fn judge(&self, name: &str, choice: Option<TextEncoding>) -> Result<(TextEncoding, Sure), IntakeError> {
+    fn judge(
+        &self,
+        name: &Localizable,
+        choice: Option<TextEncoding>,
+    ) -> Result<(TextEncoding, Sure), IntakeError> {
         if let Some(choice) = choice {
             return Ok((choice, Sure::Chosen));
         }
@@ -225,7 +238,7 @@ impl Evidence {
                 };
                 let BadBytes { offset, line } = bad;
                 Err(IntakeError::BadEncoding {
-                    name: name.to_owned(),
+                    name: name.clone(),
                     encoding,
                     line,
                     offset,
@@ -235,16 +248,17 @@ impl Evidence {
         }
     }
 
-    fn hint(&self, choice: Option<TextEncoding>) -> String {
+    fn hint(&self, choice: Option<TextEncoding>) -> Localizable {
         if choice.is_some() {
-            return t!("Choose another encoding, or let lapel detect it.").to_owned();
+            return localizable!("Choose another encoding, or let lapel detect it.");
         }
         let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
         if self.is_utf16() || detected == encoding_rs::EUC_KR || detected == encoding_rs::UTF_8 {
-            return t!("It may be damaged or joined from two files. Save it again as CSV UTF-8 or XLSX.")
-                .to_owned();
+            return localizable!(
+                "It may be damaged or joined from two files. Save it again as CSV UTF-8 or XLSX."
+            );
         }
-        t!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
+        localizable!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
     }
 
     /// The sample lines, decoded in the chosen encoding and in each other one that fits.
@@ -313,7 +327,7 @@ struct Scan {
     words_alone: u64,
     words: usize,
     damaged: usize,
-    example: Option<(String, String)>,
+    example: Option<(Localizable, Localizable)>,
     word: String,
 }
 
@@ -357,10 +371,10 @@ impl Scan {
                     self.example.get_or_insert_with(|| {
                         let word = crate::domain::text::scrub(&self.word).into_owned();
                         let example = match damage.was() {
-                            Some(was) => t!("{word}, probably {was}", word, was),
-                            None => word,
+                            Some(was) => localizable!("{word}, probably {was}", word, was),
+                            None => Localizable::verbatim(word),
                         };
-                        (damage.to_string(), example)
+                        (damage.localizable(), example)
                     });
                 }
             }
@@ -370,7 +384,7 @@ impl Scan {
 
     /// The whole file is damaged if at least half of its non-ASCII words are. Single damaged words are found per
     /// row.
-    fn damage(&self) -> Option<(String, String)> {
+    fn damage(&self) -> Option<(Localizable, Localizable)> {
         self.example.clone().filter(|_| self.damaged * 2 >= self.words)
     }
 }

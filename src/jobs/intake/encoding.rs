@@ -1,5 +1,6 @@
 //! The supported encodings of text files.
 
+use crate::i18n::Localizable;
 use encoding_rs::{EUC_KR, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -48,10 +49,10 @@ impl fmt::Display for TextEncoding {
 }
 
 impl FromStr for TextEncoding {
-    type Err = String;
+    type Err = Localizable;
 
     /// Parses a name. Ignores case, hyphens, underscores and spaces.
-    fn from_str(typed: &str) -> Result<Self, String> {
+    fn from_str(typed: &str) -> Result<Self, Localizable> {
         let folded: String =
             typed.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
         match folded.as_str() {
@@ -60,7 +61,7 @@ impl FromStr for TextEncoding {
             "utf16be" | "ucs2be" => Ok(Self::Utf16Be),
             "cp949" | "ms949" | "windows949" | "uhc" | "euckr" | "949" | "ksc5601" | "ksx1001" | "korean"
             | "완성형" => Ok(Self::Cp949),
-            _ => Err(t!(
+            _ => Err(localizable!(
                 "lapel cannot read the encoding \"{typed}\". Use utf-8, cp949, utf-16le or utf-16be.",
                 typed = crate::domain::text::scrub(typed)
             )),
@@ -90,6 +91,6 @@ mod tests {
         for encoding in TextEncoding::ALL {
             assert_eq!(encoding.label().parse(), Ok(encoding));
         }
-        assert!("latin-1".parse::<TextEncoding>().expect_err("not read").contains("cp949"));
+        assert!("latin-1".parse::<TextEncoding>().expect_err("not read").to_string().contains("cp949"));
     }
 }

@@ -7,7 +7,7 @@ use super::row::{CellFact, RawRow};
 use super::{Choices, HeaderRow, IntakeError, Source, Table, Watch};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
-use crate::i18n::Localizable;
+use crate::i18n::{Localizable, list};
 use std::collections::HashMap;
 
 /// Maximum length of a badge id, in bytes.
@@ -131,7 +131,7 @@ pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result
 }
 
 fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeError> {
-    let name = about.name.to_string();
+    let name = about.name.clone();
     if let Some(column) = choices.id_column {
         if column >= about.columns.len() {
             let (column, columns) = (column.saturating_add(1), about.columns.len());
@@ -141,8 +141,8 @@ fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeError> {
     }
     let header = matches!(about.header, Some(HeaderRow::At(_))).then_some(about.columns.as_slice());
     header::id_column(header, about.columns.len()).ok_or_else(|| {
-        let columns: Vec<_> = about.columns.iter().take(20).map(|c| scrub(c)).collect();
-        IntakeError::NoIdColumn { name, columns: columns.join(", ") }
+        let columns = list(about.columns.iter().take(20).map(|c| scrub(c).into_owned()));
+        IntakeError::NoIdColumn { name, columns }
     })
 }
 

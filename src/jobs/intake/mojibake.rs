@@ -4,8 +4,8 @@
 //! without a rest. A foreign name does not match.
 
 use super::cell_text::is_han;
+use crate::i18n::Localizable;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
-use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mojibake {
@@ -22,24 +22,22 @@ pub(super) enum Mojibake {
 }
 
 impl Mojibake {
+    pub fn localizable(&self) -> Localizable {
+        match self {
+            Self::KoreanAsWestern(_) => localizable!("Korean text (CP949) was read as a Western encoding"),
+            Self::Utf8AsWestern(_) => localizable!("UTF-8 text was read as a Western encoding"),
+            Self::Utf8AsKorean(_) => localizable!("UTF-8 text was read as CP949"),
+            Self::Lost => localizable!("characters were lost when it was read in the wrong encoding"),
+            Self::QuestionMarks => localizable!("its letters were lost and became question marks"),
+        }
+    }
+
     /// What the word probably was.
     pub fn was(&self) -> Option<&str> {
         match self {
             Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => Some(was),
             Self::Lost | Self::QuestionMarks => None,
         }
-    }
-}
-
-impl fmt::Display for Mojibake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::KoreanAsWestern(_) => t!("Korean text (CP949) was read as a Western encoding"),
-            Self::Utf8AsWestern(_) => t!("UTF-8 text was read as a Western encoding"),
-            Self::Utf8AsKorean(_) => t!("UTF-8 text was read as CP949"),
-            Self::Lost => t!("characters were lost when it was read in the wrong encoding"),
-            Self::QuestionMarks => t!("its letters were lost and became question marks"),
-        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{IntakeError, MAX_PASTED_BYTES, Source};
 use crate::domain::text::short;
 use crate::fs::open_plain;
+use crate::i18n::Localizable;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     /// The file's name, or "The pasted text"; scrubbed.
-    pub name: String,
+    pub name: Localizable,
     /// The file name's extension in lower case.
     pub ending: String,
     pub bytes: u64,
@@ -33,19 +34,19 @@ impl Origin {
         match source {
             Source::File(path) => {
                 let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = short(&shown).into_owned();
+                let name = Localizable::verbatim(short(&shown));
                 let bytes = plain(path, &name)?.metadata().map_err(|e| failed(&name, e))?.len();
                 let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
                 Ok(Self { name, ending, bytes, place: OriginPlace::File(path.clone()) })
             }
             Source::Pasted(text) => {
                 let origin = Self {
-                    name: crate::i18n::tr(PASTED).to_owned(),
+                    name: Localizable::of(PASTED),
                     ending: String::new(),
                     bytes: text.len() as u64,
                     place: OriginPlace::Memory(Arc::from(text.as_bytes())),
                 };
-                origin.at_most(MAX_PASTED_BYTES, t!("pasted text"))?;
+                origin.at_most(MAX_PASTED_BYTES, tr_noop!("pasted text"))?;
                 Ok(origin)
             }
         }
@@ -54,7 +55,7 @@ impl Origin {
     /// Fails if the source is larger than `limit`.
     pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
         if self.bytes > limit {
-            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit });
+            return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ impl Origin {
         let mut bytes = Vec::new();
         self.open()?.take(limit + 1).read_to_end(&mut bytes).map_err(|e| self.failed(e))?;
         if bytes.len() as u64 > limit {
-            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit });
+            return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });
         }
         Ok(bytes)
     }
@@ -83,13 +84,13 @@ impl Origin {
 }
 
 /// Opens a regular file, which can be read without blocking.
-fn plain(path: &Path, name: &str) -> Result<File, IntakeError> {
+fn plain(path: &Path, name: &Localizable) -> Result<File, IntakeError> {
     let opened = open_plain(path).map_err(|e| failed(name, e))?;
-    opened.ok_or_else(|| IntakeError::NotAFile { name: name.to_owned() })
+    opened.ok_or_else(|| IntakeError::NotAFile { name: name.clone() })
 }
 
-fn failed(name: &str, error: io::Error) -> IntakeError {
-    let name = name.to_owned();
+fn failed(name: &Localizable, error: io::Error) -> IntakeError {
+    let name = name.clone();
     match error.kind() {
         io::ErrorKind::NotFound => IntakeError::NotFound { name },
         io::ErrorKind::PermissionDenied => IntakeError::NoPermission { name },

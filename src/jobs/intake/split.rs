@@ -5,6 +5,7 @@
 //! never closed.
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
+use crate::i18n::Localizable;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,11 +24,6 @@ pub enum Delimiter {
 impl Delimiter {
     /// All delimiters, the most likely first.
     pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
-
-    /// The name in the current language.
-    pub fn label(self) -> &'static str {
-        crate::i18n::tr(self.name())
-    }
 
     /// The name that people type, in any language.
     pub const fn name(self) -> &'static str {
@@ -51,15 +47,15 @@ impl Delimiter {
 
 impl fmt::Display for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.label())
+        Localizable::of(self.name()).fmt(f)
     }
 }
 
 impl FromStr for Delimiter {
-    type Err = String;
+    type Err = Localizable;
 
     /// Parses the name or the character itself.
-    fn from_str(typed: &str) -> Result<Self, String> {
+    fn from_str(typed: &str) -> Result<Self, Localizable> {
         let found = Self::ALL.into_iter().find(|d| {
             typed.eq_ignore_ascii_case(d.name())
                 || typed.as_bytes() == [d.byte()]
@@ -67,7 +63,7 @@ impl FromStr for Delimiter {
         });
         found.ok_or_else(|| {
             let typed = crate::domain::text::scrub(typed);
-            t!("\"{typed}\" is not a delimiter. Use comma, tab, semicolon or pipe.", typed)
+            localizable!("\"{typed}\" is not a delimiter. Use comma, tab, semicolon or pipe.", typed)
         })
     }
 }

@@ -15,6 +15,7 @@ use super::{
     TextEncoding, Watch, pasted,
 };
 use crate::domain::Text;
+use crate::i18n::Localizable;
 
 /// Bytes of a text that are used to detect delimiter, header and columns.
 const SAMPLE_BYTES: usize = 256 * 1024;
@@ -73,7 +74,7 @@ impl Table {
         match sheet::kind_of(&first[..length]) {
             Kind::Text => open_text(&origin, &asked, watch),
             Kind::Zip | Kind::Ole => open_sheet(&origin, &asked, watch),
-            Kind::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what: what.to_owned() }),
+            Kind::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what }),
         }
     }
 
@@ -106,9 +107,9 @@ impl Table {
 
     /// The rows, unless one of these questions is open. For callers that need other columns.
     pub(super) fn rows_unless(&self, open: &[Question]) -> Result<Rows<'_>, IntakeError> {
-        if !open.is_empty() {
-            let questions = open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-            return Err(IntakeError::Unanswered { name: self.about.name.to_string(), questions });
+        if let Some(question) = open.first() {
+            let question = question.localizable();
+            return Err(IntakeError::Unanswered { name: self.about.name.clone(), question });
         }
         let inner = match &self.body {
             Body::Text { origin, reading, .. } => {
@@ -169,11 +170,11 @@ struct OpenOptions<'a> {
     wanted: Wanted,
     choices: &'a Choices,
     remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
-    name: &'a str,
+    name: &'a Localizable,
 }
 
 fn open_text(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    origin.at_most(MAX_TEXT_BYTES, t!("a text file"))?;
+    origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
     let survey = detect_encoding::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, survey)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
@@ -240,7 +241,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
     let map = ColumnMap { name: super::NameColumns::One(0), email: 1, template: None };
     let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
-        name: Text::new(origin.name.clone()),
+        name: origin.name.clone(),
         sha256: survey.sha256,
         bytes: survey.bytes,
         format: Format::Pasted,
@@ -260,7 +261,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
 }
 
 fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    let bytes = origin.whole(MAX_SHEET_BYTES, t!("a spreadsheet"))?;
+    let bytes = origin.whole(MAX_SHEET_BYTES, tr_noop!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
     let Book { format, sheets, sheet, grid, mut notes } = sheet::open(origin, bytes, asked.choices, watch)?;
@@ -400,7 +401,7 @@ impl Shape {
 
     fn about(self, origin: &Origin, sha256: String, bytes: u64, format: Format) -> About {
         About {
-            name: Text::new(origin.name.clone()),
+            name: origin.name.clone(),
             sha256,
             bytes,
             format,

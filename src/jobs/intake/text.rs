@@ -6,6 +6,7 @@ use super::origin::{Origin, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::{Delimiter, IntakeError, TextEncoding};
+use crate::i18n::Localizable;
 use crate::table::unescape_formula;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
@@ -145,8 +146,8 @@ pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     RawRow { record, line, cells, notes }
 }
 
-pub(super) fn cannot_split(name: &str, why: CannotSplit) -> IntakeError {
-    let name = name.to_owned();
+pub(super) fn cannot_split(name: &Localizable, why: CannotSplit) -> IntakeError {
+    let name = name.clone();
     match why {
         CannotSplit::TooLong { line } => IntakeError::RowTooLong { name, line },
         CannotSplit::TooManyColumns { line } => IntakeError::TooManyColumns { name, line },

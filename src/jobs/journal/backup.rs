@@ -15,7 +15,7 @@ mod mark;
 
 use super::facts::{self, Kept};
 use super::jobs::Actor;
-use super::place::{Files, Site};
+use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
 use super::{PATIENCE, shown};
 use crate::fs::{Draft, Overwrite, open_plain};
@@ -50,7 +50,7 @@ pub struct BackedUp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// The computer that made the backup.
-    pub computer: String,
+    pub computer: Localizable,
     /// When the backup was made, by that computer's clock.
     pub made: Timestamp,
     /// Number of jobs in the journal now.
@@ -260,7 +260,7 @@ fn put_back(
         let open = jobs_of(&writing, OPEN)?;
         go_on(&writing, &open, claim && doubtful)?;
         for job in &open {
-            super::jobs::decide(&writing, *job, None, "restore", &actor, &name_of(&mark.computer))?;
+            super::jobs::decide(&writing, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
         writing.execute("DELETE FROM kept WHERE what = 'backup'", [])?;
         mark.set(&writing, State::Taken, Some(&site.computer))?;
@@ -474,9 +474,9 @@ fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
 }
 
 /// The display name of a computer, from the text that identifies it.
-fn name_of(computer: &str) -> String {
-    let name = crate::domain::text::scrub(computer.lines().next().unwrap_or_default()).into_owned();
-    if name.is_empty() { t!("another computer").to_owned() } else { name }
+fn name_of(computer: &str) -> Localizable {
+    let name = first_line(computer);
+    if name.is_empty() { localizable!("another computer") } else { Localizable::verbatim(name) }
 }
 
 /// Exclusive access to the journal's folder.

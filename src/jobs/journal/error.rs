@@ -34,7 +34,7 @@ pub enum JournalError {
     Elsewhere {
         file: String,
         /// Name of the other computer.
-        computer: String,
+        computer: Localizable,
         /// The file that names it.
         mark: String,
     },

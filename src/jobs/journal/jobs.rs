@@ -1,7 +1,7 @@
 //! The job table of the journal.
 
 use super::Process;
-use crate::domain::text::scrub;
+use super::place::first_line;
 use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
@@ -65,7 +65,7 @@ pub(super) fn insert(
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
         let origin = serde_json::json!({
-            "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
+            "name": o.file.as_ref().map_or("", Text::wire), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
             "source": o.source,
         });
         redact(&origin.to_string()).into_owned()
@@ -217,16 +217,14 @@ fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
     if let Some(file) = r.get::<_, Option<String>>("went_with")? {
         return Ok(Reason::from(Code::WentWith).with("file", file));
     }
-    let computer = r.get::<_, Option<String>>("left_on")?.unwrap_or_default();
-    let computer = scrub(computer.lines().next().unwrap_or_default()).into_owned();
+    let computer = first_line(&r.get::<_, Option<String>>("left_on")?.unwrap_or_default());
     Ok(Reason::from(Code::StayedOn).with("computer", computer))
 }
 
-/// The name of the file, or of pasted text in the current language. Earlier versions stored the translated name of
-/// pasted text.
-fn origin_name(kept: String) -> Text {
+/// The name of the file; `None` for pasted text. Earlier versions stored the translated name of pasted text.
+fn origin_file(kept: String) -> Option<Text> {
     let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| i18n::in_language(*l, PASTED) == kept);
-    if is_pasted { i18n::tr(PASTED).into() } else { Text::new(kept) }
+    (!is_pasted).then(|| Text::new(kept))
 }
 
 fn origin(raw: &str) -> Option<Origin> {
@@ -234,7 +232,7 @@ fn origin(raw: &str) -> Option<Origin> {
     let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
     Some(Origin {
-        name: origin_name(field("name")),
+        file: origin_file(field("name")),
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
         read_as: value

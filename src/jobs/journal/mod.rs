@@ -171,7 +171,7 @@ impl Journal {
 
     /// A journal in memory, for an in-memory sandbox.
     pub fn in_memory() -> Result<Self> {
-        let file: Arc<str> = t!("in memory").into();
+        let file: Arc<str> = ":memory:".into();
         let mut connection = Connection::open_in_memory().map_err(|why| JournalError::of(&why, &file))?;
         let me = Me::appear(None).map_err(|why| JournalError::io(&why, &file))?;
         prepare(&mut connection, &Site::none(), &file)?;

@@ -3,6 +3,7 @@
 use super::JournalError;
 use crate::domain::text::scrub;
 use crate::fs::{FileSystem, create_private_dir};
+use crate::i18n::Localizable;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -155,7 +156,11 @@ impl Files {
                     return Ok(());
                 }
                 let name = first_line(&text);
-                let computer = if name.is_empty() { t!("(unknown name)").to_owned() } else { name };
+                let computer = if name.is_empty() {
+                    localizable!("(unknown name)")
+                } else {
+                    Localizable::verbatim(name)
+                };
                 Err(JournalError::Elsewhere {
                     file: shown,
                     computer,
@@ -180,7 +185,7 @@ impl Files {
     }
 }
 
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     scrub(text.lines().next().unwrap_or_default()).into_owned()
 }
 

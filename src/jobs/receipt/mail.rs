@@ -1,6 +1,7 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
 use crate::domain::{EmailKey, Text};
+use crate::i18n::{Localizable, list};
 use crate::table::tally;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,6 +13,9 @@ const SENT: &str = "SENT";
 
 /// Maximum number of distinct domains. Beyond it, failures are only counted.
 const DOMAINS: usize = 100_000;
+
+/// The name of rare words, which are counted together.
+const OTHERS: &str = tr_noop!("others");
 
 /// Maximum number of distinct words per domain.
 const WORDS: usize = 12;
@@ -48,16 +52,19 @@ impl MailReport {
 
 impl fmt::Display for MailGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> =
-            self.statuses.iter().map(|(word, times)| format!("{word} {times}")).collect();
-        f.write_str(&t!(
+        let words = self.statuses.iter().map(|(word, n)| match word.wire() {
+            OTHERS => localizable!("{n} {word}", n, word = Localizable::of(OTHERS)),
+            _ => localizable!("{n} {word}", n, word),
+        });
+        localizable!(
             "{failed} of {issued} mails to @{domain} are not {sent} ({words}); ask their IT to allow the service's mails",
             failed = self.failed,
             issued = self.issued,
             domain = self.domain,
             sent = SENT,
-            words = words.join(", ")
-        ))
+            words = list(words)
+        )
+        .fmt(f)
     }
 }
 
@@ -126,7 +133,7 @@ impl Tally {
             None => self.one = Some(who),
             Some(one) => self.many |= *one != who,
         }
-        tally(&mut self.words, word, WORDS, t!("others"));
+        tally(&mut self.words, word, WORDS, OTHERS);
     }
 
     fn group(self, domain: &str) -> MailGroup {
@@ -166,7 +173,7 @@ mod tests {
         assert_eq!(
             report.groups.iter().map(ToString::to_string).collect::<Vec<_>>(),
             [
-                "43 of 45 mails to @strictgate.example are not SENT (FAIL 29, BOUNCE 14); ask their IT to allow the service's mails"
+                "43 of 45 mails to @strictgate.example are not SENT (29 FAIL, 14 BOUNCE); ask their IT to allow the service's mails"
             ]
         );
     }

@@ -1,6 +1,7 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
+use crate::i18n::tr;
 use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::modals::draft::DraftForm;
@@ -140,7 +141,11 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
     {
         return Some((
-            t!("Job {id} stopped: {why}. Activity shows what was sent.", id = now.id, why = stop.kind.word()),
+            t!(
+                "Job {id} stopped: {why}. Activity shows what was sent.",
+                id = now.id,
+                why = tr(stop.kind.name())
+            ),
             true,
         ));
     }

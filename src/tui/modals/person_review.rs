@@ -3,6 +3,7 @@
 
 use crate::api::ApiError;
 use crate::domain::{Address, BadgeId, HistoryItem, TemplateId, Text, Verdict};
+use crate::i18n::tr;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
 
@@ -85,7 +86,7 @@ impl PersonReview {
         if let Some(row) = &self.sent_before {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({bucket}). Sending again makes a second one.",
-                bucket = row.bucket.word()
+                bucket = tr(row.bucket.name())
             ));
         }
         match &self.holdings {

@@ -320,8 +320,8 @@ impl Component for Profiles {
                 match opened {
                     Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(why) => {
-                        let kept = if self.form.is_some() { t!(" Nothing was saved.") } else { "" };
-                        self.said = Some(format!("{why}{kept}"));
+                        let is_form = self.form.is_some();
+                        self.said = Some(if is_form { t!("{why} Nothing was saved.", why) } else { why });
                     }
                 }
                 Ok(())

@@ -54,7 +54,7 @@ impl ReplaceForm {
         let (name, email, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
         if let Some(finding) = findings.iter().find(|finding| finding.severity == Severity::Refuse) {
             let at = if finding.field == intake::Field::Name { NAME } else { EMAIL };
-            return Err((Some(at), format!("{}: {}", finding.field, finding.what)));
+            return Err((Some(at), finding.to_string()));
         }
         let address = Address::check(&email).map_err(|why| (Some(EMAIL), why.to_string()))?;
         if Text::new(self.fields.value(REASON)).looks_empty() {
@@ -136,7 +136,7 @@ impl ReplaceForm {
         form.blank();
         let (_, _, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
         for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
-            let text = format!("{}: {}", finding.field, finding.what);
+            let text = finding.to_string();
             if finding.severity == Severity::Refuse { form.error(&text) } else { form.warning(&text) }
         }
         match &self.template {

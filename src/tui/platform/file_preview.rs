@@ -1,6 +1,7 @@
 //! What a file is, before it is opened: size, date and first rows. A large file is not read.
 
 use crate::domain::Text;
+use crate::i18n::tr;
 use crate::jobs::intake::{Choices, Source, Table, Unwatched};
 use crate::secrets::redact;
 use std::path::Path;
@@ -45,7 +46,7 @@ fn first_rows(path: &Path) -> Result<(&'static str, Vec<Vec<Text>>), String> {
     let rows = header.into_iter().chain(data);
     let text = |cell: String| Text::from(redact(&cell).into_owned());
     let rows = rows.map(|cells| cells.into_iter().map(text).collect()).collect();
-    Ok((about.format.label(), rows))
+    Ok((tr(about.format.name()), rows))
 }
 
 #[cfg(test)]

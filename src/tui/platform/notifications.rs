@@ -3,6 +3,7 @@
 //! the screen.
 
 use crate::config::NoticeChoice;
+use crate::i18n::tr;
 use crate::jobs::{Job, RowStatus};
 use crate::tui::platform::host::Manner;
 use std::time::Duration;
@@ -37,7 +38,7 @@ impl Notices {
 
 /// The text for a changed job, without personal data.
 fn news(before: Option<&Job>, job: &Job) -> Option<String> {
-    let kind = job.kind.word();
+    let kind = tr(job.kind.name());
     if let Some(stop) = &job.stop
         && before.is_none_or(|before| before.stop.as_ref().map(|s| s.kind) != Some(stop.kind))
     {
@@ -45,7 +46,7 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
             "lapel: job {id} ({kind}) has stopped: {why}",
             id = job.id,
             kind,
-            why = stop.kind.word()
+            why = tr(stop.kind.name())
         ));
     }
     // A job that was just started is still on the screen.

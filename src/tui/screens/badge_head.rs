@@ -2,6 +2,7 @@
 
 use crate::domain::spelling::remarks;
 use crate::domain::{Held, Text};
+use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{styled, width};
@@ -41,7 +42,7 @@ fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
     let odd = remarks(address.wire());
     if !odd.is_empty() {
-        let said = t!("the address has {remarks}", remarks = odd.join(", "));
+        let said = t!("the address has {remarks}", remarks = list(odd));
         let letters = spelled(address.wire(), env);
         let wide: usize = letters.iter().map(Span::width).sum();
         let beside = width(&said) + 2 + wide <= room;

@@ -191,11 +191,8 @@ impl Component for Welcome {
         }
         if let Some(error) = &self.error {
             form.blank();
-            let whole = if self.form.is_some() {
-                format!("{error} {}", t!("Nothing was saved."))
-            } else {
-                error.clone()
-            };
+            let whole =
+                if self.form.is_some() { t!("{why} Nothing was saved.", why = error) } else { error.clone() };
             for part in whole.lines() {
                 form.text(&scrub(part), theme.error());
             }

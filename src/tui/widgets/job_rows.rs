@@ -5,7 +5,7 @@ pub mod columns;
 
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{ServiceTime, Text};
-use crate::i18n::number;
+use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
@@ -330,7 +330,7 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
         "sent by lapel at {time} in job {id} ({state}); not visible yet",
         time,
         id = sent.job,
-        state = sent.bucket.word()
+        state = tr(sent.bucket.name())
     )
 }
 
@@ -359,8 +359,8 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
             until,
             why
         ),
-        _ if why.is_empty() => row.bucket.word().to_owned(),
-        _ => format!("{}: {why}", row.bucket.word()),
+        _ if why.is_empty() => tr(row.bucket.name()).to_owned(),
+        _ => format!("{}: {why}", tr(row.bucket.name())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a person has to do about a job, the heaviest first. Home, Activity and the header count with it.
 
 use super::text_layout::number;
+use crate::i18n::tr;
 use crate::jobs::{Job, Phase, RowStatus};
 use jiff::{SignedDuration, Timestamp};
 
@@ -81,9 +82,9 @@ pub fn words(need: &Need, job: &Job) -> String {
     match (need.weight, &job.stop) {
         (Weight::Stopped, Some(stop)) => {
             let (n, all) = (number(need.rows), number(job.counts.total()));
-            t!("{n} of {all} not sent: {why}", n, all, why = stop.kind.word())
+            t!("{n} of {all} not sent: {why}", n, all, why = tr(stop.kind.name()))
         }
-        _ => counted(need.rows, &job.row_word(need.status)),
+        _ => counted(need.rows, &job.row_state(need.status).to_string()),
     }
 }
 
@@ -93,7 +94,7 @@ pub fn sum(job: &Job, dot: &str) -> String {
         let word = match (status, job.phase) {
             (RowStatus::Ready, Phase::Running) => t!("queued"),
             (RowStatus::Ready, _) => t!("not sent"),
-            (status, _) => status.word(),
+            (status, _) => tr(status.name()),
         };
         format!("{word} {}", number(n))
     });
@@ -102,7 +103,7 @@ pub fn sum(job: &Job, dot: &str) -> String {
 
 /// The number of rows in each status, which add up to the job's total, and the status in words.
 pub fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    job.counts.iter().map(|(status, n)| (n, status, job.row_word(status))).collect()
+    job.counts.iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
 }
 
 /// The same, the heaviest first and the most rows of one weight first.
@@ -174,21 +175,21 @@ pub mod tests {
     #[test]
     fn a_job_has_one_word_for_its_state() {
         use RowStatus::{InDoubt, Issued, Ready, Waiting};
-        let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state();
+        let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
         for (state, word) in [
             (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
             (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
             (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
             (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
-            (words(Phase::Cancelled, &[(Issued, 1)]), Phase::Cancelled.word()),
-            (words(Phase::Stopped, &[(Ready, 1)]), StopKind::Quota.word()),
-            (words(Phase::Paused, &[(Ready, 1)]), Phase::Paused.word()),
+            (words(Phase::Cancelled, &[(Issued, 1)]), tr(Phase::Cancelled.name())),
+            (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
+            (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
         ] {
             assert_eq!(state, word);
         }
         let owner = crate::jobs::Owner { label: Code::Interrupted.into(), is_me: false, is_alive: false };
         let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
-        assert_eq!(left.state(), t!("ended; {n} in doubt", n = 2));
+        assert_eq!(left.state().to_string(), t!("ended; {n} in doubt", n = 2));
     }
 
     #[test]

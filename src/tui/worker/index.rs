@@ -2,6 +2,7 @@
 
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
+use crate::i18n::list;
 use crate::index::{
     Account, Cert, DetailsRead, Index, IndexError, Period, Query, Renewals, Settings, Sums, SyncProgress,
     Synced, Want, Which,
@@ -223,5 +224,5 @@ pub fn left_out(found: &Renewals) -> Option<String> {
             "{n} badges over the limit of one plan"
         ));
     }
-    (!parts.is_empty()).then(|| t!("Not planned: {parts}.", parts = parts.join("; ")))
+    (!parts.is_empty()).then(|| t!("Not planned: {parts}.", parts = list(parts)))
 }

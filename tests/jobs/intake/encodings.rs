@@ -88,6 +88,7 @@ fn text_that_is_already_damaged_is_refused_with_the_reason() {
     ] {
         match open_bytes("list.csv", damaged.as_bytes()).map(|_| ()) {
             Err(IntakeError::Mojibake { example, .. }) => {
+                let example = example.to_string();
                 assert!(example.contains("김민수") || example.contains("이름"), "{example}");
             }
             other => panic!("{damaged}: {other:?}"),

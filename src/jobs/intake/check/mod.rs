@@ -9,7 +9,7 @@ use super::header::{Title, title_of};
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
-use crate::i18n::{self, Localizable};
+use crate::i18n::Localizable;
 use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
 use std::fmt;
@@ -78,7 +78,7 @@ impl Field {
 
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(i18n::tr(self.name()))
+        Localizable::of(self.name()).fmt(f)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opens zip archives safely, and detects their format.
 
-use super::{Bytes, SheetContext};
+use super::{Bytes, SheetContext, foreign};
 use crate::jobs::intake::about::Format;
 use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
@@ -16,8 +16,7 @@ pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Forma
     let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);
-    let unsupported =
-        |what: &str| IntakeError::Unsupported { name: context.name.to_owned(), what: what.to_owned() };
+    let unsupported = |what| IntakeError::Unsupported { name: context.name.clone(), what };
     let format = if has("mimetype") && has("content.xml") {
         let mut mime = String::new();
         if let Ok(entry) = zip.by_name("mimetype") {
@@ -26,27 +25,27 @@ pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Forma
         match mime.trim() {
             "application/vnd.oasis.opendocument.spreadsheet"
             | "application/vnd.oasis.opendocument.spreadsheet-template" => Format::Ods,
-            _ => return Err(unsupported(t!("an OpenDocument file, not a spreadsheet"))),
+            _ => return Err(unsupported(localizable!("an OpenDocument file, not a spreadsheet"))),
         }
     } else if has("xl/workbook.xml") || names.iter().any(|n| n.ends_with("/workbook.xml")) {
         Format::Xlsx
     } else if has("xl/workbook.bin") {
-        return Err(unsupported(t!("a binary workbook (.xlsb)")));
+        return Err(unsupported(localizable!("a binary workbook (.xlsb)")));
     } else if has("word/document.xml") {
-        return Err(unsupported(t!("a Word document")));
+        return Err(unsupported(localizable!("a Word document")));
     } else if has("index/document.iwa")
         || names.iter().any(|n| n.starts_with("index/") && has_ending(n, "iwa"))
     {
-        return Err(unsupported(t!("a Numbers document")));
+        return Err(unsupported(localizable!("a Numbers document")));
     } else {
-        return Err(unsupported(t!("a zip archive")));
+        return Err(unsupported(localizable!("a zip archive")));
     };
     measure(&mut zip, context)?;
     Ok(format)
 }
 
 pub(super) fn open(bytes: &Bytes, context: &SheetContext<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
-    ZipArchive::new(bytes.clone()).map_err(|e| context.damaged(tr_noop!("a spreadsheet"), e))
+    ZipArchive::new(bytes.clone()).map_err(|e| context.damaged(tr_noop!("a spreadsheet"), foreign(&e)))
 }
 
 /// Only XML parts are ever unpacked, so pictures do not count.
@@ -60,8 +59,11 @@ fn has_ending(name: &str, ending: &str) -> bool {
 
 fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<(), IntakeError> {
     let limit = MAX_UNPACKED_BYTES;
-    let too_big =
-        || IntakeError::TooBig { name: context.name.to_owned(), what: t!("an unpacked spreadsheet"), limit };
+    let too_big = || IntakeError::TooBig {
+        name: context.name.clone(),
+        what: localizable!("an unpacked spreadsheet"),
+        limit,
+    };
     let mut declared: u64 = 0;
     for at in 0..zip.len() {
         if let Ok(entry) = zip.by_index_raw(at)
@@ -114,8 +116,10 @@ fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u6
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
-        return Err(context
-            .damaged(tr_noop!("an Excel workbook"), t!("it declares more strings than it can contain")));
+        return Err(context.damaged(
+            tr_noop!("an Excel workbook"),
+            localizable!("it declares more strings than it can contain"),
+        ));
     }
     Ok(counted.bytes)
 }

@@ -72,7 +72,7 @@ impl Grid {
         if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
-        let name = || context.name.to_owned();
+        let name = || context.name.clone();
         if u64::from(row) >= MAX_ROWS {
             return Err(IntakeError::TooManyRows { name: name() });
         }
@@ -81,11 +81,17 @@ impl Grid {
         }
         let limit = MAX_UNPACKED_BYTES;
         if (self.text.len() + text.len()) as u64 > limit || self.cells.len() >= MAX_CELLS {
-            return Err(IntakeError::TooBig { name: name(), what: t!("the text of a sheet"), limit });
+            return Err(IntakeError::TooBig {
+                name: name(),
+                what: localizable!("the text of a sheet"),
+                limit,
+            });
         }
         match self.rows.last() {
             Some(last) if last.number > row => {
-                return Err(context.damaged(tr_noop!("a spreadsheet"), t!("its rows are out of order")));
+                return Err(
+                    context.damaged(tr_noop!("a spreadsheet"), localizable!("its rows are out of order"))
+                );
             }
             Some(last) if last.number == row => {}
             _ => self.rows.push(GridRow { number: row, hidden, cells_end: 0 }),

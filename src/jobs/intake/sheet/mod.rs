@@ -15,7 +15,7 @@ use super::origin::Origin;
 use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, Watch};
 use crate::domain::Text;
 use crate::domain::text::scrub;
-use crate::i18n;
+use crate::i18n::Localizable;
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const LONGEST_ADDRESS: usize = 2_000;
 type Bytes = Cursor<Arc<[u8]>>;
 
 /// The kind of a file, by its first bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text, unless the content shows otherwise.
     Text,
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     /// A Microsoft compound file: XLS, an encrypted XLSX and others.
     Ole,
     /// Never a list of people. The name of the kind has its article.
-    Other(&'static str),
+    Other(Localizable),
 }
 
 /// The kind of a file. Old programs and web sites name an HTML or XML document ".xls".
@@ -64,21 +64,21 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         (b"\x09\x04\x06\x00", tr_noop!("an Excel 4 worksheet")),
     ] {
         if begins(magic) {
-            return Kind::Other(i18n::tr(what));
+            return Kind::Other(Localizable::of(what));
         }
     }
     let text = String::from_utf8_lossy(&first[..first.len().min(1024)]).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<table") {
-        return Kind::Other(t!("a web page (HTML)"));
+        return Kind::Other(localizable!("a web page (HTML)"));
     }
     if text.starts_with("<?xml") {
         let is_sheet =
             text.contains("excel.sheet") || text.contains("schemas-microsoft-com:office:spreadsheet");
         return Kind::Other(if is_sheet {
-            t!("an Excel 2003 XML spreadsheet")
+            localizable!("an Excel 2003 XML spreadsheet")
         } else {
-            t!("an XML document")
+            localizable!("an XML document")
         });
     }
     Kind::Text
@@ -127,18 +127,22 @@ trait Workbook {
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
 }
 
+/// The message of a library.
+fn foreign(error: &impl std::fmt::Display) -> Localizable {
+    Localizable::verbatim(scrub(&error.to_string()))
+}
+
 /// The state that the readers share.
 struct SheetContext<'a> {
-    name: &'a str,
+    name: &'a Localizable,
     watch: &'a dyn Watch,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
 
 impl SheetContext<'_> {
-    fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
-        let why = scrub(&why.to_string()).into_owned();
-        IntakeError::Damaged { name: self.name.to_owned(), what: i18n::tr(what), why }
+    fn damaged(&self, what: &'static str, why: Localizable) -> IntakeError {
+        IntakeError::Damaged { name: self.name.clone(), what: Localizable::of(what), why }
     }
 
     /// Counts a cell's text.
@@ -147,13 +151,13 @@ impl SheetContext<'_> {
     /// The text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
     fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeError> {
         if text.len() > MAX_CELL_CHARS && text.chars().nth(MAX_CELL_CHARS).is_some() {
-            return Err(IntakeError::CellTooLong { name: self.name.to_owned(), line: row });
+            return Err(IntakeError::CellTooLong { name: self.name.clone(), line: row });
         }
         let all = self.unfolded.get() + text.len() as u64;
         self.unfolded.set(all);
         if all > MAX_UNPACKED_BYTES {
-            let what = t!("an unpacked spreadsheet");
-            return Err(IntakeError::TooBig { name: self.name.to_owned(), what, limit: MAX_UNPACKED_BYTES });
+            let what = localizable!("an unpacked spreadsheet");
+            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit: MAX_UNPACKED_BYTES });
         }
         Ok(())
     }
@@ -208,7 +212,7 @@ pub(super) fn open(
 fn choose(
     seen: &[Seen],
     choices: &Choices,
-    name: &str,
+    name: &Localizable,
     notes: &mut Vec<Note>,
 ) -> Result<Option<String>, IntakeError> {
     let names = |of: &dyn Fn(&Seen) -> bool| -> Vec<Text> {
@@ -218,15 +222,14 @@ fn choose(
         if seen.iter().any(|s| s.name == *wanted) {
             return Ok(Some(wanted.clone()));
         }
-        let there: Vec<String> = names(&|_| true).iter().map(|n| format!("\"{n}\"")).collect();
         return Err(IntakeError::SheetNotFound {
-            name: name.to_owned(),
+            name: name.clone(),
             sheet: scrub(wanted).into_owned(),
-            there: there.join(", "),
+            there: super::about::quoted(&names(&|_| true)),
         });
     }
     if seen.iter().all(|s| s.rows == 0) {
-        return Err(IntakeError::Empty { name: name.to_owned() });
+        return Err(IntakeError::Empty { name: name.clone() });
     }
     let hidden = names(&|s| s.hidden && s.rows > 0);
     if !hidden.is_empty() {

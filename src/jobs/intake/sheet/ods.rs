@@ -5,7 +5,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, archive};
+use super::{Bytes, Seen, SheetContext, Workbook, archive, foreign};
 use crate::jobs::intake::about::{Format, Note};
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
@@ -27,10 +27,10 @@ impl Ods {
     fn walk(&self, context: &SheetContext<'_>, to: &mut dyn Sink) -> Result<(), IntakeError> {
         let mut zip = archive::open(&self.bytes, context)?;
         if is_encrypted(&mut zip) {
-            return Err(IntakeError::PasswordProtected { name: context.name.to_owned() });
+            return Err(IntakeError::PasswordProtected { name: context.name.clone() });
         }
-        let xml =
-            part(&mut zip, "content.xml").ok_or_else(|| context.damaged(WHAT, t!("it has no content")))?;
+        let xml = part(&mut zip, "content.xml")
+            .ok_or_else(|| context.damaged(WHAT, localizable!("it has no content")))?;
         let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context };
         walk.run(to)
     }
@@ -163,7 +163,7 @@ impl<R: BufRead> Walk<'_, R> {
         self.buffer.clear();
         match self.xml.read_event_into(&mut self.buffer) {
             Ok(event) => Ok(event.into_owned()),
-            Err(e) => Err(self.context.damaged(WHAT, e)),
+            Err(e) => Err(self.context.damaged(WHAT, foreign(&e))),
         }
     }
 
@@ -213,14 +213,14 @@ impl<R: BufRead> Walk<'_, R> {
                         }
                         for _ in 0..many {
                             if row >= MAX_ROWS {
-                                return Err(IntakeError::TooManyRows { name: self.context.name.to_owned() });
+                                return Err(IntakeError::TooManyRows { name: self.context.name.clone() });
                             }
                             self.given += cells.len();
                             if self.given > MAX_CELLS {
-                                let (name, limit) = (self.context.name.to_owned(), MAX_UNPACKED_BYTES);
+                                let (name, limit) = (self.context.name.clone(), MAX_UNPACKED_BYTES);
                                 return Err(IntakeError::TooBig {
                                     name,
-                                    what: t!("an unpacked spreadsheet"),
+                                    what: localizable!("an unpacked spreadsheet"),
                                     limit,
                                 });
                             }
@@ -233,7 +233,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
-                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -266,11 +266,11 @@ impl<R: BufRead> Walk<'_, R> {
                         }
                         bytes += cell.text.len() * many.min(MAX_COLUMNS as u64) as usize;
                         if bytes > MAX_ROW_BYTES {
-                            return Err(IntakeError::RowTooLong { name: self.context.name.to_owned(), line });
+                            return Err(IntakeError::RowTooLong { name: self.context.name.clone(), line });
                         }
                         for _ in 0..many {
                             if column >= MAX_COLUMNS {
-                                return Err(self.context.damaged(WHAT, t!("a row is too wide")));
+                                return Err(self.context.damaged(WHAT, localizable!("a row is too wide")));
                             }
                             cells.push((column, cell.clone()));
                             column += 1;
@@ -279,7 +279,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
-                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }
@@ -364,7 +364,7 @@ impl<R: BufRead> Walk<'_, R> {
                     end if apart == 0 && end == name => return Ok(cell),
                     _ => {}
                 },
-                Event::Eof => return Err(self.context.damaged(WHAT, t!("it is incomplete"))),
+                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }

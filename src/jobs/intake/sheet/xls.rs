@@ -5,7 +5,8 @@
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, catching};
+use super::{Bytes, Seen, SheetContext, Workbook, catching, foreign};
+use crate::i18n::Localizable;
 use crate::jobs::intake::about::{Format, Note};
 use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
@@ -40,14 +41,14 @@ struct SheetAt {
 
 impl Xls {
     pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
-        let name = || context.name.to_owned();
+        let name = || context.name.clone();
         let read = catching(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))? {
+        let stream = match read.ok_or_else(|| context.damaged(WHAT, localizable!("it cannot be read")))? {
             Ok(stream) => stream,
             Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
-            Err(NoWorkbook::Damaged(why)) => return Err(context.damaged(WHAT, why)),
+            Err(NoWorkbook::Damaged(why)) => return Err(context.damaged(WHAT, foreign(&why))),
             Err(NoWorkbook::Other(what)) => {
-                return Err(IntakeError::Unsupported { name: name(), what: what.to_owned() });
+                return Err(IntakeError::Unsupported { name: name(), what });
             }
         };
         let globals = Globals::read(&stream, context)?;
@@ -59,8 +60,10 @@ impl Xls {
         let mut sheet = Sheet::default();
         let mut awaits_text = None;
         let mut depth = 0;
-        let stream =
-            self.stream.get(start..).ok_or_else(|| context.damaged(WHAT, t!("a sheet is missing")))?;
+        let stream = self
+            .stream
+            .get(start..)
+            .ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
         for (count, record) in Records::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 context.unless_cancelled()?;
@@ -247,7 +250,7 @@ impl Workbook for Xls {
 
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let at = self.globals.sheets.iter().find(|s| s.name == sheet);
-        let at = at.ok_or_else(|| context.damaged(WHAT, t!("a sheet is missing")))?;
+        let at = at.ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
         let sheet = self.cells(at.start, context)?;
         let links: HashSet<(u16, u16)> =
             sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
@@ -266,7 +269,7 @@ impl Workbook for Xls {
             notes.push(Note::MergedCells(sheet.merged));
         }
         if !sheet.links.is_empty() {
-            notes.push(Note::CannotTell(t!(
+            notes.push(Note::CannotTell(tr_noop!(
                 "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
             )));
         }
@@ -279,12 +282,12 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in Records::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = crate::i18n::tr(OLDER).to_owned();
-                return Err(IntakeError::Unsupported { name: context.name.to_owned(), what });
+                let what = Localizable::of(OLDER);
+                return Err(IntakeError::Unsupported { name: context.name.clone(), what });
             }
             match record.kind {
                 biff::FILE_PASS => {
-                    return Err(IntakeError::PasswordProtected { name: context.name.to_owned() });
+                    return Err(IntakeError::PasswordProtected { name: context.name.clone() });
                 }
                 biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
                 biff::FORMAT => {
@@ -309,13 +312,13 @@ impl Globals {
                 _ => {}
             }
         }
-        Err(context.damaged(WHAT, t!("it is incomplete")))
+        Err(context.damaged(WHAT, localizable!("it is incomplete")))
     }
 }
 
 enum NoWorkbook {
     Encrypted,
-    Other(&'static str),
+    Other(Localizable),
     Damaged(std::io::Error),
 }
 
@@ -328,9 +331,9 @@ fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
     if !file.exists("/Workbook") {
         let is_older = file.exists("/Book");
         return Err(NoWorkbook::Other(if is_older {
-            crate::i18n::tr(OLDER)
+            Localizable::of(OLDER)
         } else {
-            t!("a non-spreadsheet Office document")
+            localizable!("a non-spreadsheet Office document")
         }));
     }
     let mut stream = Vec::new();

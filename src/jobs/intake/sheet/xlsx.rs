@@ -2,7 +2,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, archive, catching};
+use super::{Bytes, Seen, SheetContext, Workbook, archive, catching, foreign};
 use crate::jobs::intake::IntakeError;
 use crate::jobs::intake::about::{Format, Note};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
@@ -28,7 +28,7 @@ impl Xlsx {
             .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
         let copy = bytes.clone();
         let book = catching(|| calamine::Xlsx::new(copy))
-            .ok_or_else(|| context.damaged(WHAT, t!("it cannot be read")))?;
+            .ok_or_else(|| context.damaged(WHAT, localizable!("it cannot be read")))?;
         Ok(Self { bytes, book: book.map_err(|e| failed(&e, context))?, macros })
     }
 
@@ -122,7 +122,7 @@ impl Workbook for Xlsx {
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let mut notes = Vec::new();
         let flags = self.flags(sheet, context).unwrap_or_else(|| {
-            notes.push(Note::CannotTell(t!(
+            notes.push(Note::CannotTell(tr_noop!(
                 "lapel could not read which rows and columns are hidden in this file."
             )));
             Flags::default()
@@ -176,7 +176,7 @@ fn each_cell(
         }
         Ok(())
     };
-    catching(read).unwrap_or_else(|| Err(context.damaged(WHAT, t!("a sheet cannot be read"))))
+    catching(read).unwrap_or_else(|| Err(context.damaged(WHAT, localizable!("a sheet cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
@@ -196,8 +196,8 @@ fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
 
 fn failed(error: &XlsxError, context: &SheetContext<'_>) -> IntakeError {
     match error {
-        XlsxError::Password => IntakeError::PasswordProtected { name: context.name.to_owned() },
-        other => context.damaged(WHAT, other),
+        XlsxError::Password => IntakeError::PasswordProtected { name: context.name.clone() },
+        other => context.damaged(WHAT, foreign(other)),
     }
 }
 

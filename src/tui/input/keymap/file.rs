@@ -2,7 +2,7 @@
 
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::layers::{Source, base, clash, take};
+use crate::tui::input::keymap::layers::{Source, base, clash, is_default, take};
 use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -90,12 +90,20 @@ impl Keymap {
 
     /// Lines that make leaving impossible.
     fn dangers(&self, from: &[Source]) -> Vec<(usize, String)> {
-        let lines = self.lines.iter().zip(from);
-        let lost = lines.filter(|((_, action, chords), _)| *action == Action::QuitNow && chords.is_empty());
-        lost.filter_map(|(_, from)| {
-            Some((from.line()?, t!("one key must quit lapel from everywhere").to_owned()))
-        })
-        .collect()
+        let stays = |context: Context| {
+            let mut stacks = Context::STACKS.iter().filter(|stack| stack.contains(&context));
+            stacks.any(|stack| self.key(stack, Action::Back).is_none())
+        };
+        let lines = self.lines.iter().zip(from).filter(|((.., chords), _)| chords.is_empty());
+        let lost = lines.filter_map(|((context, action, _), from)| {
+            let why = match action {
+                Action::QuitNow => t!("one key must quit lapel from everywhere"),
+                Action::Back if stays(*context) => t!("one key must go back there"),
+                _ => return None,
+            };
+            Some((from.line()?, why.to_owned()))
+        });
+        lost.collect()
     }
 }
 
@@ -155,6 +163,13 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
                 Context::Always | Context::Tour => is_letter(key),
                 _ => context.is_text() && is_letter(key),
             };
+            let edits = |key: &KeyCombination| {
+                let is_text = context.is_text() || matches!(context, Context::Always | Context::Tour);
+                is_text && edits_text(key) && !is_default(context, action, &chord)
+            };
+            if chord.first().is_some_and(edits) {
+                return Err(t!("key {n} in the list edits text: text fields need it there", n = n + 1));
+            }
             if chord.first().is_some_and(types) {
                 return Err(t!("key {n} in the list would be typed: letters are text there", n = n + 1));
             }
@@ -175,6 +190,13 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 fn is_letter(key: &KeyCombination) -> bool {
     let types = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
+}
+
+/// Whether every text field uses a key to move or delete.
+fn edits_text(key: &KeyCombination) -> bool {
+    let moves =
+        [KeyCode::Backspace, KeyCode::Delete, KeyCode::Left, KeyCode::Right, KeyCode::Home, KeyCode::End];
+    key.modifiers.is_empty() && moves.iter().any(|code| key.codes == OneToThree::One(*code))
 }
 
 /// The other key for which the terminal sends the same code.
@@ -404,6 +426,10 @@ mod tests {
             ("[review]\naccept = 'y'\n", 2, "would be typed"),
             ("[always]\nquit-now = []\n", 2, "quit lapel from everywhere"),
             ("[always]\nhelp = 'h'\n", 2, "would be typed"),
+            ("[always]\nhelp = 'backspace'\n", 2, "text fields need it there"),
+            ("[form]\naccept = ['enter', 'left']\n", 2, "text fields need it there"),
+            ("[wallet]\n[review]\nback = []\n", 3, "one key must go back there"),
+            ("[help]\nback = []\n", 2, "one key must go back there"),
             ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
             ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),
             ("[form]\nclear-field = 'ctrl-c x'\n", 2, "a key of quit-now, which works everywhere"),

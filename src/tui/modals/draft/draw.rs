@@ -1,6 +1,7 @@
 //! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
 use crate::api::MAX_ENTRIES;
+use crate::i18n::tr;
 use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::prelude::*;
@@ -63,7 +64,7 @@ impl DraftForm {
         }
         form.cut(&head, theme.strong());
         if let Some(origin) = &job.origin {
-            let text = format!("{}  {}", origin.name, origin.read_as);
+            let text = format!("{}  {}", origin.name(), origin.read_as);
             form.cut(&text, theme.dim());
         }
         let mut spans =
@@ -92,7 +93,7 @@ impl DraftForm {
             form.text(&groups.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::DuplicateResult::warnings) {
-            form.warning(&warning);
+            form.warning(&warning.to_string());
         }
         let key = |action| env.key(&self.key_contexts(), action);
         match &self.check {
@@ -186,7 +187,7 @@ impl DraftForm {
             (None, _) => t!("rows that need review"),
         };
         let key = env.key(&self.key_contexts(), Action::Only);
-        let text = t!("only {only} ({key}: next filter)", only, key);
+        let text = t!("only {only} ({key}: next group)", only, key);
         let room = usize::from(rows.width).saturating_sub(24);
         let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
         let at = Rect {
@@ -279,13 +280,13 @@ fn words(bucket: RowStatus, kind: Kind) -> &'static str {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
         (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
         (RowStatus::Queued, _) => t!("to revoke when issued"),
-        (bucket, _) => bucket.word(),
+        (bucket, _) => tr(bucket.name()),
     }
 }
 
 /// Number of rows of a duplicate kind, and what happens to them unless the user decides otherwise.
 fn policy(class: DuplicateKind, n: u64) -> String {
-    let (n, state) = (number(n), class.word());
+    let (n, state) = (number(n), tr(class.name()));
     match class.default_policy() {
         Policy::Block => t!("{n} {state} (skipped)", n, state),
         Policy::Ask => t!("{n} {state} (needs review)", n, state),

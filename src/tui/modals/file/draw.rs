@@ -130,7 +130,7 @@ impl FileForm {
         };
         let Some(opened) = &self.opened else { return name };
         let about = &opened.about;
-        let mut parts = vec![about.format.label().to_owned()];
+        let mut parts = vec![about.format.to_string()];
         if let Some(guess) = &about.encoding {
             let encoding = guess.encoding.label();
             parts.push(match guess.sure {
@@ -140,7 +140,7 @@ impl FileForm {
             });
         }
         if let Some(delimiter) = about.delimiter {
-            parts.push(delimiter.label().to_owned());
+            parts.push(delimiter.to_string());
         }
         if let Some(sheet) = &about.sheet {
             parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));

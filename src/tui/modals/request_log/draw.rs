@@ -2,7 +2,7 @@
 
 use super::RequestLog;
 use crate::api::LogEntry;
-use crate::i18n;
+use crate::i18n::{self, list};
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
@@ -96,16 +96,16 @@ impl RequestLog {
     ) {
         let Some(entry) = entry else { return };
         let room = usize::from(area.width).saturating_sub(4);
-        let code = entry.code.as_ref().map_or_else(String::new, |code| t!(", code {code}", code));
-        let answer = match entry.status {
-            Some(status) => format!("HTTP {status}{code}, {}", entry.outcome),
-            None => t!("no answer, {outcome}", outcome = entry.outcome),
+        let status = match (entry.status, &entry.code) {
+            (Some(status), Some(code)) => t!("HTTP {status}, code {code}", status, code),
+            (Some(status), None) => t!("HTTP {status}", status),
+            (None, _) => t!("no answer").to_owned(),
         };
-        let bytes = entry.bytes.map_or_else(String::new, |n| format!(", {}", count!(n, "byte", "bytes")));
+        let bytes = entry.bytes.map(|n| count!(n, "byte", "bytes"));
+        let answer = list([status, entry.outcome.to_string()].into_iter().chain(bytes));
         let facts = t!(
-            "{answer}{bytes}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
+            "{answer}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
             answer,
-            bytes,
             attempt = entry.attempt,
             waited = time(entry.waited),
             took = time(entry.duration),

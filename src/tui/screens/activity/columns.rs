@@ -3,6 +3,7 @@
 use super::draw::{bar, done_of, is_finished, standing, standing_style};
 use super::is_mine;
 use crate::export::FieldValue;
+use crate::i18n::tr;
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::Env;
 use crate::tui::widgets::job_rows::moment;
@@ -39,7 +40,7 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
         .shown(|job, room, env| format!("#{} {}", job.id, sign(job, room.now, env)))
         .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
-    Field::with_value("kind", tr_noop!("What"), (6, 0, 2), |job| FieldValue::Code(Some(job.kind.word())))
+    Field::with_value("kind", tr_noop!("What"), (6, 0, 2), |job| FieldValue::Code(Some(tr(job.kind.name()))))
         .dim(),
     Field::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
         .styled(|_, _| Style::new()),
@@ -66,10 +67,12 @@ pub(super) const FIELDS: [Field; 16] = [
     })
     .shown(|job, _, env| standing(job, env))
     .styled(standing_style)
-    .whole(|job, _, _| shares(job)),
-    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| FieldValue::Code(Some(job.state_word())))
-        .shown(|job, _, _| job.state())
-        .styled(standing_style),
+    .whole(|job, _, _| shares(job).to_string()),
+    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
+        FieldValue::Code(Some(tr(job.state_name())))
+    })
+    .shown(|job, _, _| job.state().to_string())
+    .styled(standing_style),
     Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
@@ -81,7 +84,10 @@ pub(super) const FIELDS: [Field; 16] = [
     .shown(|job, _, env| job.next_poll.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
     .dim(),
     Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
-        job.origin.as_ref().map(|origin| &origin.name).into()
+        job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
+    })
+    .shown(|job, _, env| {
+        job.origin.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |origin| origin.name().to_string())
     }),
     Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| (&job.template_id).into())
         .dim(),
@@ -126,7 +132,7 @@ fn sign(job: &Job, now: Timestamp, env: &Env) -> &'static str {
 /// The bar of a job and the finished part in percent. A finished job has neither.
 fn progress(job: &Job, columns: usize, env: &Env) -> String {
     if is_finished(job) {
-        return if job.phase == Phase::Cancelled { job.phase.word() } else { t!("done") }.to_owned();
+        return if job.phase == Phase::Cancelled { tr(job.phase.name()) } else { t!("done") }.to_owned();
     }
     let percent = format!(" {:>3} %", done_of(job, 100));
     format!("{}{percent}", bar(job, columns.saturating_sub(PERCENT), env))
@@ -177,7 +183,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
 pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
     let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
     own[KIND].min_width =
-        [Kind::Issue, Kind::Revoke].map(|kind| width(kind.word())).into_iter().fold(6, usize::max);
+        [Kind::Issue, Kind::Revoke].map(|kind| width(tr(kind.name()))).into_iter().fold(6, usize::max);
     own[TITLE].min_width = (columns / 6).clamp(10, 30);
     own[PROGRESS].min_width = if columns >= 90 { WIDE_PROGRESS } else { 12 };
     // The number of the job, a part of its title and the needs always have room.

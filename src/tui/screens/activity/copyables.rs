@@ -2,6 +2,7 @@
 
 use super::{Activity, columns};
 use crate::api::RawOf;
+use crate::i18n::tr;
 use crate::jobs::JobRow;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -44,7 +45,7 @@ impl Screen for Activity {
         }
         let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
-        let words = |row: &JobRow| row.bucket.word().to_owned();
+        let words = |row: &JobRow| tr(row.bucket.name()).to_owned();
         all.records(&fields, selected, loaded, t!("that are loaded"), words, env);
         all
     }

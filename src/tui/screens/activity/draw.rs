@@ -1,6 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
 use super::{Activity, columns, is_mine};
+use crate::i18n::tr;
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
@@ -149,7 +150,7 @@ impl Activity {
 
     /// The title of a job's pane. It names the zone of the times on the screen.
     fn title(job: &Job, env: &Env) -> String {
-        let file = job.origin.as_ref().map(|origin| origin.name.to_string());
+        let file = job.origin.as_ref().map(|origin| origin.name().to_string());
         let parts = [Some(format!("#{}", job.id)), file, Some(env.zone())];
         parts.into_iter().flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
@@ -192,8 +193,9 @@ impl Activity {
                     t!("Issue and revoke jobs sent with lapel appear here, with the outcome of every row.")
                         .to_owned();
                 if !env.read_only() {
+                    text.push(' ');
                     text.push_str(&t!(
-                        " {issue} on a template issues badges; {revoke} on a badge revokes it.",
+                        "{issue} on a template issues badges; {revoke} on a badge revokes it.",
                         issue = env.key(&[Context::Templates], Action::Issue),
                         revoke = env.key(&[Context::History], Action::Revoke)
                     ));
@@ -233,7 +235,7 @@ impl Activity {
         let mut put = |text: &str, style: Style| {
             lines.extend(styled(text, room, style));
         };
-        put(&[job.kind.word(), &job.title.to_string()].join(&dot), theme.strong());
+        put(&[tr(job.kind.name()), &job.title.to_string()].join(&dot), theme.strong());
         put(&sum(job, env.glyphs.dot), theme.text());
         for (text, style) in advice(job, env) {
             put(&text, style);
@@ -261,9 +263,12 @@ impl Activity {
             facts.push(t!("after job {id}", id = other));
         }
         if let Some(origin) = &job.origin {
-            let read =
-                if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
-            facts.push(format!("{}{read}", t!("from {file}", file = origin.name)));
+            let file = origin.name();
+            facts.push(if origin.read_as.is_empty() {
+                t!("from {file}", file)
+            } else {
+                t!("from {file} ({read_as})", file, read_as = origin.read_as)
+            });
         }
         if !facts.is_empty() {
             put(&facts.join(&dot), theme.dim());
@@ -286,7 +291,7 @@ impl Activity {
         let by = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
         let ends = format!(" {dot} {}{by}", env.zone());
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
-        let head = format!("  #{} {dot} {} {dot} {}", job.id, job.kind.word(), job.title);
+        let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
@@ -312,7 +317,7 @@ impl Activity {
             spans.push(Span::styled(text, style));
         }
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
-        let words = |row: &JobRow| job.row_word(row.bucket);
+        let words = |row: &JobRow| job.row_state(row.bucket).to_string();
         rows.draw(frame, panes.list, env, &self.rows_heading, &words);
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), env);
@@ -364,11 +369,11 @@ fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
         all.push((format!("{} {}. {text}", env.glyphs.alert, words(&need, job)), theme.warning()));
     }
     if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
-        all.push((format!("{}: {}", stop.kind.word(), stop.why), theme.error()));
+        all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), theme.error()));
     } else if job.phase == Phase::Paused && job.can_resume() {
-        all.push((format!("{}. {}", job.phase.word(), t!("{run}: resume.", run)), theme.warning()));
+        all.push((t!("{state}. {run}: resume.", state = tr(job.phase.name()), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
-        all.push((job.phase.word().to_owned(), theme.warning()));
+        all.push((tr(job.phase.name()).to_owned(), theme.warning()));
     }
     all
 }

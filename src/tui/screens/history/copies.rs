@@ -1,7 +1,7 @@
 //! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
 
 use crate::domain::{EmailKey, HistoryItem, Verdict};
-use crate::i18n::number;
+use crate::i18n::{list, number};
 use jiff::civil::DateTime;
 
 /// The number of copies among the loaded rows, and their states. `None` if there is no other copy.
@@ -25,10 +25,8 @@ pub(super) fn words<'a>(
         }
     }
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
-    let states: Vec<String> =
-        states.iter().map(|(word, times)| t!("{times} {word}", times = number(*times), word)).collect();
-    (copies > 1)
-        .then(|| t!("{copies} copies among the loaded rows: {states}", copies, states = states.join(", ")))
+    let states = list(states.iter().map(|(word, times)| t!("{times} {word}", times = number(*times), word)));
+    (copies > 1).then(|| t!("{copies} copies among the loaded rows: {states}", copies, states))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};
 use super::{Home, JournalState, STACK, Shown};
+use crate::i18n::tr;
 use crate::index::Period;
 use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::modals::draft::{shares, titles};
@@ -189,13 +190,7 @@ impl Home {
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
                 let mut words = vec![t!("kept {time}", time = moment(first.created, env))];
-                words.extend(
-                    first
-                        .origin
-                        .as_ref()
-                        .map(|origin| origin.name.to_string())
-                        .filter(|name| !name.is_empty()),
-                );
+                words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
                 let title = titles(drafts);
                 Texts {
@@ -205,7 +200,8 @@ impl Home {
             }
             HomeLine::Check(job) => {
                 let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
-                let mut words: Vec<String> = checked.map(|(status, n)| counted(n, status.word())).collect();
+                let mut words: Vec<String> =
+                    checked.map(|(status, n)| counted(n, tr(status.name()))).collect();
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
                 of_job(job, words.join(&dot))
             }
@@ -400,7 +396,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
     }];
     let unsent = job.left_to_send();
     if job.phase == Phase::Paused && unsent > 0 {
-        words.push(counted(unsent, &job.row_word(RowStatus::Ready)));
+        words.push(counted(unsent, &job.row_state(RowStatus::Ready).to_string()));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
     } else if let Some(at) = job.next_poll {

@@ -5,6 +5,7 @@ use crate::domain::call_advice::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::domain::{Held, Text, Verdict};
+use crate::i18n::list;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{fit, line_width, styled, width, wrap};
@@ -158,7 +159,7 @@ fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     let letters = spelled(address.wire(), env);
     let wide: usize = letters.iter().map(Span::width).sum();
     let remarks = remarks(address.wire());
-    let remark = if remarks.is_empty() { String::new() } else { format!("  {}", remarks.join(", ")) };
+    let remark = if remarks.is_empty() { String::new() } else { format!("  {}", list(remarks)) };
     let mut lines = Vec::new();
     if width(&said) + 1 + wide <= room {
         let mut spans = vec![Span::styled(format!("{said} "), style)];

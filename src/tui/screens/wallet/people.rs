@@ -3,6 +3,7 @@
 use crate::domain::BadgeId;
 use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
+use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number};
 use crate::tui::worker::lookup::Remaining;
@@ -127,7 +128,7 @@ impl People {
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
-        let why: Vec<&str> = one.why.iter().map(|w| w.words()).collect();
+        let why = list(one.why.iter().map(|w| w.words())).to_string();
         let newest = one.newest.as_ref().map_or_else(String::new, |t| t.short(Some(env.now())));
         let plain = Style::new();
         cells(
@@ -137,7 +138,7 @@ impl People {
                 (one.title.as_ref().map_or_else(String::new, ToString::to_string), plain),
                 (count!(one.badges as u64, "badge", "badges"), plain),
                 (newest, env.theme.dim()),
-                (why.join(", "), env.theme.dim()),
+                (why, env.theme.dim()),
             ],
             widths,
             env.glyphs.ellipsis,

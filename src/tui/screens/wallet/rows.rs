@@ -1,6 +1,7 @@
 //! The rows of one holder's badges.
 
 use crate::domain::{EmailKey, Held, Text};
+use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::record_field::{RecordField, cells, short};
 use crate::tui::widgets::table_header::{Heading, SortKey};
@@ -124,9 +125,7 @@ impl View {
             .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
         let (_, why) = held.verdict(self.now).line();
-        let all: Vec<String> =
-            [place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten().collect();
-        all.join("; ")
+        list([place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()
     }
 }
 

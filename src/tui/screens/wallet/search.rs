@@ -9,6 +9,7 @@ use crate::domain::holder::names;
 use crate::domain::name_search::variants;
 use crate::domain::text::short;
 use crate::domain::{EmailKey, Query};
+use crate::i18n::list;
 use crate::tui::effects::Effects;
 use crate::tui::request::Request;
 use crate::tui::worker::index::IndexAsk;
@@ -207,7 +208,7 @@ impl Wallet {
             Some(false) => tried.push(t!("no index here").to_owned()),
             None => {}
         }
-        (!tried.is_empty()).then(|| t!("Searched: {what}.", what = tried.join(", ")))
+        (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The fields of a job's row. Besides the row, a list gives the words for its status.
 
-use crate::jobs::{DuplicateKind, JobRow, Reason, RowField};
+use crate::i18n::tr;
+use crate::jobs::{JobRow, Reason, RowField};
 use crate::tui::context::Env;
 use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, moment, service_time};
 use crate::tui::widgets::record_field::{self, RecordField};
@@ -59,7 +60,7 @@ const FIELDS: [(Field, RowField); 15] = [
     (Field::with_value("title", tr_noop!("Badge"), (14, 2, 4), |row| (&row.title).into()), RowField::Title),
     (
         Field::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
-            .shown(|row, _, env| row.class.map_or(env.glyphs.dash, DuplicateKind::word).to_owned()),
+            .shown(|row, _, env| row.class.map_or(env.glyphs.dash, |class| tr(class.name())).to_owned()),
         RowField::Class,
     ),
     (

@@ -1,6 +1,7 @@
 //! The sections of the counts: what each one counts, as bars with the badges behind them.
 
 use crate::domain::EmailKey;
+use crate::i18n::list;
 use crate::index::{Period, Series, TemplateSum, Which};
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
@@ -169,16 +170,15 @@ fn of_template(sum: &TemplateSum) -> Bar {
     };
     let (valid, expired) = (number(sum.valid), number(sum.expired));
     let (waiting, revoked) = (number(sum.waiting), number(sum.revoked));
-    let parts: Vec<String> = [
+    let parts = [
         (sum.valid, t!("{n} valid", n = valid)),
         (sum.expired, t!("{n} expired", n = expired)),
         (sum.waiting, t!("{n} waiting", n = waiting)),
         (sum.revoked, t!("{n} revoked", n = revoked)),
     ]
     .into_iter()
-    .filter_map(|(n, words)| (n > 0).then_some(words))
-    .collect();
-    let bar = Bar::new(label, sum.all, sum.which.clone()).noted(parts.join(", "));
+    .filter_map(|(n, words)| (n > 0).then_some(words));
+    let bar = Bar::new(label, sum.all, sum.which.clone()).noted(list(parts).to_string());
     if aside { bar.aside() } else { bar }
 }
 
@@ -212,14 +212,13 @@ fn mail(all: &Overall) -> Vec<Bar> {
         .groups
         .iter()
         .map(|group| {
-            let words: Vec<String> =
-                group.statuses.iter().map(|(word, n)| format!("{word} {}", number(*n))).collect();
+            let words = group.statuses.iter().map(|(word, n)| t!("{n} {word}", n = number(*n), word));
             let folded = EmailKey::of(&format!("x@{}", group.domain.wire()));
             let which = folded.domain().map(|domain| Which::MailFailed(domain.to_owned()));
             let bar = Bar::new(format!("@{}", group.domain), group.failed, Which::All).noted(t!(
                 "of {n}: {states}",
                 n = number(group.issued),
-                states = words.join(", ")
+                states = list(words)
             ));
             Bar { which, ..bar }
         })

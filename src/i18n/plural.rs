@@ -1,0 +1,32 @@
+//! Plural forms: which form of a text belongs to a number. The names are those of the Unicode CLDR.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PluralForm {
+    One,
+    Few,
+    Many,
+    Other,
+}
+
+impl PluralForm {
+    /// The key of this form in a language's file. The form `other` has the English text itself.
+    pub fn key(self, english: &str) -> String {
+        let form = match self {
+            Self::One => "one",
+            Self::Few => "few",
+            Self::Many => "many",
+            Self::Other => return english.to_owned(),
+        };
+        format!("{english}|{form}")
+    }
+}
+
+/// The rule of a language without plural forms.
+pub(super) const fn other(_: u64) -> PluralForm {
+    PluralForm::Other
+}
+
+/// One thing, and any other number of things.
+pub(super) const fn one_other(n: u64) -> PluralForm {
+    if n == 1 { PluralForm::One } else { PluralForm::Other }
+}
