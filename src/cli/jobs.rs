@@ -140,7 +140,7 @@ async fn show(
     let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
     let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
     let buckets = rows.map_or(person, |bucket| vec![bucket]);
-    let mail = session.jobs.mail_failures(id).await?;
+    let mail = session.jobs.mail_failures(Some(id)).await?.report;
     if as_json {
         let fields = json!({
             "ok": true,

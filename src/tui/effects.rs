@@ -58,6 +58,8 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
+    /// List the failed mails of a job.
+    Mails(JobId),
     /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),

@@ -5,7 +5,6 @@ mod lines;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
-use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
 use crate::tui::component::{Component, Modal};
 use crate::tui::context::Env;
@@ -24,7 +23,7 @@ use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use crossterm::event::KeyEvent;
-use lines::{mail_lines, undo_words};
+use lines::undo_words;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
@@ -44,8 +43,6 @@ enum About {
     /// Asks for the path of a receipt or redo file, of these rows or of all. `exists`: confirms replacing an existing
     /// file.
     File { job: JobId, redo: bool, among: Option<BTreeSet<u64>>, exists: bool },
-    /// Shows the failed mails.
-    Mail { job: Box<Job>, report: Option<MailReport> },
 }
 
 /// Step of resolving a row.
@@ -103,12 +100,6 @@ impl Prompt {
         Self { field: Field::with(&name), ..Self::new(about) }
     }
 
-    /// Shows the failed mails of a job.
-    pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
-        let request = out.ask(Request::Mail(job.id));
-        Self { request: Some(request), ..Self::new(About::Mail { job, report: None }) }
-    }
-
     /// Whether it asks for the path of a receipt.
     pub fn is_receipt(&self) -> bool {
         matches!(self.about, About::File { redo: false, .. })
@@ -132,7 +123,6 @@ impl Prompt {
         self.error = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
-            About::Mail { .. } => {}
             About::File { .. } if empty => self.error = Some(t!("type a file name").to_owned()),
             About::File { .. } => self.write(false, out),
             About::Undo { job, cancels } => {
@@ -205,7 +195,7 @@ impl Prompt {
                 };
                 JobCommand::Decide(*job, row.no, decision, why.to_owned())
             }
-            About::Decide { .. } | About::File { .. } | About::Mail { .. } => return,
+            About::Decide { .. } | About::File { .. } => return,
         };
         self.request = Some(out.ask(Request::Do(Box::new(command))));
     }
@@ -269,7 +259,6 @@ impl Prompt {
             About::File { job, .. } => {
                 t!("Redo file of job {job}: original rows that were invalid or not sent", job)
             }
-            About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
         }
     }
 
@@ -328,7 +317,6 @@ impl Prompt {
 impl Component for Prompt {
     fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.about {
-            About::Mail { .. } => Context::Help,
             About::Decide { step: Step::Choice, .. } => Context::Menu,
             About::Undo { .. } | About::File { .. } | About::Decide { .. } => Context::Form,
         };
@@ -338,7 +326,6 @@ impl Component for Prompt {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::Filter | Action::Accept => !matches!(self.about, About::Mail { .. }),
             Action::Editor => {
                 matches!(self.about, About::Undo { .. } | About::Decide { step: Step::Why, .. })
             }
@@ -439,18 +426,6 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Mail(mail) if self.request == Some(request) => {
-                self.request = None;
-                match mail {
-                    Ok(found) => {
-                        if let About::Mail { report, .. } = &mut self.about {
-                            *report = Some(found);
-                        }
-                    }
-                    Err(why) => self.error = Some(why),
-                }
-                Ok(())
-            }
             other => Err(other),
         }
     }
@@ -458,7 +433,7 @@ impl Component for Prompt {
     fn typed(&self) -> Vec<&str> {
         match &self.about {
             About::Undo { .. } | About::Decide { .. } => vec![self.field.value()],
-            About::File { .. } | About::Mail { .. } => Vec::new(),
+            About::File { .. } => Vec::new(),
         }
     }
 
@@ -487,8 +462,6 @@ impl Component for Prompt {
         match &self.about {
             About::Undo { job, .. } => self.draw_undo(job, &mut form, env),
             About::File { .. } => self.draw_file(&mut form, env),
-            About::Mail { report: Some(report), .. } => mail_lines(report, &mut form, env),
-            About::Mail { report: None, .. } => {}
             About::Decide { .. } => self.draw_decide(&mut form, env),
         }
         if self.request.is_some() {

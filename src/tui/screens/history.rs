@@ -4,7 +4,6 @@ mod copies;
 mod copyables;
 mod mark_all;
 mod marks;
-mod preview;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
@@ -20,6 +19,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::Row;
@@ -31,7 +31,6 @@ use crate::tui::widgets::text_layout::{Column, fit, width};
 use crossterm::event::KeyEvent;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use preview::Preview;
 use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
@@ -211,7 +210,7 @@ pub struct History {
     held: Option<((u64, BadgeId), bool)>,
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
-    preview: Preview,
+    preview: BadgePreview,
 }
 
 impl History {
@@ -374,7 +373,7 @@ impl Component for History {
         };
         self.browser.draw(frame, list, env, &mark, right.trim_end());
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
-            self.preview.draw(row, pane, frame, env);
+            self.preview.draw(row, pane, &[Context::History, Context::Always], frame, env);
         }
     }
 

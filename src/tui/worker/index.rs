@@ -3,10 +3,10 @@
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::index::{
-    Account, Cert, DetailsRead, Index, IndexError, Period, Query, Renewals, Settings, Sums, SyncProgress,
-    Synced, Want, Which,
+    Account, Cert, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings, Sums,
+    SyncProgress, Synced, Want, Which,
 };
-use crate::jobs::receipt::{MailReport, mail_failures};
+use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -42,6 +42,8 @@ pub enum IndexAsk {
     Details(Vec<BadgeId>, Option<String>),
     /// The badges of a list that can be issued again.
     Renewals(Which),
+    /// The badges whose mails failed.
+    FailedMails,
 }
 
 impl IndexAsk {
@@ -63,6 +65,7 @@ pub enum IndexAnswer {
     WithoutDetails(Result<Vec<BadgeId>, String>),
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
+    FailedMails(Result<FailedMails, String>),
 }
 
 #[derive(Debug)]
@@ -84,6 +87,7 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
         IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
         IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
         IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
+        IndexAsk::FailedMails => IndexAnswer::FailedMails(Err(why)),
     }
 }
 
@@ -178,6 +182,7 @@ pub async fn run(
         IndexAsk::Renewals(which) => {
             IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))
         }
+        IndexAsk::FailedMails => IndexAnswer::FailedMails(failed_mails(&index).await.map_err(words)),
     }
 }
 
@@ -188,6 +193,10 @@ fn words(why: IndexError) -> String {
 
 async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {
     let sums = index.sums(reader.clock().now(), period).await?;
+    Ok(Overall { sums, mail: mail_report(index).await?, place: index.place().to_owned() })
+}
+
+async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
     let mails = index.mails().await?;
     let grouped = tokio::task::spawn_blocking(move || {
         let rows = mails.mails.iter().map(|(email, status)| (email.as_str(), status.as_deref(), true));
@@ -195,8 +204,22 @@ async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overa
         report.issued += mails.others;
         report
     });
-    let mail = grouped.await.unwrap_or_default();
-    Ok(Overall { sums, mail, place: index.place().to_owned() })
+    Ok(grouped.await.unwrap_or_default())
+}
+
+async fn failed_mails(index: &Index) -> Result<FailedMails, IndexError> {
+    let report = mail_report(index).await?;
+    let mut badges = Vec::new();
+    for page in 1.. {
+        let which = Which::MailFailed(None);
+        let items = index.list(Query { which, page, per_page: LONGEST_PAGE }).await?.items;
+        let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= MOST_FAILED;
+        badges.extend(items.into_iter().map(|(_, badge)| badge));
+        if is_last {
+            break;
+        }
+    }
+    Ok(FailedMails::new(report, badges))
 }
 
 /// The badges that a plan to issue again skips, as text. `None` if it skips none.

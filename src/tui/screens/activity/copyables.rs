@@ -6,9 +6,11 @@ use crate::jobs::JobRow;
 use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
+use crate::tui::platform::images::Want;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
+use ratatui::layout::Rect;
 
 impl Screen for Activity {
     fn can_go_back(&self) -> bool {
@@ -21,6 +23,10 @@ impl Screen for Activity {
 
     fn rows_built(&self) -> u64 {
         self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
+    }
+
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        self.picture_of(area, self.pane_lines(area, env).len(), env)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

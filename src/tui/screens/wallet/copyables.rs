@@ -9,9 +9,11 @@ use crate::tui::component::Screen;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
+use crate::tui::platform::images::Want;
 use crate::tui::request::RequestId;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
+use ratatui::layout::Rect;
 
 impl Screen for Wallet {
     fn can_go_back(&self) -> bool {
@@ -21,6 +23,10 @@ impl Screen for Wallet {
     fn shows_age(&self, env: &Env) -> bool {
         let now = env.now();
         self.rows().any(|held| held.verdict(now).is_running())
+    }
+
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        self.picture_of(self.selected()?, area, env)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

@@ -6,6 +6,8 @@ mod behind;
 pub mod draw;
 pub mod sections;
 
+use crate::api::RawOf;
+use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
@@ -16,6 +18,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::Response;
 use crate::tui::request::{Request, RequestId};
+use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::worker::index::{IndexAsk, Overall};
@@ -69,7 +72,7 @@ struct Running {
     told: u64,
 }
 
-const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
+pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
 #[derive(Default)]
 struct Find {
@@ -132,6 +135,18 @@ impl Counts {
     /// Whether a list or the search for a certificate number is open over the bars.
     pub fn is_over_bars(&self) -> bool {
         self.behind.is_some() || self.find.is_some()
+    }
+
+    pub fn picture(&self, area: Rect, env: &Env) -> Option<crate::tui::platform::images::Want> {
+        self.behind.as_ref()?.picture(draw::body(area), env)
+    }
+
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        self.behind.as_ref().map(|behind| behind.copyables(env)).unwrap_or_default()
+    }
+
+    pub fn records(&self) -> Vec<RawOf> {
+        self.behind.as_ref().map(Behind::records).unwrap_or_default()
     }
 
     pub fn rows_built(&self) -> u64 {
@@ -283,10 +298,13 @@ impl Component for Counts {
             Action::IndexStop => self.running.is_some(),
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
-            Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
+            Action::Open if self.behind.is_none() => self.bar().is_some(),
             Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && !b.list.is_empty()),
             Action::Details => {
                 self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
+            }
+            Action::PreviewDown | Action::PreviewUp => {
+                self.behind.as_ref().is_some_and(|b| b.preview.is_shown())
             }
             Action::FindCert | Action::NextSection => on,
             _ => true,
@@ -341,11 +359,7 @@ impl Component for Counts {
                     let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
                     self.behind = Some(Behind::new(which, title));
                 }
-                Some(Bar { which: None, .. }) => {
-                    out.say(t!(
-                        "These failures affect one person per domain. Search History by e-mail address."
-                    ));
-                }
+                Some(Bar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
             _ => return false,
@@ -375,7 +389,7 @@ impl Component for Counts {
             return Clicked::Nothing;
         }
         if let Some(behind) = &mut self.behind {
-            return Clicked::changed(behind.list.on_click(behind::rows(draw::body(area)), at.y));
+            return Clicked::changed(behind.on_click(at, draw::body(area)));
         }
         let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&at.y) {
@@ -410,7 +424,7 @@ impl Component for Counts {
         self.count(env, out);
         let body = draw::body(area);
         if let Some(behind) = &mut self.behind {
-            behind.load_visible(body, out);
+            behind.load_visible(body, env, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -425,6 +439,12 @@ impl Component for Counts {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         self.take_answer(request, answer, env, out)
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        for (_, badge) in self.behind.iter().flat_map(|behind| behind.list.loaded()) {
+            badge.know(known);
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

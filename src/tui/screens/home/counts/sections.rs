@@ -1,6 +1,5 @@
 //! The sections of the counts: what each one counts, as bars with the badges behind them.
 
-use crate::domain::EmailKey;
 use crate::index::{Period, Series, TemplateSum, Which};
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
@@ -214,14 +213,12 @@ fn mail(all: &Overall) -> Vec<Bar> {
         .map(|group| {
             let words: Vec<String> =
                 group.statuses.iter().map(|(word, n)| format!("{word} {}", number(*n))).collect();
-            let folded = EmailKey::of(&format!("x@{}", group.domain.wire()));
-            let which = folded.domain().map(|domain| Which::MailFailed(domain.to_owned()));
-            let bar = Bar::new(format!("@{}", group.domain), group.failed, Which::All).noted(t!(
+            let which = Which::MailFailed(Some(group.folded.clone()));
+            Bar::new(format!("@{}", group.domain), group.failed, which).noted(t!(
                 "of {n}: {states}",
                 n = number(group.issued),
                 states = words.join(", ")
-            ));
-            Bar { which, ..bar }
+            ))
         })
         .collect();
     if all.mail.scattered > 0 {
