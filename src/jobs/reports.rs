@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::job::{Job, JobId, JobRow, Kind, Phase, RowStatus};
+use super::job::{Counts, Job, JobId, JobRow, Kind, Phase, RowStatus};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
@@ -13,7 +13,7 @@ use super::receipt::{
 use super::rules::{self, Stand, Step};
 use crate::domain::{HistoryItem, ServiceTime, Text};
 use jiff::tz::Offset;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -140,8 +140,12 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let offset = self.core.reader().clock().offset();
-        let all = AllRows::of(self, id, &[]);
+        let (all, counted) = (AllRows::of(self, id, &[]), AllRows::of(self, id, &[]));
         off_the_loop(move || {
+            let mut job = job;
+            if let Some(among) = &among {
+                job.counts = counts_of(among, counted)?;
+            }
             let head = head(&job);
             let lines = all
                 .filter(|row| is_among(among.as_ref(), row))
@@ -253,6 +257,18 @@ fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
         revoke_at: time(row.revoke_at),
         rnum: None,
     })
+}
+
+/// The numbers of these rows by status.
+fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalError> {
+    let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
+    for row in rows {
+        let row = row?;
+        if among.contains(&row.no) {
+            *counts.entry(row.bucket).or_default() += 1;
+        }
+    }
+    Ok(counts.into_iter().collect())
 }
 
 fn head(job: &Job) -> Head {

@@ -203,14 +203,14 @@ impl Prompt {
     /// Opens the confirmation for the never seen rows that can be sent again.
     fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         let About::Decide { job, .. } = self.about else { return };
-        if found.ready == 0 {
+        if found.ready.is_empty() {
             self.error = Some(
                 t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
             );
             return;
         }
         let why = self.field.value().trim().to_owned();
-        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, None, found.ready, why))));
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
@@ -393,6 +393,7 @@ impl Component for Prompt {
                             Done::Drafts(jobs) => DraftForm::open(jobs, out),
                             Done::Fine
                             | Done::NeverSeen(_)
+                            | Done::Processed(..)
                             | Done::File(_)
                             | Done::Corrected(_)
                             | Done::Undone(_) => {}

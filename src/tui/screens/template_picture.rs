@@ -105,7 +105,7 @@ mod tests {
     fn pause(orders: &[WorkerCommand]) -> RequestId {
         match orders.last() {
             Some(WorkerCommand::Request(id, Request::Pause(REST))) => *id,
-            other => panic!("{other:?}"),
+            _ => panic!("no pause"),
         }
     }
 
@@ -116,10 +116,10 @@ mod tests {
         assert!(bench.follow("TPL-1").is_empty(), "it waits already");
         // The cursor moves on before the pause is over.
         let orders = bench.follow("TPL-2");
-        assert!(matches!(orders[0], WorkerCommand::Cancel(id) if id == first), "{orders:?}");
+        assert!(matches!(orders[0], WorkerCommand::Cancel(id) if id == first));
         let orders = bench.answer(pause(&orders), Response::Paused);
         let [WorkerCommand::Request(request, Request::Template(id))] = orders.as_slice() else {
-            panic!("{orders:?}");
+            panic!("no request for a template");
         };
         assert_eq!(id.wire(), "TPL-2");
         let failed = Response::Template(Box::new(Err(ApiError::Cancelled)));
@@ -130,6 +130,6 @@ mod tests {
 
     #[test]
     fn without_pictures_nothing_is_read() {
-        assert!(Bench::new(PictureChoice::Off).follow("TPL-1").is_empty());
+        assert!(Bench::new(PictureChoice::Never).follow("TPL-1").is_empty());
     }
 }

@@ -136,6 +136,11 @@ impl RowList {
                 Ranged::Ended => marks.finish_range(list, out),
                 Ranged::Nowhere => {}
             },
+            Action::MarkAll if marks.add_all(list) => marks.finish_range(list, out),
+            Action::MarkAll => out.warn(t!(
+                "lapel marks at most {most} rows at once, and this list has more. Nothing was marked.",
+                most = number(LARGEST_RANGE)
+            )),
             Action::MarkLoaded => marks.add_loaded(list, out),
             Action::InvertMarks => marks.flip_loaded(list, out),
             Action::UndoLast => marks.undo(out),

@@ -260,6 +260,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::JobRows, Action::Mark, &["space"]),
     (Context::JobRows, Action::Range, &["v"]),
     (Context::JobRows, Action::MarkLoaded, &["a"]),
+    (Context::JobRows, Action::MarkAll, &["* a"]),
     (Context::JobRows, Action::InvertMarks, &["* i"]),
     (Context::JobRows, Action::ClearMarks, &["* n"]),
     (Context::JobRows, Action::UndoLast, &["u"]),

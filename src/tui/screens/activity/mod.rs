@@ -193,6 +193,13 @@ impl Activity {
         self.jobs.get(at)
     }
 
+    /// Removes the marks of these rows, because they have been processed.
+    pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
+        if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job) {
+            rows.marks.processed(processed);
+        }
+    }
+
     /// The marked rows of the open job.
     fn marked(&self) -> impl Iterator<Item = &JobRow> {
         self.rows.iter().flat_map(|rows| rows.marks.values())
@@ -326,6 +333,7 @@ impl Component for Activity {
                 Action::Mark
                 | Action::Range
                 | Action::MarkLoaded
+                | Action::MarkAll
                 | Action::InvertMarks
                 | Action::UndoLast
                 | Action::ClearMarks => rows.mark(action, env, out),

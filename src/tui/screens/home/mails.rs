@@ -341,9 +341,7 @@ impl Mails {
         match &self.source {
             MailSource::Index(read) => t!("from the index, {read}", read),
             MailSource::Journal(Some(job)) => t!("from the rows of job {job} as last checked", job),
-            MailSource::Journal(None) => {
-                t!("from lapel's own jobs (no index)").to_owned()
-            }
+            MailSource::Journal(None) => t!("from lapel's own jobs (no index)").to_owned(),
         }
     }
 
