@@ -8,7 +8,7 @@ mod marks;
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
-use crate::export::{self, FieldValue, What};
+use crate::export::FieldValue;
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
 use crate::tui::component::{Clicked, Component};
@@ -240,16 +240,7 @@ impl History {
         } else {
             return self.browser.source("history", env);
         };
-        let now = env.now();
-        let rows: Vec<export::ExportRow> =
-            rows.into_iter().map(|row| export::ExportRow::of(row, now)).collect();
-        Ok(ExportSource {
-            rows: Some(rows.len() as u64),
-            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
-            name: "history",
-            head,
-            note: Some(note.to_owned()),
-        })
+        Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, env))
     }
 
     fn revoke(&self, env: &Env, out: &mut Effects<'_>) {

@@ -130,6 +130,6 @@ mod tests {
 
     #[test]
     fn without_pictures_nothing_is_read() {
-        assert!(Bench::new(PictureChoice::Never).follow("TPL-1").is_empty());
+        assert!(Bench::new(PictureChoice::None).follow("TPL-1").is_empty());
     }
 }

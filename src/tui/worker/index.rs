@@ -17,6 +17,9 @@ pub const MOST_DETAILS: usize = 5_000;
 /// Most badges of a list in one plan to issue again.
 pub const MOST_RENEWALS: u64 = 20_000;
 
+/// Most badges of a list that are saved to a file.
+const MOST_EXPORTED: u64 = 200_000;
+
 /// The index settings of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
@@ -44,6 +47,8 @@ pub enum IndexAsk {
     Renewals(Which),
     /// The badges whose mails failed.
     FailedMails,
+    /// All badges of a list, for a file.
+    Export(Which),
 }
 
 impl IndexAsk {
@@ -66,6 +71,7 @@ pub enum IndexAnswer {
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
     FailedMails(Result<FailedMails, String>),
+    Export(Result<Vec<HistoryItem>, String>),
 }
 
 #[derive(Debug)]
@@ -88,6 +94,7 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
         IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
         IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
         IndexAsk::FailedMails => IndexAnswer::FailedMails(Err(why)),
+        IndexAsk::Export(_) => IndexAnswer::Export(Err(why)),
     }
 }
 
@@ -183,6 +190,9 @@ pub async fn run(
             IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))
         }
         IndexAsk::FailedMails => IndexAnswer::FailedMails(failed_mails(&index).await.map_err(words)),
+        IndexAsk::Export(which) => {
+            IndexAnswer::Export(all(&index, which, MOST_EXPORTED).await.map_err(words))
+        }
     }
 }
 
@@ -209,17 +219,22 @@ async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
 
 async fn failed_mails(index: &Index) -> Result<FailedMails, IndexError> {
     let report = mail_report(index).await?;
+    Ok(FailedMails::new(report, all(index, Which::MailFailed(None), MOST_FAILED).await?))
+}
+
+/// The badges of a list, about `most` at most.
+async fn all(index: &Index, which: Which, most: u64) -> Result<Vec<HistoryItem>, IndexError> {
     let mut badges = Vec::new();
     for page in 1.. {
-        let which = Which::MailFailed(None);
-        let items = index.list(Query { which, page, per_page: LONGEST_PAGE }).await?.items;
-        let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= MOST_FAILED;
+        let query = Query { which: which.clone(), page, per_page: LONGEST_PAGE };
+        let items = index.list(query).await?.items;
+        let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= most;
         badges.extend(items.into_iter().map(|(_, badge)| badge));
         if is_last {
             break;
         }
     }
-    Ok(FailedMails::new(report, badges))
+    Ok(badges)
 }
 
 /// The badges that a plan to issue again skips, as text. `None` if it skips none.

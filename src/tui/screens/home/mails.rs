@@ -4,7 +4,6 @@ use super::badge_rows::{COPIED, Columns};
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, Text};
-use crate::export::{self, ExportRow, What};
 use crate::jobs::JobId;
 use crate::jobs::receipt::FailedMails;
 use crate::tui::component::Clicked;
@@ -212,23 +211,17 @@ impl Mails {
     }
 
     fn export(&self, env: &Env, out: &mut Effects<'_>) {
-        let now = env.now();
-        let rows: Vec<ExportRow> = self.shown().map(|badge| ExportRow::of(badge, now)).collect();
-        if rows.is_empty() {
+        let badges: Vec<&HistoryItem> = self.shown().collect();
+        if badges.is_empty() {
             out.say(t!("There are no failed mails here to export."));
             return;
         }
-        let mut head = plural!(rows.len() as u64, "{n} failed mail", "{n} failed mails");
+        let mut head = plural!(badges.len() as u64, "{n} failed mail", "{n} failed mails");
         if let Some(text) = self.search.typed() {
             head.push_str(&format!(" {} {text}", env.glyphs.dot));
         }
-        out.go.push(Navigate::Export(Box::new(ExportSource {
-            rows: Some(rows.len() as u64),
-            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
-            name: "mail-failures",
-            head,
-            note: Some(self.source_words()),
-        })));
+        let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, env);
+        out.go.push(Navigate::Export(Box::new(source)));
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {

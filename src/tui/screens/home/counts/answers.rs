@@ -170,7 +170,13 @@ impl Counts {
                     None => plan(plans, out),
                 }
             }
+            IndexAnswer::Export(Ok(badges)) => {
+                if let Some(behind) = &self.behind {
+                    out.go.push(Navigate::Export(Box::new(behind.source(&badges, env))));
+                }
+            }
             IndexAnswer::On(Err(why))
+            | IndexAnswer::Export(Err(why))
             | IndexAnswer::WithoutDetails(Err(why))
             | IndexAnswer::Renewals(Err(why))
             | IndexAnswer::Found(Err(why)) => out.warn(why),

@@ -4,7 +4,7 @@ use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
 use crate::index::{Query, Which};
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, ExportSource};
 use crate::tui::input::action::Action;
 use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId, Response};
@@ -100,6 +100,19 @@ impl Behind {
         let loaded = self.list.loaded().map(|(_, row)| row);
         all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
         all
+    }
+
+    /// The badges of the list for a file.
+    pub fn source(&self, badges: &[HistoryItem], env: &Env) -> ExportSource {
+        let all = count!(badges.len() as u64, "badge", "badges");
+        let note = t!("The rows are as the index has them.").to_owned();
+        ExportSource::of_badges(
+            "badges",
+            format!("{} {} {all}", self.title, env.glyphs.dot),
+            note,
+            badges,
+            env,
+        )
     }
 
     pub fn records(&self) -> Vec<RawOf> {

@@ -200,6 +200,13 @@ impl Counts {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
             Action::Details => self.details(env, out),
+            Action::Export if behind.list.is_empty() => {
+                out.say(t!("There are no {noun} here to export.", noun = t!("badges")));
+            }
+            Action::Export => {
+                let which = behind.which.clone();
+                self.asked = Some(ask(out, IndexAsk::Export(which)));
+            }
             _ => return behind.on_action(action, out),
         }
         true
@@ -300,6 +307,7 @@ impl Component for Counts {
             Action::Period => on && self.section.has_periods(),
             Action::Open if self.behind.is_none() => self.bar().is_some(),
             Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && !b.list.is_empty()),
+            Action::Export | Action::Copy => self.behind.as_ref().is_some_and(|b| !b.list.is_empty()),
             Action::Details => {
                 self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
             }
