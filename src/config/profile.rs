@@ -160,19 +160,7 @@ section! {
         /// Requests per minute (contract, "Limits": 1000).
         rate_limit: Option<u32> => number(1, 1_000_000);
         /// The UTC offset of the service's timestamps. The contract does not define it.
-        utc_offset: Option<Offset> => read_utc_offset, [
-            of_service(),
-            edit(Edit {
-                position: 9,
-                label: tr_noop!("Time zone"),
-                flag: "utc-offset",
-                help: "Time zone of the service's times, such as +09:00; if omitted, not known. \"\" removes it",
-                value_name: "OFFSET",
-                input: Input::Text,
-                is_required: false,
-                is_tested: false,
-            })
-        ];
+        utc_offset: Option<Offset> => read_utc_offset, [of_service()];
         /// The proxy of this profile; may contain a password. Proxies in environment variables are not used.
         proxy: Option<String> => checked(check_proxy), [
             on_mistake(Consequence::Unusable),

@@ -59,10 +59,6 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
         let answer = prompt::open_line(question, &usual).await?;
         input.set("short_name", if answer == usual { String::new() } else { answer });
     }
-    if input.get("utc_offset").is_none() && ask {
-        let question = t!("Time zone of the service's times, such as +09:00 (empty: not known)");
-        input.set("utc_offset", prompt::open_line(question, "").await?);
-    }
     let store = match (key_from, ask) {
         (Some(store), _) => store,
         (None, true) if !settings.command.is_empty() => KeyStore::Command(Vec::new()),

@@ -89,6 +89,7 @@ impl RowList {
     /// Shows the rows of one group.
     pub fn only_group(&mut self, buckets: Vec<RowStatus>, group: Option<String>, out: &mut Effects<'_>) {
         (self.buckets, self.group) = (buckets, group);
+        self.marks.forget_reading();
         out.cancel(self.list.restart());
     }
 
@@ -164,6 +165,7 @@ impl RowList {
 
     fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
         if before != self.search.text().as_deref() {
+            self.marks.forget_reading();
             out.cancel(self.list.restart());
         }
     }

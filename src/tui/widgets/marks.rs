@@ -222,6 +222,11 @@ impl<T: Row> Marks<T> {
         self.range_from = Some(from);
     }
 
+    /// Forgets rows to mark that are not read yet, because the list shows others from now on.
+    pub fn forget_reading(&mut self) {
+        self.ranging = None;
+    }
+
     /// Ends a range without marks. Returns whether there was one.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()
