@@ -141,7 +141,7 @@ async fn show(
     let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
     let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
     let buckets = rows.map_or(person, |bucket| vec![bucket]);
-    let mail = session.jobs.mail_failures(id).await?;
+    let mail = session.jobs.mail_failures(Some(id)).await?.report;
     if as_json {
         let fields = json!({
             "ok": true,
@@ -308,18 +308,19 @@ async fn resend_all(
             return Err(failure);
         }
     };
-    let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows, who, why).await;
+    let n = rows.len() as u64;
+    let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows.clone(), who, why).await;
     // The user has already confirmed the number and, with LIVE, the short name.
-    send(session, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
+    send(session, id, (|_: &Job| n, work), AgainFlags { yes: true, ..how }, as_json).await
 }
 
-/// The number of rows to send again, as the user typed it.
+/// The rows to send again, whose number the user typed.
 async fn review_all(
     session: &mut VerbSession,
     id: JobId,
     number: Option<u64>,
     how: AgainFlags,
-) -> Result<u64, Failure> {
+) -> Result<Vec<u64>, Failure> {
     let job = session.jobs.job(id).await?;
     session.progress.at(t!("checking the results"), 0, 0);
     let jobs = session.jobs.clone();
@@ -328,7 +329,7 @@ async fn review_all(
         () = session.interrupt.wanted() => return Err(Failure::given_up()),
     };
     session.progress.clear();
-    let rows = found.ready;
+    let rows = found.ready.len() as u64;
     if rows == 0 {
         return Err(Failure::new(
             "not_possible",
@@ -358,7 +359,7 @@ async fn review_all(
         review.extend(session.some_rows(&job, &[RowStatus::NotSeen]).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
     }
-    Ok(rows)
+    Ok(found.ready)
 }
 
 async fn undo(

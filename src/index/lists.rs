@@ -10,7 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum rows per page.
-const LONGEST_PAGE: u64 = 1_000;
+pub const LONGEST_PAGE: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -30,8 +30,8 @@ pub enum Which {
     Revoking,
     /// Issued, with an end of validity from the first moment on and before the second.
     Ending(DateTime, DateTime),
-    /// Issued to an address of this domain (folded), with a mail status other than `SENT`.
-    MailFailed(String),
+    /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
+    MailFailed(Option<String>),
     All,
 }
 
@@ -95,7 +95,8 @@ impl Which {
                 "base = 'issued' AND ends >= ? AND ends < ?".to_owned(),
                 vec![value(moment(*from)), value(moment(*to))],
             ),
-            Self::MailFailed(domain) => {
+            Self::MailFailed(None) => (format!("{IS_ISSUED} AND failed = 1"), Vec::new()),
+            Self::MailFailed(Some(domain)) => {
                 (format!("{IS_ISSUED} AND domain = ? AND failed = 1"), vec![value(domain.clone())])
             }
             Self::All => ("1".to_owned(), Vec::new()),

@@ -26,7 +26,7 @@ mod sync;
 
 pub use detail::{Cert, DetailsRead};
 pub use error::IndexError;
-pub use lists::{Query, Renewal, Renewals, Which};
+pub use lists::{LONGEST_PAGE, Query, Renewal, Renewals, Which};
 pub use place::{Account, file_of, folder, purge, purge_all};
 pub use state::Status;
 pub use store::{Index, Settings};

@@ -140,7 +140,7 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
     rows::take(&db, &items, 1, "").expect("kept");
     let found = super::sums::mails(&db).expect("read");
     assert_eq!((found.mails.len(), found.others), (2, 2), "{found:?}");
-    let (condition, values) = Which::MailFailed("strictgate.example".to_owned()).condition();
+    let (condition, values) = Which::MailFailed(Some("strictgate.example".to_owned())).condition();
     let sql = format!("SELECT id FROM badge WHERE {condition}");
     let id: String = db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("one");
     assert_eq!(id, "1");

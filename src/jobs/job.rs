@@ -200,7 +200,6 @@ impl RowStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
 
-#[cfg(test)]
 impl FromIterator<(RowStatus, u64)> for Counts {
     fn from_iter<I: IntoIterator<Item = (RowStatus, u64)>>(counts: I) -> Self {
         Self(counts.into_iter().collect())

@@ -4,17 +4,17 @@ use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
 use super::intake::PASTED;
-use super::job::{Job, JobId, JobRow, Phase, RowStatus};
+use super::job::{Counts, Job, JobId, JobRow, Kind, Phase, RowStatus};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
 use super::receipt::{
-    Format, Head, MailReport, ReceiptLine, TableError, Written, mail_failures, write_receipt, write_redo,
+    FailedMails, Format, Head, ReceiptLine, TableError, Written, mail_failures, write_receipt, write_redo,
 };
 use super::rules::{self, Stand, Step};
-use crate::domain::Text;
+use crate::domain::{HistoryItem, ServiceTime, Text};
 use jiff::tz::Offset;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -127,8 +127,12 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let offset = self.core.reader().clock().offset();
-        let all = AllRows::of(self, id, &[]);
+        let (all, counted) = (AllRows::of(self, id, &[]), AllRows::of(self, id, &[]));
         off_the_loop(move || {
+            let mut job = job;
+            if let Some(among) = &among {
+                job.counts = counts_of(among, counted)?;
+            }
             let head = head(&job);
             let lines = all
                 .filter(|row| is_among(among.as_ref(), row))
@@ -178,18 +182,66 @@ impl Jobs {
         .await
     }
 
-    /// Issued badges of a job whose mail failed, by domain.
-    pub async fn mail_failures(&self, id: JobId) -> Result<MailReport, JobError> {
-        self.job(id).await?;
-        let all = AllRows::of(self, id, &[RowStatus::Issued]);
+    /// Issued badges of a job, or of all jobs, whose mail failed, by domain.
+    pub async fn mail_failures(&self, id: Option<JobId>) -> Result<FailedMails, JobError> {
+        let jobs = match id {
+            Some(id) => vec![self.job(id).await?],
+            None => self.list().await?.into_iter().filter(|job| job.kind == Kind::Issue).collect(),
+        };
+        let rows = jobs.into_iter().map(|job| (AllRows::of(self, job.id, &[RowStatus::Issued]), job));
+        let rows: Vec<(AllRows, Job)> = rows.collect();
         off_the_loop(move || {
-            let rows = all.collect::<Result<Vec<_>, _>>()?;
-            Ok(mail_failures(
-                rows.iter().map(|r| (r.address.wire(), r.mail_status.as_ref().map(Text::wire), true)),
-            ))
+            let mut badges: Vec<HistoryItem> = Vec::new();
+            for (rows, job) in rows {
+                for row in rows {
+                    badges.extend(issued_badge(&job, row?));
+                }
+            }
+            let mails = badges.iter().map(|badge| {
+                let status = badge.email_status.as_ref().map(Text::wire);
+                (badge.recipient_email.as_ref().map_or("", Text::wire), status, true)
+            });
+            let report = mail_failures(mails);
+            Ok(FailedMails::new(report, badges))
         })
         .await
     }
+}
+
+/// What the journal knows of the badge of a row.
+fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
+    let time = |text: Option<Text>| text.and_then(|text| ServiceTime::new(text.wire()));
+    Some(HistoryItem {
+        badge_id: row.badge_id?,
+        template_id: job.template_id.clone(),
+        title: row.title.or_else(|| Some(job.title.clone())),
+        badge_type_name: None,
+        category_name: None,
+        level: None,
+        level_name: None,
+        recipient_name: Some(row.holder),
+        recipient_email: Some(row.address),
+        status_name: row.status,
+        email_status: row.mail_status,
+        issuing_org: None,
+        valid_until: time(row.valid_until),
+        issued_at: time(row.issued_at),
+        reg_date: None,
+        revoke_at: time(row.revoke_at),
+        rnum: None,
+    })
+}
+
+/// The numbers of these rows by status.
+fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalError> {
+    let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
+    for row in rows {
+        let row = row?;
+        if among.contains(&row.no) {
+            *counts.entry(row.bucket).or_default() += 1;
+        }
+    }
+    Ok(counts.into_iter().collect())
 }
 
 fn head(job: &Job) -> Head {

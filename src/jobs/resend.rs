@@ -9,12 +9,12 @@ use super::journal::jobs::Actor;
 use super::rules::{self, Step};
 use crate::i18n::Localizable;
 
-/// Number of rows that were sent, looked for and never seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Rows that were sent, looked for and never seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeverSeen {
     /// Rows that can be sent again together.
-    pub ready: u64,
-    /// Rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
+    pub ready: Vec<u64>,
+    /// Number of rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
     pub held: u64,
 }
 
@@ -55,45 +55,25 @@ impl Jobs {
         Ok(self.core.store.never_seen(CountNeverSeen { id, among, latest }).await?)
     }
 
-    /// Resends every never seen row that may be resent: exactly the `expected` number that a person reviewed. The
-    /// journal stores the reason with each row.
+    /// Resends never seen rows: exactly those that a person reviewed. The journal stores the reason with each row.
     ///
     /// # Errors
-    /// The number has changed. Nothing was sent.
+    /// One of the rows may not be resent any more. Nothing was sent.
     pub async fn resend_never_seen(
         &self,
         id: JobId,
-        expected: u64,
-        who: &str,
-        why: &str,
-    ) -> Result<(), JobError> {
-        self.resend_never_seen_among(id, None, expected, who, why).await
-    }
-
-    /// As [`Jobs::resend_never_seen`], for these rows only; `None` for all.
-    ///
-    /// # Errors
-    /// As [`Jobs::resend_never_seen`].
-    pub async fn resend_never_seen_among(
-        &self,
-        id: JobId,
-        among: Option<Vec<u64>>,
-        expected: u64,
+        rows: Vec<u64>,
         who: &str,
         why: &str,
     ) -> Result<(), JobError> {
         JobError::unless_key(why)?;
-        let now = self.never_seen_among(id, among.clone()).await?;
+        let expected = rows.len() as u64;
+        let now = self.never_seen_among(id, Some(rows.clone())).await?;
         let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
-        let sent = now.ready == expected
-            && expected > 0
-            && self
-                .core
-                .store
-                .resend_rows(ResendRows { id, among: among.clone(), expected, latest, actor, why })
-                .await?;
+        let resend = ResendRows { id, rows: rows.clone(), latest, actor, why };
+        let sent = now.ready == rows && !rows.is_empty() && self.core.store.resend_rows(resend).await?;
         if !sent {
-            let now = self.never_seen_among(id, among).await?.ready;
+            let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,

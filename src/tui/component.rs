@@ -175,7 +175,7 @@ pub(in crate::tui) trait Screen: Component {
     fn records(&self) -> Vec<RawOf>;
 
     /// The picture that the screen has space for.
-    fn picture(&self, _area: Rect) -> Option<Want> {
+    fn picture(&self, _area: Rect, _: &Env) -> Option<Want> {
         None
     }
 

@@ -6,8 +6,8 @@ use super::request::{Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::Question;
-use crate::domain::{BadgeId, ServiceTime};
-use crate::export::What;
+use crate::domain::{BadgeId, HistoryItem, ServiceTime};
+use crate::export::{ExportRow, Record, What};
 use crate::jobs::{JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
@@ -25,6 +25,27 @@ pub struct ExportSource {
     pub head: String,
     pub rows: Option<u64>,
     pub note: Option<String>,
+}
+
+impl ExportSource {
+    /// Badges that are already in memory.
+    pub fn of_badges<'r>(
+        name: &'static str,
+        head: String,
+        note: String,
+        badges: impl IntoIterator<Item = &'r HistoryItem>,
+        env: &Env,
+    ) -> Self {
+        let now = env.now();
+        let rows: Vec<ExportRow> = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
+        Self {
+            rows: Some(rows.len() as u64),
+            what: What::Rows(<HistoryItem as Record>::SHAPE.names(), rows),
+            name,
+            head,
+            note: Some(note),
+        }
+    }
 }
 
 /// What to do when a text that looks like an API key may be sent.
@@ -58,6 +79,8 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
+    /// List the failed mails of a job.
+    Mails(JobId),
     /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
     Export(Box<ExportSource>),

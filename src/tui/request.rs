@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, Exported};
 use crate::jobs::intake::{Choices, Source};
-use crate::jobs::receipt::{MailReport, Written};
+use crate::jobs::receipt::{FailedMails, Written};
 use crate::jobs::{
     DuplicateResult, FileRequest, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival,
     RowGroup, SentHere,
@@ -91,8 +91,8 @@ pub enum Request {
     DraftIds(Box<IdsRequest>),
     /// Write a receipt or a redo file.
     Paper(Paper),
-    /// The issued badges of a job whose mail failed.
-    Mail(JobId),
+    /// The issued badges of a job, or of all jobs, whose mail failed.
+    Mail(Option<JobId>),
     /// Write a list, or some of its rows, to a file.
     Export(Box<ExportRequest>),
     /// Check drafts for recipients who already have the badge.
@@ -299,7 +299,7 @@ pub enum Response {
     /// To [`Request::DraftFile`] and [`Request::DraftIds`].
     Drafted(Result<Vec<Job>, String>),
     Paper(Result<Written, JobError>),
-    Mail(Result<MailReport, String>),
+    Mail(Result<FailedMails, String>),
     Export(Box<Result<Exported, ExportError>>),
     /// To [`Request::CheckDuplicates`]: the drafts as they are now, and the duplicates of each.
     DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>),

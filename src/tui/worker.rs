@@ -16,6 +16,7 @@ use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, ExportError};
 use crate::i18n::{self, Localizable};
+use crate::jobs::intake::Watch;
 use crate::jobs::receipt::Format;
 use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
@@ -144,6 +145,17 @@ struct RequestContext {
     request: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
+}
+
+/// Ends the reading of a file when nobody waits for it any more.
+struct Cancelled(CancellationToken);
+
+impl Watch for Cancelled {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }
 
 impl RequestContext {
@@ -355,7 +367,8 @@ async fn answer(
         | Request::Filters(_)
         | Request::Quiet(_) => failed(&ask),
         Request::Preview(path) => {
-            let read = tokio::task::spawn_blocking(move || file_preview::read(&path)).await;
+            let watch = Cancelled(context.cancel.clone());
+            let read = tokio::task::spawn_blocking(move || file_preview::read(&path, &watch)).await;
             Response::Previewed(Box::new(
                 read.unwrap_or_else(|_| Err(t!("Internal error in lapel.").to_owned())),
             ))

@@ -287,11 +287,17 @@ async fn the_mail_that_did_not_arrive_is_told_by_domain() {
     bench.check_duplicates(id).await;
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 12).await;
-    assert!(bench.jobs.mail_failures(id).await.expect("a report").is_empty(), "nothing was mailed yet");
+    assert!(
+        bench.jobs.mail_failures(Some(id)).await.expect("a report").badges.is_empty(),
+        "nothing was mailed yet"
+    );
     bench.sandbox.control().advance(Duration::from_secs(25 * 3600));
     bench.jobs.poll_now(Some(id)).await;
-    let report = bench.jobs.mail_failures(id).await.expect("a report");
+    let found = bench.jobs.mail_failures(Some(id)).await.expect("a report");
+    let report = &found.report;
     assert_eq!(report.issued, 12);
+    assert_eq!(found.badges.len() as u64, report.failed);
+    assert_eq!(bench.jobs.mail_failures(None).await.expect("a report"), found, "of all jobs");
     assert!(report.failed > 6, "{report:?}");
     assert_eq!(report.groups[0].domain.wire(), "strictgate.example");
 }

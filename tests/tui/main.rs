@@ -29,6 +29,7 @@ mod link;
 mod lists;
 mod live;
 mod looking;
+mod mails;
 mod manners;
 mod mark_all;
 mod marked_rows;

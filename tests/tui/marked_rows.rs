@@ -88,10 +88,11 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
     h.shows(&msg_with("{n} rows are left as they are.", &[&3])).await;
     h.shows("3 skipped").await;
     assert_eq!((accepted(&h), batches(&h)), (0, 1));
-    // There is nothing more to resolve in them.
-    h.settled().await;
-    h.press("d");
-    h.shows(msg("There is nothing to resolve in the marked rows.")).await;
+    // Nothing of them is marked any more, and undoing a mark does not bring them back.
+    let screen = h.settled().await;
+    assert!(!screen.contains(&msg_with("{marked} marked", &[&3])), "{screen}");
+    h.press("u");
+    assert!(!h.settled().await.contains(msg_part(" marked")), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -114,6 +115,7 @@ async fn only_marked_rows_that_are_not_sent_are_cancelled() {
     h.confirm("2");
     h.shows(&msg_with("{n} rows are cancelled.", &[&2])).await;
     h.shows("2 skipped").await;
+    h.shows(&msg_with("{marked} marked", &[&2])).await;
     // The rest resumes without them.
     h.sandbox.control().set_quota(None);
     h.settled().await;
@@ -141,4 +143,44 @@ async fn a_file_has_only_the_marked_rows() {
     h.shows("Saved 1 row to").await;
     let written = std::fs::read_to_string(&file).expect("the receipt");
     assert!(written.contains("person4@naru.example") && !written.contains("person3@"), "{written}");
+}
+
+/// What is on its way is not cancelled with the rows that are not sent yet.
+#[tokio::test]
+async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
+    let mut h = Harness::with(small(), 100, 30, |mut session| {
+        session.jobs.batch = 1;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges/batch delay=20s times=1").expect("a rule");
+    issue(&mut h, 0..4).await;
+    h.shows(msg_part("sending 1")).await;
+    h.press("R p");
+    h.shows("not sent 3").await;
+    h.press("enter");
+    h.shows("row 1 of 4").await;
+    h.shows("person3@").await;
+    // All rows are marked: only those that are not sent are cancelled.
+    h.press("* a");
+    h.shows(&msg_with("{marked} marked", &[&4])).await;
+    h.press("j j space");
+    h.shows(&msg_with("{marked} marked", &[&3])).await;
+    h.press("R c");
+    h.shows(&msg_with("Cancel {n} marked rows of job {id}", &[&2, &1])).await;
+    h.confirm("2");
+    h.shows(&msg_with("{n} rows are cancelled.", &[&2])).await;
+    h.shows(&msg_with("{marked} marked", &[&1])).await;
+    super::comforts::pass(20).await;
+    h.shows("1 waiting").await;
+    h.settled().await;
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    let id = jobs.list().await.expect("a list")[0].id;
+    let rows = jobs.rows(id, lapel::jobs::RowFilter::default(), 10).await.expect("rows");
+    let statuses: Vec<lapel::jobs::RowStatus> = rows.iter().map(|row| row.bucket).collect();
+    use lapel::jobs::RowStatus::{LeftOut, Ready, Waiting};
+    assert_eq!(statuses, [Waiting, LeftOut, Ready, LeftOut]);
+    assert_eq!(accepted(&h), 1);
 }

@@ -386,6 +386,40 @@ async fn without_pictures_their_keys_say_why() {
     assert!(h.screen().contains(msg_part("Pictures are off here:")), "{}", h.screen());
 }
 
+/// Every preview of a badge or a job has the picture of its template. The list of templates has its address already.
+#[tokio::test]
+async fn previews_have_the_picture_of_the_template() {
+    let with_index = |mut session: Session| {
+        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        session.index = Some(lapel::tui::IndexUse { folder: None, settings });
+        session
+    };
+    let mut h = Harness::with_pictures(small(), 140, 50, with_index).await;
+    h.settled().await;
+    super::activity::issue(&mut h, 0..2).await;
+    let before = requests(&h, "GET /badge-templates/{template_id}");
+    let activity = h.until("a picture", is_seen).await;
+    assert!(activity.contains("#1"), "{activity}");
+    h.press("enter");
+    assert!(is_seen(&h.settled().await), "a row of the job: {}", h.screen());
+    h.press("2");
+    assert!(is_seen(&h.settled().await), "{}", h.screen());
+    h.press("w");
+    assert!(is_seen(&h.settled().await), "{}", h.screen());
+    h.press("0 r");
+    h.until("read", |s| s.contains(msg_part("mails failed"))).await;
+    h.press("G k enter");
+    h.settled().await;
+    h.press("j");
+    assert!(is_seen(&h.settled().await), "{}", h.screen());
+    assert_eq!(
+        requests(&h, "GET /badge-templates/{template_id}"),
+        before,
+        "{:?}",
+        h.sandbox.control().ledger().requests
+    );
+}
+
 #[tokio::test]
 async fn any_size_can_be_drawn_with_pictures() {
     let mut h = Harness::with_pictures(small(), 120, 36, |session| session).await;

@@ -197,32 +197,29 @@ pub(super) fn reviewed_row(db: &Connection, id: &JobId, no: &u64) -> rusqlite::R
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,
-    /// Only these rows; `None` for all of the job.
-    pub(in crate::jobs) among: Option<Vec<u64>>,
-    /// The number that a person reviewed.
-    pub(in crate::jobs) expected: u64,
+    /// The rows that a person reviewed, in their order.
+    pub(in crate::jobs) rows: Vec<u64>,
     /// The latest request time that is old enough: the service's time, in seconds.
     pub(in crate::jobs) latest: i64,
     pub(in crate::jobs) actor: Actor,
     pub(in crate::jobs) why: String,
 }
 
-/// Resends all never seen rows that may be resent. Changes nothing and returns `false` unless their number is the
-/// expected one: rows may have changed after the poll.
+/// Resends never seen rows. Changes nothing and returns `false` unless every one of them may be resent: rows may have
+/// changed after the poll.
 pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Result<bool> {
-    let ResendRows { id, among, expected, latest, actor, why } = args;
-    let rows = resendable(db, *id, among.as_deref(), *latest)?;
-    if rows.len() as u64 != *expected {
+    let ResendRows { id, rows, latest, actor, why } = args;
+    if resendable(db, *id, Some(rows), *latest)? != *rows {
         return Ok(false);
     }
-    jobs::decide_rows(db, *id, &rows, "send again", actor, why)?;
-    send_again(db, *id, &rows)?;
+    jobs::decide_rows(db, *id, rows, "send again", actor, why)?;
+    send_again(db, *id, rows)?;
     jobs::set_batch(db, *id, None)?;
     start(db, id, actor)?;
     Ok(true)
 }
 
-/// Never seen rows to count. The fields are as in [`ResendRows`].
+/// Never seen rows to look at: these, or all of the job.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct CountNeverSeen {
     pub(in crate::jobs) id: JobId,
@@ -230,17 +227,18 @@ pub(in crate::jobs) struct CountNeverSeen {
     pub(in crate::jobs) latest: i64,
 }
 
-/// Counts a job's never seen rows.
+/// The never seen rows of a job.
 pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Result<NeverSeen> {
     let CountNeverSeen { id, among, latest } = args;
-    let ready = resendable(db, *id, among.as_deref(), *latest)?.len() as u64;
+    let ready = resendable(db, *id, among.as_deref(), *latest)?;
     let all: i64 = db.query_row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
            AND (?2 IS NULL OR no IN (SELECT value FROM json_each(?2)))",
         params![id.0, among.as_deref().map(super::json)],
         |r| r.get(0),
     )?;
-    Ok(NeverSeen { ready, held: all.unsigned_abs().saturating_sub(ready) })
+    let held = all.unsigned_abs().saturating_sub(ready.len() as u64);
+    Ok(NeverSeen { ready, held })
 }
 
 /// Rows that a person resolves in another way.

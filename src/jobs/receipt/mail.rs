@@ -1,6 +1,7 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
-use crate::domain::{EmailKey, Text};
+use crate::domain::narrowing::is_mail_failure;
+use crate::domain::{EmailKey, HistoryItem, Text};
 use crate::i18n::{Localizable, list};
 use crate::table::tally;
 use std::cmp::Reverse;
@@ -10,6 +11,9 @@ use std::fmt;
 
 /// The service's word for a sent mail. It does not mean delivered or read.
 const SENT: &str = "SENT";
+
+/// Maximum number of badges that are listed with a failed mail. Further ones are only counted.
+pub const MOST_FAILED: u64 = 10_000;
 
 /// Maximum number of distinct domains. Beyond it, failures are only counted.
 const DOMAINS: usize = 100_000;
@@ -36,6 +40,8 @@ pub struct MailReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailGroup {
     pub domain: Text,
+    /// The domain for comparing: small letters, ASCII form.
+    pub folded: String,
     /// Number of mails that are not `SENT`.
     pub failed: u64,
     /// Number of issued badges at this domain.
@@ -44,7 +50,33 @@ pub struct MailGroup {
     pub statuses: Vec<(Text, u64)>,
 }
 
+/// The badges whose mails failed, in the order of the groups of their domains.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailedMails {
+    pub report: MailReport,
+    /// At most [`MOST_FAILED`]. Those outside the groups come last.
+    pub badges: Vec<HistoryItem>,
+}
+
+impl FailedMails {
+    /// `badges` may contain others: those with a failed mail are taken.
+    pub fn new(report: MailReport, badges: impl IntoIterator<Item = HistoryItem>) -> Self {
+        let failed = badges.into_iter().filter(|badge| is_mail_failure(badge.email_status.as_ref()));
+        let most = usize::try_from(MOST_FAILED).unwrap_or(usize::MAX);
+        let mut badges: Vec<HistoryItem> = failed.take(most).collect();
+        badges.sort_by_cached_key(|badge| report.group_of(badge).unwrap_or(usize::MAX));
+        Self { report, badges }
+    }
+}
+
 impl MailReport {
+    /// The place of the group of a badge's domain; `None` if it is in no group.
+    pub fn group_of(&self, badge: &HistoryItem) -> Option<usize> {
+        let email = EmailKey::of(badge.recipient_email.as_ref()?.wire());
+        let domain = email.domain()?;
+        self.groups.iter().position(|group| group.folded == domain)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.failed == 0
     }
@@ -136,13 +168,14 @@ impl Tally {
         tally(&mut self.words, word, WORDS, OTHERS);
     }
 
-    fn group(self, domain: &str) -> MailGroup {
-        let (shown, fine) = idna::domain_to_unicode(domain);
-        let domain = if fine.is_ok() { shown } else { domain.to_owned() };
+    fn group(self, folded: &str) -> MailGroup {
+        let (shown, fine) = idna::domain_to_unicode(folded);
+        let domain = if fine.is_ok() { shown } else { folded.to_owned() };
         let mut statuses: Vec<(Text, u64)> =
             self.words.into_iter().map(|(word, times)| (Text::from(word), times)).collect();
         statuses.sort_by_key(|(_, times)| Reverse(*times));
-        MailGroup { domain: Text::from(domain), failed: self.failed, issued: self.issued, statuses }
+        let (folded, domain) = (folded.to_owned(), Text::from(domain));
+        MailGroup { domain, folded, failed: self.failed, issued: self.issued, statuses }
     }
 }
 
@@ -212,6 +245,7 @@ mod tests {
             report.groups,
             [MailGroup {
                 domain: Text::from("예시.example"),
+                folded: "xn--vv4b11d.example".to_owned(),
                 failed: 3,
                 issued: 3,
                 statuses: vec![(Text::from("발송대기"), 2), (Text::from("fail"), 1)],

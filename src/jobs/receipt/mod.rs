@@ -8,7 +8,7 @@ mod mail;
 mod tests;
 
 pub use crate::table::{Format, TableError, Watch, Written};
-pub use mail::{MailReport, mail_failures};
+pub use mail::{FailedMails, MOST_FAILED, MailGroup, MailReport, mail_failures};
 
 use crate::table::{Entry, Facts, Room, TableWriter};
 use std::error::Error;

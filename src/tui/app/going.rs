@@ -49,6 +49,10 @@ impl App {
                 self.follow_to(Tab::Activity);
                 self.screens.activity.show(id, statuses);
             }
+            Navigate::Mails(id) => {
+                self.follow_to(Tab::Home);
+                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.list_mails(id, out));
+            }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
             // As if the file was dropped there. The quotation marks keep a backslash of its name.

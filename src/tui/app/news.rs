@@ -27,6 +27,7 @@ impl App {
         if matches!(answer, Response::Done(_) | Response::Drafted(_)) {
             self.screens.home.drafts_changed();
         }
+        let answer = self.processed(answer);
         let left = match owner {
             Owner::Shell => self.shell_response(request, answer, out),
             Owner::Modal(id) if self.connection.export.as_ref().is_some_and(|(aside, _)| *aside == id) => {
@@ -51,6 +52,13 @@ impl App {
             Err(Response::Done(Ok(Done::Drafts(jobs)))) => DraftForm::open(jobs, out),
             Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }
+    }
+
+    /// Removes the marks of rows that a decision has processed, and leaves what the user is told.
+    fn processed(&mut self, answer: Response) -> Response {
+        let Response::Done(Ok(Done::Processed(job, rows, said))) = answer else { return answer };
+        self.screens.activity.unmark(job, rows);
+        Response::Done(Ok(said.map_or(Done::Fine, Done::Said)))
     }
 
     fn shell_response(

@@ -15,7 +15,7 @@ impl App {
         if !ready || !self.env.pictures.is_on() {
             return None;
         }
-        self.screen().picture(self.body())
+        self.screen().picture(self.body(), &self.env)
     }
 
     /// Requests the picture. While a modal is open the picture does not change, because the user returns to

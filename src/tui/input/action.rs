@@ -118,7 +118,7 @@ actions! {
     Redo: "redo file", "save rows that were not sent or need a person to a file, unchanged";
     Export: "export", "save to a file: the list, its marked rows, or the receipt or redo file of a job";
     Aside: "in background", "continue the export in the background; its key shows it again";
-    Mail: "mail failures", "list failed mails of this job's badges by domain";
+    Mail: "mail failures", "list failed mails by domain, of this job or of all badges";
     Ids: "ids file", "revoke badges whose ids are in a file";
     Replace: "correct", "issue a badge with corrected name or e-mail, then revoke this one";
     Encoding: "encoding", "read the file in another encoding";

@@ -7,7 +7,7 @@ use crate::tui::request::{NotSaved, Saving};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of file names that a completion returns.
-const MOST: usize = 2_000;
+pub const MOST: usize = 2_000;
 /// Maximum number of folder entries that a completion reads.
 const LOOKED_AT: usize = 20_000;
 /// Longest part of a title in a file name, in characters.

@@ -55,7 +55,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
 pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
         JobCommand::Decide(..) => 1,
-        JobCommand::ResendAll(_, _, rows, _) => *rows,
+        JobCommand::ResendAll(_, rows, _) => rows.len() as u64,
         JobCommand::Retry(_) => job.left_to_retry(),
         _ => job.left_to_send(),
     }

@@ -10,7 +10,7 @@ use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
+use crate::tui::widgets::text_layout::{fit, number, width};
 use crossterm::event::KeyCode;
 use ratatui::style::Style;
 use ratatui::text::Text as Lines;
@@ -40,6 +40,8 @@ pub struct FilePicker {
     /// Ends in a slash.
     folder: String,
     names: Vec<String>,
+    /// Whether the folder has more names than one answer.
+    is_cut: bool,
     names_request: Option<RequestId>,
     field: Field,
     shown: Vec<Entry>,
@@ -66,6 +68,7 @@ impl FilePicker {
             jobs_request: Some(out.ask(Request::Jobs)),
             folder: folder.map_or_else(|_| "/".to_owned(), |folder| with_slash(&folder.to_string_lossy())),
             names: Vec::new(),
+            is_cut: false,
             names_request: None,
             field: Field::default(),
             shown: Vec::new(),
@@ -79,14 +82,16 @@ impl FilePicker {
         picker
     }
 
-    /// Requests the names of the folder.
+    /// Requests the names of the folder. Of a folder with too many, those that begin with the typed text.
     fn list(&mut self, out: &mut Effects<'_>) {
-        out.ask_instead(&mut self.names_request, Request::Complete(self.folder.clone()));
+        let begun = if self.is_cut { self.field.value().trim() } else { "" };
+        out.ask_instead(&mut self.names_request, Request::Complete(format!("{}{begun}", self.folder)));
     }
 
     fn go_to(&mut self, folder: String, out: &mut Effects<'_>) {
         self.folder = folder;
         self.names.clear();
+        self.is_cut = false;
         self.field.clear();
         self.list(out);
         self.find();
@@ -122,6 +127,14 @@ impl FilePicker {
         }
         self.sight.forget_clicks();
         self.at = 0;
+    }
+
+    /// Shows what the typed text finds.
+    fn typed(&mut self, out: &mut Effects<'_>) {
+        if self.is_cut {
+            self.list(out);
+        }
+        self.find();
     }
 
     /// Shows what an answer added. The selected file stays selected.
@@ -203,7 +216,7 @@ impl Component for FilePicker {
             Action::PageUp => self.at = self.at.saturating_sub(PAGE),
             Action::ClearField => {
                 self.field.clear();
-                self.find();
+                self.typed(out);
             }
             Action::Accept => self.choose(out),
             Action::Back => {
@@ -230,14 +243,14 @@ impl Component for FilePicker {
         }
         let changed = self.field.on_text_key(key);
         if changed {
-            self.find();
+            self.typed(out);
         }
         changed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
         self.field.on_paste(text.trim());
-        self.find();
+        self.typed(out);
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
@@ -258,6 +271,7 @@ impl Component for FilePicker {
             }
             Response::Completed(names) if self.names_request == Some(id) => {
                 self.names_request = None;
+                self.is_cut |= names.len() >= paths::MOST;
                 self.names = names;
                 self.find_again();
             }
@@ -293,7 +307,13 @@ impl Component for FilePicker {
         let mut find =
             vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
         find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
-        let folder = fit(&scrub(&self.folder), room, env.glyphs.ellipsis);
+        let mut folder = scrub(&self.folder).into_owned();
+        if self.is_cut {
+            let said =
+                t!("more than {most} names: type how a name begins", most = number(paths::MOST as u64));
+            folder = format!("{folder} {} {said}", env.glyphs.dot);
+        }
+        let folder = fit(&folder, room, env.glyphs.ellipsis);
         let mut lines = vec![Line::from(find), Line::styled(format!("  {folder}"), theme.dim())];
         let free = usize::from(inner.height).saturating_sub(lines.len() + 2);
         let listed = free.div_ceil(2).max(1);

@@ -5,7 +5,6 @@ mod lines;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
-use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
 use crate::tui::input::paths;
 use crate::tui::modals::draft::DraftForm;
@@ -15,7 +14,7 @@ use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use lines::{mail_lines, undo_words};
+use lines::undo_words;
 use std::collections::BTreeSet;
 
 pub struct Prompt {
@@ -34,8 +33,6 @@ enum About {
     /// Asks for the path of a receipt or redo file, of these rows or of all. `exists`: confirms replacing an existing
     /// file.
     File { job: JobId, redo: bool, among: Option<BTreeSet<u64>>, exists: bool },
-    /// Shows the failed mails.
-    Mail { job: Box<Job>, report: Option<MailReport> },
 }
 
 /// Step of resolving a row.
@@ -93,12 +90,6 @@ impl Prompt {
         Self { field: Field::with(&name), ..Self::new(about) }
     }
 
-    /// Shows the failed mails of a job.
-    pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
-        let request = out.ask(Request::Mail(job.id));
-        Self { request: Some(request), ..Self::new(About::Mail { job, report: None }) }
-    }
-
     /// Whether it asks for the path of a receipt.
     pub fn is_receipt(&self) -> bool {
         matches!(self.about, About::File { redo: false, .. })
@@ -122,7 +113,6 @@ impl Prompt {
         self.error = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
-            About::Mail { .. } => {}
             About::File { .. } if empty => self.error = Some(t!("type a file name").to_owned()),
             About::File { .. } => self.write(false, out),
             About::Undo { job, cancels } => {
@@ -195,7 +185,7 @@ impl Prompt {
                 };
                 JobCommand::Decide(*job, row.no, decision, why.to_owned())
             }
-            About::Decide { .. } | About::File { .. } | About::Mail { .. } => return,
+            About::Decide { .. } | About::File { .. } => return,
         };
         self.request = Some(out.ask(Request::Do(Box::new(command))));
     }
@@ -203,14 +193,14 @@ impl Prompt {
     /// Opens the confirmation for the never seen rows that can be sent again.
     fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         let About::Decide { job, .. } = self.about else { return };
-        if found.ready == 0 {
+        if found.ready.is_empty() {
             self.error = Some(
                 t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
             );
             return;
         }
         let why = self.field.value().trim().to_owned();
-        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, None, found.ready, why))));
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
     }
 
     fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
@@ -259,7 +249,6 @@ impl Prompt {
             About::File { job, .. } => {
                 t!("Redo file of job {job}: original rows that were invalid or not sent", job)
             }
-            About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
         }
     }
 
@@ -318,7 +307,6 @@ impl Prompt {
 impl Component for Prompt {
     fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.about {
-            About::Mail { .. } => Context::Help,
             About::Decide { step: Step::Choice, .. } => Context::Menu,
             About::Undo { .. } | About::File { .. } | About::Decide { .. } => Context::Form,
         };
@@ -328,7 +316,6 @@ impl Component for Prompt {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::Filter | Action::Accept => !matches!(self.about, About::Mail { .. }),
             Action::Editor => {
                 matches!(self.about, About::Undo { .. } | About::Decide { step: Step::Why, .. })
             }
@@ -390,6 +377,7 @@ impl Component for Prompt {
                             Done::Drafts(jobs) => DraftForm::open(jobs, out),
                             Done::Fine
                             | Done::NeverSeen(_)
+                            | Done::Processed(..)
                             | Done::File(_)
                             | Done::Corrected(_)
                             | Done::Undone(_) => {}
@@ -423,18 +411,6 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Mail(mail) if self.request == Some(id) => {
-                self.request = None;
-                match mail {
-                    Ok(found) => {
-                        if let About::Mail { report, .. } = &mut self.about {
-                            *report = Some(found);
-                        }
-                    }
-                    Err(why) => self.error = Some(why),
-                }
-                Ok(())
-            }
             other => Err(other),
         }
     }
@@ -442,7 +418,7 @@ impl Component for Prompt {
     fn typed(&self) -> Vec<&str> {
         match &self.about {
             About::Undo { .. } | About::Decide { .. } => vec![self.field.value()],
-            About::File { .. } | About::Mail { .. } => Vec::new(),
+            About::File { .. } => Vec::new(),
         }
     }
 
@@ -471,8 +447,6 @@ impl Component for Prompt {
         match &self.about {
             About::Undo { job, .. } => self.draw_undo(job, &mut form, env),
             About::File { .. } => self.draw_file(&mut form, env),
-            About::Mail { report: Some(report), .. } => mail_lines(report, &mut form, env),
-            About::Mail { report: None, .. } => {}
             About::Decide { .. } => self.draw_decide(&mut form, env),
         }
         if self.request.is_some() {

@@ -164,7 +164,7 @@ impl Component for ResolveRows {
                         self.error = Some(why);
                         self.stage = Stage::Why;
                     }
-                    Ok(Done::NeverSeen(found)) if found.ready == 0 => {
+                    Ok(Done::NeverSeen(found)) if found.ready.is_empty() => {
                         self.error = Some(
                             t!(
                                 "none of these rows can be sent again together yet: resolve each one, or wait"
@@ -173,8 +173,8 @@ impl Component for ResolveRows {
                         );
                     }
                     Ok(Done::NeverSeen(found)) => {
-                        let (among, why) = (self.never_seen.clone(), self.why.value().trim().to_owned());
-                        let command = JobCommand::ResendAll(self.job, Some(among), found.ready, why);
+                        let why = self.why.value().trim().to_owned();
+                        let command = JobCommand::ResendAll(self.job, found.ready, why);
                         out.go.push(Navigate::Again(Box::new(command)));
                     }
                     Ok(done) => {

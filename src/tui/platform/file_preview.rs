@@ -2,7 +2,7 @@
 
 use crate::domain::Text;
 use crate::i18n::tr;
-use crate::jobs::intake::{Choices, Source, Table, Unwatched};
+use crate::jobs::intake::{Choices, Source, Table, Watch};
 use crate::secrets::redact;
 use std::path::Path;
 use std::time::SystemTime;
@@ -24,22 +24,21 @@ pub struct FilePreview {
 ///
 /// # Errors
 /// The reason as text, if there is no such file.
-pub fn read(path: &Path) -> Result<FilePreview, String> {
+pub fn read(path: &Path, watch: &impl Watch) -> Result<FilePreview, String> {
     let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
     let rows = if !about.is_file() {
         Err(t!("This is no file with rows.").to_owned())
     } else if about.len() > LARGEST {
         Err(t!("The file is too large for a preview.").to_owned())
     } else {
-        first_rows(path)
+        first_rows(path, watch)
     };
     Ok(FilePreview { bytes: about.len(), modified: about.modified().ok(), rows })
 }
 
-fn first_rows(path: &Path) -> Result<(&'static str, Vec<Vec<Text>>), String> {
+fn first_rows(path: &Path, watch: &impl Watch) -> Result<(&'static str, Vec<Vec<Text>>), String> {
     let source = Source::File(path.to_owned());
-    let table =
-        Table::open(&source, &Choices::default(), &|_| None, &Unwatched).map_err(|why| why.to_string())?;
+    let table = Table::open(&source, &Choices::default(), &|_| None, watch).map_err(|why| why.to_string())?;
     let about = table.about();
     let header = (!about.columns.is_empty()).then(|| about.columns.clone());
     let data = table.preview(ROWS).into_iter().map(|row| row.cells);
@@ -52,6 +51,18 @@ fn first_rows(path: &Path) -> Result<(&'static str, Vec<Vec<Text>>), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::intake::Unwatched;
+
+    /// The cursor has moved on.
+    struct Given;
+
+    impl Watch for Given {
+        fn progress(&self, _: u64, _: u64) {}
+
+        fn is_cancelled(&self) -> bool {
+            true
+        }
+    }
 
     #[test]
     fn the_first_rows_are_read_and_a_large_file_is_not() {
@@ -59,15 +70,18 @@ mod tests {
         let path = folder.path().join("list.csv");
         std::fs::write(&path, "name,email\n한서윤,a@naru.example\n\u{1b}[2J,b@naru.example\n")
             .expect("written");
-        let preview = read(&path).expect("a file");
+        let preview = read(&path, &Unwatched).expect("a file");
         let (_, rows) = preview.rows.expect("rows");
         let shown: Vec<String> = rows.iter().flatten().map(ToString::to_string).collect();
         assert_eq!(shown, ["name", "email", "한서윤", "a@naru.example", "␛[2J", "b@naru.example"]);
         assert_eq!(preview.bytes, std::fs::metadata(&path).expect("there").len());
         let file = std::fs::File::options().write(true).open(&path).expect("opened");
         file.set_len(LARGEST + 1).expect("longer");
-        assert!(read(&path).expect("a file").rows.is_err());
-        assert!(read(folder.path()).expect("a folder").rows.is_err());
-        assert!(read(&folder.path().join("none")).is_err());
+        assert!(read(&path, &Unwatched).expect("a file").rows.is_err());
+        assert!(read(folder.path(), &Unwatched).expect("a folder").rows.is_err());
+        assert!(read(&folder.path().join("none"), &Unwatched).is_err());
+        file.set_len(LARGEST).expect("shorter");
+        let why = read(&path, &Given).expect("a file").rows;
+        assert!(why.is_err(), "a preview that nobody waits for stops");
     }
 }

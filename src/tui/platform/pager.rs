@@ -5,7 +5,8 @@ use super::{editor, external};
 use crate::domain::text::scrub;
 use crate::secrets::redact;
 use std::io::{ErrorKind, Write};
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// Pagers that most systems have, the best one first.
 const USUAL: [&str; 2] = ["less", "more"];
@@ -33,6 +34,26 @@ pub fn command(said: Option<&str>) -> String {
     said.map_or_else(|| installed().unwrap_or(USUAL[0]).to_owned(), str::to_owned)
 }
 
+/// Keeps `less` open on a short text. With `-F` it would end at once, and nobody would see the text.
+fn stay(pager: &str, command: &mut Command) {
+    let mut words = pager.split_whitespace();
+    let is_less =
+        words.next().is_some_and(|name| Path::new(name).file_name().is_some_and(|name| name == "less"));
+    if !is_less {
+        return;
+    }
+    let leaves = |word: &str| match word.strip_prefix("--") {
+        Some(long) => "quit-if-one-screen".starts_with(long) && long.len() > 4,
+        None => word.starts_with('-') && word.contains('F'),
+    };
+    if words.any(leaves) {
+        command.arg("-+F");
+    }
+    if let Some(usual) = std::env::var("LESS").ok().filter(|usual| usual.contains('F')) {
+        command.env("LESS", format!("{usual} -+F"));
+    }
+}
+
 /// Shows a text in a pager, and waits until the user closes it.
 ///
 /// # Errors
@@ -41,6 +62,7 @@ pub fn run(pager: &str, page: &Page) -> Result<(), String> {
     let named = scrub(pager).into_owned();
     let mut command = editor::shell(pager);
     crate::secrets::hide_from(&mut command);
+    stay(pager, &mut command);
     let mut child = command
         .stdin(Stdio::piped())
         .spawn()
@@ -92,6 +114,21 @@ mod tests {
         {
             let why = run(pager, &page).expect_err(pager);
             assert!(why.contains(said), "{why}");
+        }
+    }
+
+    #[test]
+    fn less_does_not_end_before_a_short_text_is_seen() {
+        let args = |pager: &str| {
+            let mut command = editor::shell(pager);
+            stay(pager, &mut command);
+            command.get_args().any(|arg| arg == "-+F")
+        };
+        for pager in ["less -FRX", "/usr/bin/less -R -F", "less --quit-if-one-screen"] {
+            assert!(args(pager), "{pager}");
+        }
+        for pager in ["less", "less -R", "more -F", "my-less -F"] {
+            assert!(!args(pager), "{pager}");
         }
     }
 

@@ -426,6 +426,25 @@ fn wake_input() -> bool {
     false
 }
 
+/// Runs a program and restores the modes of the terminal, which a program that is killed leaves as its own: lapel would
+/// take them for those that its user had, and leave them behind.
+#[cfg(unix)]
+fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    let terminal = std::fs::File::open("/dev/tty").ok();
+    let modes = terminal.as_ref().and_then(|terminal| tcgetattr(terminal).ok());
+    let came = run();
+    if let (Some(terminal), Some(modes)) = (terminal, modes) {
+        let _ = tcsetattr(&terminal, OptionalActions::Now, &modes);
+    }
+    came
+}
+
+#[cfg(not(unix))]
+fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
+    run()
+}
+
 /// Lends the terminal to another program and takes it again. Returns what came of it, or `None` if the program could
 /// not run. The pause keeps lapel from reading the program's keys.
 fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Result<(Taken, Option<T>)> {
@@ -434,7 +453,7 @@ fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Res
     }
     drop(taken);
     HOLDER.store(OTHER, Ordering::SeqCst);
-    let came = run();
+    let came = with_modes_kept(run);
     HOLDER.store(LOOP, Ordering::SeqCst);
     let taken = Taken::new();
     pause.open();

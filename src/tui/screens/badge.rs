@@ -341,7 +341,7 @@ impl Component for BadgeScreen {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        if let Some(want) = self.picture(area) {
+        if let Some(want) = self.picture(area, env) {
             self.draw_picture(frame, area, &want, env);
             if self.over_text {
                 return;

@@ -4,18 +4,18 @@ mod copies;
 mod copyables;
 mod mark_all;
 mod marks;
-mod preview;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
-use crate::export::{self, FieldValue, What};
+use crate::export::FieldValue;
 use crate::i18n::number;
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
+use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
@@ -25,7 +25,6 @@ use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use preview::Preview;
 
 type Field = RecordField<HistoryItem>;
 
@@ -178,7 +177,7 @@ pub struct History {
     held: Option<((u64, BadgeId), bool)>,
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
-    preview: Preview,
+    preview: BadgePreview,
 }
 
 impl History {
@@ -208,16 +207,7 @@ impl History {
         } else {
             return self.browser.source("history", env);
         };
-        let now = env.now();
-        let rows: Vec<export::ExportRow> =
-            rows.into_iter().map(|row| export::ExportRow::of(row, now)).collect();
-        Ok(ExportSource {
-            rows: Some(rows.len() as u64),
-            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
-            name: "history",
-            head,
-            note: Some(note.to_owned()),
-        })
+        Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, env))
     }
 
     fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
@@ -335,7 +325,7 @@ impl Component for History {
         };
         self.browser.draw(frame, list, env, &mark, right.trim_end());
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
-            self.preview.draw(row, pane, frame, env);
+            self.preview.draw(row, pane, &[Context::History, Context::Always], frame, env);
         }
     }
 

@@ -3,9 +3,11 @@
 pub mod activity;
 pub mod badge;
 mod badge_head;
+mod badge_preview;
 pub mod history;
 pub mod home;
 mod picture;
+mod template_picture;
 pub mod templates;
 pub mod wallet;
 pub mod welcome;

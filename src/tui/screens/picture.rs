@@ -11,8 +11,8 @@ const PANE: (u16, u16) = (30, 56);
 const NOTICE: u16 = 3;
 /// Minimum height of a picture, in rows. A smaller one shows nothing.
 const FEWEST_ROWS: u16 = 6;
-/// Maximum height of a picture above a text, in rows.
-const MOST_ROWS_ABOVE: u16 = 16;
+/// Maximum height of a picture above or below a text, in rows.
+const MOST_ROWS: u16 = 16;
 
 pub fn has_room_beside(area: Rect) -> bool {
     area.width >= BESIDE
@@ -37,12 +37,19 @@ pub fn in_pane(pane: Rect) -> Rect {
 
 /// Splits an area into a picture and the text below it. There is no picture if the text needs the rows.
 pub fn above(area: Rect) -> (Option<Rect>, Rect) {
-    let rows = (area.height * 2 / 5).min(MOST_ROWS_ABOVE);
+    let rows = (area.height * 2 / 5).min(MOST_ROWS);
     if rows < FEWEST_ROWS {
         return (None, area);
     }
     let text = Rect { y: area.y + rows + 1, height: area.height.saturating_sub(rows + 1), ..area };
     (Some(Rect { height: rows, ..area }), text)
+}
+
+/// The area for a picture below `lines` lines of text. There is none unless the text leaves enough rows.
+pub fn below(area: Rect, lines: usize) -> Option<Rect> {
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(1);
+    let rows = area.height.saturating_sub(lines.saturating_add(NOTICE)).min(MOST_ROWS);
+    (rows >= FEWEST_ROWS).then(|| Rect { y: area.y + lines, height: rows, ..area })
 }
 
 /// Draws the line between text and pane.

@@ -327,7 +327,7 @@ impl Component for Templates {
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();
-        if self.picture(area).is_some_and(|_| env.pictures.is_on()) && self.beside {
+        if self.picture(area, env).is_some_and(|_| env.pictures.is_on()) && self.beside {
             self.detail_area = picture::above(self.detail_area).1;
         }
         if self.scroll.is_scrolled() {
@@ -344,7 +344,7 @@ impl Component for Templates {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let want = self.picture(area).filter(|_| env.pictures.is_on());
+        let want = self.picture(area, env).filter(|_| env.pictures.is_on());
         if let (true, Some(want)) = (self.full, &want) {
             let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
             let title = title.map(ToString::to_string).unwrap_or_default();

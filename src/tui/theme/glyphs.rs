@@ -23,6 +23,9 @@ pub struct Glyphs {
     pub passed: &'static str,
     pub ahead: &'static str,
     pub alert: &'static str,
+    /// A group whose rows are hidden, and one whose rows are listed.
+    pub folded: &'static str,
+    pub unfolded: &'static str,
     /// Nothing is left to do.
     pub done: &'static str,
     pub link: &'static str,
@@ -58,6 +61,8 @@ impl Glyphs {
         passed: "━",
         ahead: "┄",
         alert: "▲",
+        folded: "▸",
+        unfolded: "▾",
         done: "✓",
         link: "●",
         dot: "·",
@@ -90,6 +95,8 @@ impl Glyphs {
         passed: "=",
         ahead: ".",
         alert: "!",
+        folded: "+",
+        unfolded: "-",
         done: "v",
         link: "*",
         dot: "-",

@@ -89,6 +89,7 @@ impl RowList {
     /// Shows the rows of one group.
     pub fn only_group(&mut self, buckets: Vec<RowStatus>, group: Option<String>, out: &mut Effects<'_>) {
         (self.buckets, self.group) = (buckets, group);
+        self.marks.forget_reading();
         out.cancel(self.list.restart());
     }
 
@@ -136,6 +137,11 @@ impl RowList {
                 Ranged::Ended => marks.finish_range(list, out),
                 Ranged::Nowhere => {}
             },
+            Action::MarkAll if marks.add_all(list) => marks.finish_range(list, out),
+            Action::MarkAll => out.warn(t!(
+                "lapel marks at most {most} rows at once, and this list has more. Nothing was marked.",
+                most = number(LARGEST_RANGE)
+            )),
             Action::MarkLoaded => marks.add_loaded(list, out),
             Action::InvertMarks => marks.flip_loaded(list, out),
             Action::UndoLast => marks.undo(out),
@@ -159,6 +165,7 @@ impl RowList {
 
     fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
         if before != self.search.text().as_deref() {
+            self.marks.forget_reading();
             out.cancel(self.list.restart());
         }
     }

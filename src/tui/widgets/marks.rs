@@ -22,8 +22,17 @@ pub struct Marks<T: Row> {
     changes: VecDeque<Change<T>>,
     /// The start of a range.
     range_from: Option<End<T>>,
-    /// The two ends of a range whose rows are still being read.
-    ranging: Option<[End<T>; 2]>,
+    /// The rows to mark once they are read.
+    ranging: Option<Ranging<T>>,
+}
+
+/// Rows that are still being read.
+#[derive(Clone)]
+enum Ranging<T: Row> {
+    /// The rows between two ends.
+    Between([End<T>; 2]),
+    /// All rows of the list, of which there are this many.
+    All(u64),
 }
 
 /// What one key or click changed.
@@ -192,15 +201,30 @@ impl<T: Row> Marks<T> {
                 let mut ends = [from, here];
                 ends.sort();
                 list.pin(ends[0].0, ends[1].0);
-                self.ranging = Some(ends);
+                self.ranging = Some(Ranging::Between(ends));
                 Ranged::Ended
             }
         }
     }
 
+    /// Marks all rows of the list once they are read. Returns false if these are more than lapel marks at once.
+    pub fn add_all(&mut self, list: &mut PagedList<T>) -> bool {
+        let all = list.len();
+        if (1..=LARGEST_RANGE).contains(&all) {
+            list.pin(0, all - 1);
+            self.ranging = Some(Ranging::All(all));
+        }
+        all <= LARGEST_RANGE
+    }
+
     /// Begins a range at this row.
     pub fn begin_range(&mut self, from: (u64, T::Id)) {
         self.range_from = Some(from);
+    }
+
+    /// Forgets rows to mark that are not read yet, because the list shows others from now on.
+    pub fn forget_reading(&mut self) {
+        self.ranging = None;
     }
 
     /// Ends a range without marks. Returns whether there was one.
@@ -215,28 +239,37 @@ impl<T: Row> Marks<T> {
 
     /// The place where a range begins, while it is drawn or read.
     pub fn range_start(&self) -> Option<u64> {
-        self.range_from.as_ref().or(self.ranging.as_ref().map(|ends| &ends[0])).map(|(place, _)| *place)
+        let reading = match &self.ranging {
+            Some(Ranging::Between([from, _])) => Some(from),
+            _ => None,
+        };
+        self.range_from.as_ref().or(reading).map(|(place, _)| *place)
     }
 
     /// Marks a range once all its rows are loaded and both ends still hold the same rows.
     /// Marks belong to rows. If an end has changed, the rows between may be others as well.
     pub fn finish_range(&mut self, list: &mut PagedList<T>, out: &mut Effects<'_>) {
-        let Some([first, last]) = self.ranging.clone() else { return };
+        let Some(ranging) = self.ranging.clone() else { return };
         if !list.pins_settled() {
             return;
         }
         self.ranging = None;
         let stands = |end: &End<T>| list.row_at(end.0).is_some_and(|row| row.id() == end.1);
-        if !stands(&first) || !stands(&last) {
+        let (is_same, places) = match &ranging {
+            Ranging::Between([first, last]) => (stands(first) && stands(last), first.0..last.0 + 1),
+            Ranging::All(all) => (list.len() == *all, 0..*all),
+        };
+        if !is_same {
             list.unpin();
             out.warn(t!(
                 "The list changed while lapel read the range. Nothing was marked. Start the range again."
             ));
             return;
         }
-        let rows: Vec<T> = (first.0..=last.0).filter_map(|place| list.row_at(place).cloned()).collect();
+        let wanted = places.end - places.start;
+        let rows: Vec<T> = places.filter_map(|place| list.row_at(place).cloned()).collect();
         list.unpin();
-        let (wanted, got) = (last.0 - first.0 + 1, rows.len() as u64);
+        let got = rows.len() as u64;
         self.add(rows);
         if got == wanted {
             out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span, Text};
 use std::time::Duration;
 
 /// Minimum width of a screen with a preview, in columns.
-const FROM: u16 = 110;
+pub const FROM: u16 = 110;
 /// Minimum and maximum width of the preview with its edge, in columns.
 const WIDTH: (u16, u16) = (40, 100);
 

@@ -4,10 +4,10 @@ use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::i18n::list;
 use crate::index::{
-    Account, Cert, DetailsRead, Index, IndexError, Period, Query, Renewals, Settings, Sums, SyncProgress,
-    Synced, Want, Which,
+    Account, Cert, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings, Sums,
+    SyncProgress, Synced, Want, Which,
 };
-use crate::jobs::receipt::{MailReport, mail_failures};
+use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 pub const MOST_DETAILS: usize = 5_000;
 /// Most badges of a list in one plan to issue again.
 pub const MOST_RENEWALS: u64 = 20_000;
+
+/// Most badges of a list that are saved to a file.
+const MOST_EXPORTED: u64 = 200_000;
 
 /// The index settings of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,10 @@ pub enum IndexAsk {
     Details(Vec<BadgeId>, Option<String>),
     /// The badges of a list that can be issued again.
     Renewals(Which),
+    /// The badges whose mails failed.
+    FailedMails,
+    /// All badges of a list, for a file.
+    Export(Which),
 }
 
 impl IndexAsk {
@@ -64,6 +71,8 @@ pub enum IndexAnswer {
     WithoutDetails(Result<Vec<BadgeId>, String>),
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
+    FailedMails(Result<FailedMails, String>),
+    Export(Result<Vec<HistoryItem>, String>),
 }
 
 #[derive(Debug)]
@@ -85,6 +94,8 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
         IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
         IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
         IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
+        IndexAsk::FailedMails => IndexAnswer::FailedMails(Err(why)),
+        IndexAsk::Export(_) => IndexAnswer::Export(Err(why)),
     }
 }
 
@@ -179,6 +190,10 @@ pub async fn run(
         IndexAsk::Renewals(which) => {
             IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))
         }
+        IndexAsk::FailedMails => IndexAnswer::FailedMails(failed_mails(&index).await.map_err(words)),
+        IndexAsk::Export(which) => {
+            IndexAnswer::Export(all(&index, which, MOST_EXPORTED).await.map_err(words))
+        }
     }
 }
 
@@ -189,6 +204,10 @@ fn words(why: IndexError) -> String {
 
 async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {
     let sums = index.sums(reader.clock().now(), period).await?;
+    Ok(Overall { sums, mail: mail_report(index).await?, place: index.place().to_owned() })
+}
+
+async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
     let mails = index.mails().await?;
     let grouped = tokio::task::spawn_blocking(move || {
         let rows = mails.mails.iter().map(|(email, status)| (email.as_str(), status.as_deref(), true));
@@ -196,8 +215,27 @@ async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overa
         report.issued += mails.others;
         report
     });
-    let mail = grouped.await.unwrap_or_default();
-    Ok(Overall { sums, mail, place: index.place().to_owned() })
+    Ok(grouped.await.unwrap_or_default())
+}
+
+async fn failed_mails(index: &Index) -> Result<FailedMails, IndexError> {
+    let report = mail_report(index).await?;
+    Ok(FailedMails::new(report, all(index, Which::MailFailed(None), MOST_FAILED).await?))
+}
+
+/// The badges of a list, about `most` at most.
+async fn all(index: &Index, which: Which, most: u64) -> Result<Vec<HistoryItem>, IndexError> {
+    let mut badges = Vec::new();
+    for page in 1.. {
+        let query = Query { which: which.clone(), page, per_page: LONGEST_PAGE };
+        let items = index.list(query).await?.items;
+        let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= most;
+        badges.extend(items.into_iter().map(|(_, badge)| badge));
+        if is_last {
+            break;
+        }
+    }
+    Ok(badges)
 }
 
 /// The badges that a plan to issue again skips, as text. `None` if it skips none.

@@ -40,8 +40,8 @@ pub enum JobCommand {
     Decide(JobId, u64, Decision, String),
     /// Check the never-seen rows of a job again, and count the rows that can be resent together: these or all.
     NeverSeen(JobId, Option<Vec<u64>>),
-    /// Resend this number of never-seen rows, of these or of all, with a reason.
-    ResendAll(JobId, Option<Vec<u64>>, u64, String),
+    /// Resend these never-seen rows, with a reason.
+    ResendAll(JobId, Vec<u64>, String),
     /// Leave rows as they are, with a reason.
     LeaveRows(JobId, Vec<u64>, String),
     /// Cancel these rows, which are not sent yet.
@@ -69,6 +69,8 @@ pub enum Done {
     /// No message: the job shows the result.
     Fine,
     Said(String),
+    /// A person's decision about these rows of a job was carried out.
+    Processed(JobId, Vec<u64>, Option<String>),
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
     File(FileState),
@@ -153,18 +155,23 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
             ))
         }),
         JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(Done::NeverSeen),
-        JobCommand::ResendAll(id, among, rows, why) => {
-            fine(jobs.resend_never_seen_among(id, among, rows, &who, &why).await)
+        JobCommand::ResendAll(id, rows, why) => {
+            let sent = jobs.resend_never_seen(id, rows.clone(), &who, &why).await;
+            sent.map(|()| Done::Processed(id, rows, None))
         }
         JobCommand::LeaveRows(id, rows, why) => jobs
-            .leave_rows(id, rows, &who, &why)
+            .leave_rows(id, rows.clone(), &who, &why)
             .await
-            .map(|n| Done::Said(plural!(n, "{n} row is left as it is.", "{n} rows are left as they are."))),
+            .map(|n| plural!(n, "{n} row is left as it is.", "{n} rows are left as they are."))
+            .map(|said| Done::Processed(id, rows, Some(said))),
         JobCommand::CancelRows(id, rows) => jobs
-            .cancel_rows(id, rows, &who)
+            .cancel_rows(id, rows.clone(), &who)
             .await
-            .map(|n| Done::Said(plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))),
-        JobCommand::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
+            .map(|n| plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))
+            .map(|said| Done::Processed(id, rows, Some(said))),
+        JobCommand::Decide(id, row, decision, why) => {
+            jobs.decide(id, row, decision, &who, &why).await.map(|()| Done::Processed(id, vec![row], None))
+        }
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         JobCommand::Look(id) => {
             let polled = jobs.poll_now(id).await;

@@ -98,3 +98,43 @@ fn without_a_pager_of_ones_own_it_is_less() {
     term.send("\x03");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }
+
+/// What a pager made of the terminal's line does not outlive it, however it ends.
+#[test]
+fn a_pager_that_is_killed_leaves_the_terminal_as_it_was() {
+    let mut term = still_demo().env("PAGER", "stty -echo -icanon < /dev/tty; kill -9 $$;").start();
+    term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
+    let raw = term.modes();
+    term.send("J");
+    term.until("the JSON", |s| s.has("GET /badge-templates/") && s.has("line "));
+    term.send("|");
+    let why = msg_part("The pager (").to_owned();
+    term.until("lapel again", |s| s.screen.alternate_screen() && s.has(&why));
+    assert_eq!(term.modes(), raw);
+    term.send("\x03");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+}
+
+/// A short text is shown until a key is pressed, whatever less is told.
+#[test]
+fn less_waits_for_a_key_on_a_short_text() {
+    let setup = still_demo();
+    setup.write(
+        "bin/less",
+        "#!/bin/sh\nprintf '%s %s\\n' \"$LESS\" \"$*\" > \"$HOME/less.args\"\ncat > /dev/null\necho shown\nread -r line < /dev/tty\n",
+    );
+    let bin = setup.home().join("bin");
+    std::fs::set_permissions(bin.join("less"), PermissionsExt::from_mode(0o755)).expect("made executable");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let mut term = setup.env("PATH", &path).env("PAGER", "less -FRX").env("LESS", "FX").start();
+    term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
+    term.send("J");
+    term.until("the JSON", |s| s.has("GET /badge-templates/") && s.has("line "));
+    term.send("|");
+    term.until("less", |s| !s.screen.alternate_screen() && s.has("shown"));
+    assert_eq!(read(&term, "less.args"), "FX -+F -FRX -+F\n");
+    term.send("q\n");
+    term.until("lapel again", |s| s.screen.alternate_screen() && s.has("GET /badge-templates/"));
+    term.send("\x03");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+}

@@ -110,6 +110,9 @@ impl Storm {
             ("tab down", "within 30 days"),
             ("enter", "expiring within 30 days"),
             ("esc tab", "issued badges failed"),
+            ("0 G k enter", "strictgate.example"),
+            ("/ type:bounce", "BOUNCE"),
+            ("enter esc esc G enter", "Issued per week"),
             ("/ type:dv-0", "dv-0"),
         ];
         self.each(&mut h, &places).await;

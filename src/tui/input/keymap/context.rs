@@ -55,6 +55,8 @@ pub enum Context {
     Overview,
     /// The badges behind a count of Home.
     OverviewList,
+    /// The badges whose mails failed.
+    MailFailures,
     Menu,
     Profiles,
     /// The rows of an issue draft.
@@ -118,6 +120,7 @@ impl Context {
             Self::Home => tr_noop!("Home"),
             Self::Overview => tr_noop!("Home: counts"),
             Self::OverviewList => tr_noop!("Home: badges of a count"),
+            Self::MailFailures => tr_noop!("Home: mail failures"),
             Self::Help => tr_noop!("Help"),
             Self::Welcome => tr_noop!("First screen"),
             Self::Tour => tr_noop!("Everywhere in the tour"),

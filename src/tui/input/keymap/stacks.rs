@@ -23,6 +23,7 @@ impl Context {
         &[Self::Home, Self::List, Self::Global, Self::Always],
         &[Self::Overview, Self::List, Self::Global, Self::Always],
         &[Self::OverviewList, Self::List, Self::Global, Self::Always],
+        &[Self::MailFailures, Self::List, Self::Global, Self::Always],
         &[Self::Draft, Self::List, Self::Always],
         &[Self::DraftRevoke, Self::List, Self::Always],
         &[Self::LookUp, Self::Prompt, Self::Always],

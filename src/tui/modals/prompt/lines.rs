@@ -1,35 +1,6 @@
-//! Texts of two questions about a job: failed mails, and the effect of undoing it.
+//! The text of a question about a job: the effect of undoing it.
 
-use crate::jobs::receipt::MailReport;
 use crate::jobs::{Job, RowStatus};
-use crate::tui::context::Env;
-use crate::tui::widgets::form::FormText;
-
-/// Failed mails, worst first.
-pub(super) fn mail_lines(report: &MailReport, form: &mut FormText<'_>, env: &Env) {
-    if report.is_empty() {
-        let text = plural!(
-            report.issued,
-            "No mail is known to have failed for {n} Issued badge. SENT does not mean “delivered”: the service does not say more.",
-            "No mail is known to have failed for {n} Issued badges. SENT does not mean “delivered”: the service does not say more."
-        );
-        form.text(&text, env.theme.text());
-        return;
-    }
-    form.text(
-        &t!("{failed} of {issued} mails are not SENT.", failed = report.failed, issued = report.issued),
-        env.theme.warning(),
-    );
-    form.blank();
-    for group in &report.groups {
-        form.warning(&group.to_string());
-    }
-    if report.scattered > 0 {
-        form.dim(&t!("other failures: {n}", n = report.scattered));
-    }
-    form.blank();
-    form.dim(t!("The service cannot send a mail again."));
-}
 
 /// Effect of undoing a job in its current state.
 pub(super) fn undo_words(job: &Job) -> String {

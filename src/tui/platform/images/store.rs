@@ -4,7 +4,7 @@
 use super::address::Places;
 use super::gallery::PictureAsk;
 use crate::config::Pictures;
-use crate::domain::{Badge, Page, Template, Text};
+use crate::domain::{Badge, Page, Template, TemplateId, Text};
 use crate::tui::effects::Effects;
 use crate::tui::platform::images::protocol::{KITTY_IDS, Protocol, Way};
 use crate::tui::platform::images::questions::{How, unasked};
@@ -15,7 +15,7 @@ use crate::tui::widgets::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 /// Time that the cursor must rest before a picture is requested.
@@ -46,6 +46,8 @@ struct Entry {
 pub struct Store {
     how: How,
     places: Places,
+    /// The address of the picture of each template that was read; `None` if it has none.
+    templates: BTreeMap<TemplateId, Option<Text>>,
     entries: VecDeque<Entry>,
     wanted: Option<Key>,
     /// The pause before the request, while the cursor must rest.
@@ -63,6 +65,7 @@ impl Store {
         Self {
             how: unasked(pictures),
             places: Places::default(),
+            templates: BTreeMap::new(),
             entries: VecDeque::new(),
             wanted: None,
             rest: None,
@@ -113,6 +116,7 @@ impl Store {
     pub fn begin_anew(&mut self, base: Option<String>) {
         self.places = Places::new(base);
         self.entries.clear();
+        self.templates.clear();
         (self.wanted, self.rest, self.loading, self.fresh) = (None, None, None, None);
     }
 
@@ -129,6 +133,11 @@ impl Store {
             self.entries.retain(|entry| entry.key.url != wanted.url);
             self.fresh = Some(wanted.url);
         }
+    }
+
+    /// The address of a template's picture, inside `None` if the template has none. `None` if it was not read yet.
+    pub fn of_template(&self, id: &TemplateId) -> Option<&Option<Text>> {
+        self.templates.get(id)
     }
 
     /// Learns the place of pictures from a response.
@@ -148,6 +157,13 @@ impl Store {
             Response::Templates(Ok(Page { items, .. })) => {
                 if let Some((_, Template { image_url, .. })) = items.first() {
                     learn(image_url);
+                }
+                let read = items.iter().map(|(_, row)| (row.template_id.clone(), row.image_url.clone()));
+                self.templates.extend(read);
+            }
+            Response::Template(detail) => {
+                if let Ok(detail) = &**detail {
+                    self.templates.insert(detail.template_id.clone(), detail.image_url.clone());
                 }
             }
             _ => {}

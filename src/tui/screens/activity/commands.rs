@@ -63,10 +63,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             let question = Prompt::file(job, action == Action::Redo, among);
             out.open(|_, _| question);
         }
-        Action::Mail => {
-            let job = Box::new(job.clone());
-            out.open(|_, out| Prompt::mail(job, out));
-        }
+        Action::Mail => out.go.push(Navigate::Mails(job.id)),
         _ => {}
     }
 }

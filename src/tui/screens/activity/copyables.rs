@@ -4,10 +4,12 @@ use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::i18n::tr;
 use crate::jobs::JobRow;
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
+use ratatui::layout::Rect;
 
 impl Screen for Activity {
     fn can_go_back(&self) -> bool {
@@ -20,6 +22,10 @@ impl Screen for Activity {
 
     fn rows_built(&self) -> u64 {
         self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
+    }
+
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        self.picture_of(area, self.pane_lines(area, env).len(), env)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

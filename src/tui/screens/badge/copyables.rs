@@ -21,7 +21,7 @@ impl Screen for BadgeScreen {
         self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
     }
 
-    fn picture(&self, area: Rect) -> Option<Want> {
+    fn picture(&self, area: Rect, _: &Env) -> Option<Want> {
         let badge = self.badge()?;
         let raw = if self.back { &badge.back_image_url } else { &badge.front_image_url };
         let pane = if self.beside {

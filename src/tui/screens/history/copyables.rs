@@ -5,6 +5,7 @@ use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
+use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::list::{Entry, RowState};
 use crate::tui::widgets::paged_list::Browse;
@@ -23,8 +24,8 @@ impl Screen for History {
             .any(|(_, row)| matches!(row, RowState::Entry(Entry::Row(row)) if is_running(row)))
     }
 
-    fn picture(&self, area: Rect) -> Option<Want> {
-        self.preview.picture(self.browser.list.selected()?, self.browser.split(area).1?)
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        picture_of(self.browser.list.selected()?, self.browser.split(area).1?, env)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

@@ -3,15 +3,19 @@
 //! Home costs no request by itself. It shows the jobs of the journal and the counts of the index, if there is one.
 //! The counts and the lists of badges behind them open inside Home.
 
+mod badge_rows;
 mod counts;
 mod draw;
 mod lines;
+mod mails;
 
 use crate::api::RawOf;
+use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
-use crate::jobs::{Job, RowStatus};
+use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::modals::draft::imports;
 use crate::tui::modals::question::Question;
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
@@ -21,6 +25,7 @@ use counts::Counts;
 use counts::sections::Section;
 use draw::{LaidOutFor, Placed};
 use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
+use mails::{MailSource, Mails};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tokio::time::Instant;
@@ -42,6 +47,8 @@ pub struct Home {
     top: usize,
     height: usize,
     counts: Counts,
+    /// The failed mails, if they are listed.
+    mails: Option<Box<Mails>>,
     shown: Shown,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
@@ -74,6 +81,8 @@ enum Shown {
     Counts,
     /// A list of badges that was opened from a line. Back returns to the lines.
     List,
+    /// The failed mails.
+    Mails,
 }
 
 const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
@@ -92,6 +101,7 @@ impl Default for Home {
             top: 0,
             height: 0,
             counts: Counts::by_week(),
+            mails: None,
             shown: Shown::Lines,
             laid_out: RefCell::default(),
             history: None,
@@ -138,6 +148,28 @@ impl Home {
     /// Returns to the lines.
     pub fn close(&mut self) {
         self.shown = Shown::Lines;
+        self.mails = None;
+    }
+
+    /// Lists the failed mails of a job that another tab shows.
+    pub fn list_mails(&mut self, job: JobId, out: &mut Effects<'_>) {
+        self.show_mails(Mails::new(MailSource::Journal(Some(job)), true, out));
+    }
+
+    fn show_mails(&mut self, mails: Mails) {
+        self.mails = Some(Box::new(mails));
+        self.shown = Shown::Mails;
+    }
+
+    /// Lists all failed mails: of the index if it has been read, otherwise of the jobs.
+    fn all_mails(&mut self, env: &Env, out: &mut Effects<'_>) {
+        let source = match self.counts.all() {
+            Some(all) if all.sums.status.read_at.is_some() => {
+                MailSource::Index(self.counts.reading_words(env).0)
+            }
+            _ => MailSource::Journal(None),
+        };
+        self.show_mails(Mails::new(source, false, out));
     }
 
     /// When to read new rows into the index. `None` until the history was read once in this session.
@@ -188,7 +220,7 @@ impl Home {
     }
 
     /// Shows what the line is about. It never sends.
-    fn open(&mut self, out: &mut Effects<'_>) {
+    fn open(&mut self, env: &Env, out: &mut Effects<'_>) {
         let Some(line) = self.line().cloned() else { return };
         match line {
             HomeLine::Need(job, needs) => {
@@ -215,7 +247,7 @@ impl Home {
                 self.counts.list(which, title);
                 self.shown = Shown::List;
             }
-            HomeLine::Mails(..) => self.show_counts(Section::Mail),
+            HomeLine::Mails(..) => self.all_mails(env, out),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => self.show_counts(Section::Issued),
         }
     }
@@ -227,7 +259,7 @@ impl Home {
 
     fn act_on_lines(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Open => self.open(out),
+            Action::Open => self.open(env, out),
             Action::Down => self.go_to(self.at + 1),
             Action::Up => self.go_to(self.at.saturating_sub(1)),
             Action::PageDown => self.go_to(self.at + self.height.max(2) - 1),
@@ -236,6 +268,7 @@ impl Home {
             Action::Last => self.go_to(usize::MAX),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => run(job, action, &[], out),
+                None if action == Action::Mail => self.all_mails(env, out),
                 None => out.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {
@@ -274,15 +307,32 @@ impl Screen for Home {
         match self.shown {
             Shown::Lines => self.lines.len() as u64,
             Shown::Counts | Shown::List => self.counts.rows_built(),
+            Shown::Mails => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
         }
     }
 
-    fn copyables(&self, _: &Env) -> Copyables {
-        Copyables::default()
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        match self.shown {
+            Shown::Lines => None,
+            Shown::Counts | Shown::List => self.counts.picture(area, env),
+            Shown::Mails => self.mails.as_ref()?.picture(area, env),
+        }
+    }
+
+    fn copyables(&self, env: &Env) -> Copyables {
+        match (self.shown, &self.mails) {
+            (Shown::Mails, Some(mails)) => mails.copyables(env),
+            (Shown::Counts | Shown::List, _) => self.counts.copyables(env),
+            _ => Copyables::default(),
+        }
     }
 
     fn records(&self) -> Vec<RawOf> {
-        Vec::new()
+        match (self.shown, &self.mails) {
+            (Shown::Mails, Some(mails)) => mails.records(),
+            (Shown::Counts | Shown::List, _) => self.counts.records(),
+            _ => Vec::new(),
+        }
     }
 
     fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
@@ -295,20 +345,24 @@ impl Component for Home {
         match self.shown {
             Shown::Lines => STACK.to_vec(),
             Shown::Counts | Shown::List => self.counts.key_contexts(),
+            Shown::Mails => self.mails.as_ref().map_or_else(|| STACK.to_vec(), |mails| mails.key_contexts()),
         }
     }
 
     fn is_enabled(&self, action: Action, env: &Env) -> bool {
-        if self.shown != Shown::Lines {
-            return self.counts.is_enabled(action, env);
+        match (self.shown, &self.mails) {
+            (Shown::Mails, Some(mails)) => return mails.is_enabled(action),
+            (Shown::Lines, _) => {}
+            _ => return self.counts.is_enabled(action, env),
         }
         match action {
             Action::Open => self.line().is_some(),
             Action::Period => self.counts.all().is_some(),
             Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
-            Action::Run | Action::Mail => {
-                self.line().and_then(HomeLine::job).is_some_and(|job| can(action, job))
-            }
+            Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
+                Some(job) => can(action, job),
+                None => action == Action::Mail && !self.lines.is_empty(),
+            },
             Action::IndexOn | Action::IndexStop | Action::Reload => self.counts.is_enabled(action, env),
             _ => true,
         }
@@ -318,32 +372,54 @@ impl Component for Home {
         if self.shown == Shown::Lines {
             return self.act_on_lines(action, env, out);
         }
+        if let (Shown::Mails, Some(mails)) = (self.shown, &mut self.mails) {
+            if mails.on_action(action, env, out) {
+                return true;
+            }
+            let leaves = action == Action::Back;
+            // Back also returns to the tab from which the list was opened.
+            let stays = !mails.from_elsewhere;
+            if leaves {
+                self.close();
+            }
+            return leaves && stays;
+        }
         if self.counts.on_action(action, env, out) {
             if self.shown == Shown::List && !self.counts.is_over_bars() {
                 self.close();
             }
             return true;
         }
-        let leaves = action == Action::Back;
-        if leaves {
-            self.close();
+        match action {
+            Action::Back => self.close(),
+            // The bar of the failures that are in no domain's group.
+            Action::Open => self.all_mails(env, out),
+            _ => return false,
         }
-        leaves
+        true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.shown != Shown::Lines && self.counts.on_text_key(key, out)
+        match (self.shown, &mut self.mails) {
+            (Shown::Mails, Some(mails)) => mails.on_text_key(key),
+            (Shown::Lines, _) => false,
+            _ => self.counts.on_text_key(key, out),
+        }
     }
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
-        if self.shown != Shown::Lines {
-            self.counts.on_paste(text, env, out);
+        match (self.shown, &mut self.mails) {
+            (Shown::Mails, Some(mails)) => mails.on_paste(text),
+            (Shown::Lines, _) => {}
+            _ => self.counts.on_paste(text, env, out),
         }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
-        if self.shown != Shown::Lines {
-            return self.counts.on_click(at, area, env, out);
+        match (self.shown, &mut self.mails) {
+            (Shown::Mails, Some(mails)) => return mails.on_click(at, area, env),
+            (Shown::Lines, _) => {}
+            _ => return self.counts.on_click(at, area, env, out),
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
         let hit = self.laid_out(area, env).get(row).and_then(|row| row.line);
@@ -358,9 +434,10 @@ impl Component for Home {
     }
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
-        if self.shown != Shown::Lines {
-            self.counts.load_visible(area, env, out);
-            return;
+        match (self.shown, &mut self.mails) {
+            (Shown::Mails, Some(mails)) => return mails.load_visible(area, env, out),
+            (Shown::Lines, _) => {}
+            _ => return self.counts.load_visible(area, env, out),
         }
         self.counts.count(env, out);
         if std::mem::take(&mut self.drafts.stale) {
@@ -398,14 +475,31 @@ impl Component for Home {
                 }
                 Ok(())
             }
-            other => self.counts.on_response(id, other, env, out),
+            other => {
+                let other = match &mut self.mails {
+                    Some(mails) => match mails.on_response(id, other, out) {
+                        Ok(()) => return Ok(()),
+                        Err(other) => other,
+                    },
+                    None => other,
+                };
+                self.counts.on_response(id, other, env, out)
+            }
         }
     }
 
+    fn know(&self, known: &mut KnownWords) {
+        if let Some(mails) = &self.mails {
+            mails.know(known);
+        }
+        self.counts.know(known);
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        match self.shown {
-            Shown::Lines => self.draw_lines(frame, area, env),
-            Shown::Counts | Shown::List => self.counts.draw(frame, area, env),
+        match (self.shown, &self.mails) {
+            (Shown::Mails, Some(mails)) => mails.draw(frame, area, env),
+            (Shown::Counts | Shown::List, _) => self.counts.draw(frame, area, env),
+            _ => self.draw_lines(frame, area, env),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Screen for Templates {
         self.full && of_list
     }
 
-    fn picture(&self, area: Rect) -> Option<Want> {
+    fn picture(&self, area: Rect, _: &Env) -> Option<Want> {
         let place = if self.categories.is_some() {
             None
         } else if self.beside {

@@ -4,9 +4,11 @@ use super::Wallet;
 use super::rows::{COPIED, FIELDS, View, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
+use ratatui::layout::Rect;
 
 impl Screen for Wallet {
     fn can_go_back(&self) -> bool {
@@ -16,6 +18,10 @@ impl Screen for Wallet {
     fn shows_age(&self, env: &Env) -> bool {
         let now = env.now();
         self.rows().any(|held| held.verdict(now).is_running())
+    }
+
+    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        self.picture_of(self.selected()?, area, env)
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

@@ -12,10 +12,13 @@ use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history::{self, Typed};
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
+use crate::tui::screens::{picture, template_picture};
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
 use ratatui::style::Style;
@@ -76,6 +79,18 @@ impl Wallet {
     fn answer_lines(&self, held: &Held, pane: Rect, env: &Env) -> Vec<Line<'static>> {
         let room = (usize::from(pane.width), usize::from(pane.height));
         pane::fitted(&self.case(held, env), &self.beside(held, env), room, env)
+    }
+
+    /// The picture of the badge's template, or of the badge itself. It takes only rows that the answer leaves.
+    pub(super) fn picture_of(&self, held: &Held, area: Rect, env: &Env) -> Option<Want> {
+        let pane = self.areas(area, env).pane.filter(|_| area.width >= preview::FROM)?;
+        let place = picture::below(pane, self.answer_lines(held, pane, env).len());
+        if held.template_id().is_some() {
+            return template_picture::want(held.template_id(), place, env);
+        }
+        // The card of a badge names its holder.
+        let badge = held.wallet.as_ref().filter(|_| !self.call.masked)?;
+        Some(Want { raw: Some(badge.front_image_url.clone()?), area: place? })
     }
 
     pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
@@ -435,6 +450,7 @@ impl Wallet {
             }
         }
         let lines = self.answer_lines(held, pane, env);
+        template_picture::draw(self.picture_of(held, area, env), frame, env);
         self.scroll.draw(frame, pane, lines, &[Context::Wallet], env);
     }
 

@@ -22,7 +22,12 @@ impl Counts {
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Response::Index(answer) = answer else { return Err(answer) };
+        let Response::Index(answer) = answer else {
+            return match &mut self.behind {
+                Some(behind) => behind.on_response(request, answer, out),
+                None => Err(answer),
+            };
+        };
         let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
         match answer {
             IndexAnswer::Sums(sums) if self.counting == Some(request) => {
@@ -72,7 +77,7 @@ impl Counts {
             }
             answer => {
                 return match &mut self.behind {
-                    Some(behind) => behind.on_response(request, answer, out).map_err(Response::Index),
+                    Some(behind) => behind.on_response(request, Response::Index(answer), out),
                     None => Err(Response::Index(answer)),
                 };
             }
@@ -161,7 +166,13 @@ impl Counts {
                     None => plan(plans, out),
                 }
             }
+            IndexAnswer::Export(Ok(badges)) => {
+                if let Some(behind) = &self.behind {
+                    out.go.push(Navigate::Export(Box::new(behind.source(&badges, env))));
+                }
+            }
             IndexAnswer::On(Err(why))
+            | IndexAnswer::Export(Err(why))
             | IndexAnswer::WithoutDetails(Err(why))
             | IndexAnswer::Renewals(Err(why))
             | IndexAnswer::Found(Err(why)) => out.warn(why),

@@ -1,25 +1,21 @@
 //! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
-use crate::domain::HistoryItem;
-use crate::i18n;
+use crate::api::RawOf;
+use crate::domain::{HistoryItem, Text};
 use crate::index::{Query, Which};
+use crate::tui::effects::ExportSource;
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
+use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
+use crate::tui::screens::home::badge_rows::{COPIED, Columns};
+use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
-use crate::tui::widgets::record_field::{self, RecordField, short};
-use crate::tui::widgets::text_layout::{cells, fit, layout};
+use crate::tui::widgets::preview;
+use crate::tui::widgets::record_field::pick;
+use crate::tui::widgets::text_layout::fit;
 use crate::tui::worker::index::{IndexAnswer, IndexAsk};
-use ratatui::style::Style;
-
-type Field = RecordField<HistoryItem>;
-
-/// Index of the date column.
-const WHEN: usize = 4;
-
-const UNTIL: Field = Field::of("valid_until", tr_noop!("Until"), (11, 1, 2))
-    .shown(|row, (), env| short(row.valid_until.as_ref(), env))
-    .dim();
 
 pub struct Behind {
     pub which: Which,
@@ -27,15 +23,20 @@ pub struct Behind {
     pub list: PagedList<HistoryItem>,
     /// Whether the index has changed since the badges were read.
     pub stale: bool,
+    pub preview: BadgePreview,
 }
 
 impl Behind {
     pub fn new(which: Which, title: String) -> Self {
-        Self { which, title, list: PagedList::default(), stale: false }
+        Self { which, title, list: PagedList::default(), stale: false, preview: BadgePreview::default() }
     }
 
     /// Handles an action of the list. Returns false if the action belongs elsewhere.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        if matches!(action, Action::PreviewDown | Action::PreviewUp) {
+            self.preview.scroll(action, out);
+            return true;
+        }
         follow(action, self.list.selected(), out) || self.list.on_action(action)
     }
 
@@ -43,22 +44,24 @@ impl Behind {
     pub fn on_response(
         &mut self,
         request: RequestId,
-        answer: IndexAnswer,
+        answer: Response,
         out: &mut Effects<'_>,
-    ) -> Result<(), IndexAnswer> {
+    ) -> Result<(), Response> {
         match answer {
-            IndexAnswer::List(page) if self.list.awaits(request) => {
+            Response::Index(IndexAnswer::List(page)) if self.list.awaits(request) => {
                 if let Some((_, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                 }
                 Ok(())
             }
-            other => Err(other),
+            other => self.preview.on_response(request, other, out),
         }
     }
 
-    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
-        self.list.set_height(area.height.saturating_sub(3));
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        let (list, pane) = preview::split(area, None);
+        self.list.set_height(list.height.saturating_sub(3));
+        self.preview.lay_out(self.list.selected(), None, pane, env, out);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             out.cancel(self.list.reload());
@@ -72,33 +75,58 @@ impl Behind {
         out.cancel(dropped);
     }
 
-    /// The columns: those of the history. The Expiring section shows the end date instead of the issue time.
-    fn fields(&self) -> Vec<Field> {
-        let mut fields = HistoryItem::FIELDS[..HistoryItem::DEFAULT_COLUMNS].to_vec();
-        if self.which.is_ending() {
-            fields[WHEN] = UNTIL;
+    pub fn on_click(&mut self, at: Position, area: Rect) -> bool {
+        let (list, _) = preview::split(area, None);
+        at.x < list.right() && self.list.on_click(rows(list), at.y)
+    }
+
+    pub fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        picture_of(self.list.selected()?, preview::split(area, None).1?, env)
+    }
+
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        let mut all = Copyables::default();
+        let selected = self.list.selected();
+        if let Some(badge) = selected {
+            all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
+            all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
         }
-        fields
+        let fields = pick(HistoryItem::FIELDS, &COPIED);
+        let loaded = self.list.loaded().map(|(_, row)| row);
+        all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
+        all
+    }
+
+    /// The badges of the list for a file.
+    pub fn source(&self, badges: &[HistoryItem], env: &Env) -> ExportSource {
+        let all = count!(badges.len() as u64, "badge", "badges");
+        let note = t!("The rows are as the index has them.").to_owned();
+        ExportSource::of_badges(
+            "badges",
+            format!("{} {} {all}", self.title, env.glyphs.dot),
+            note,
+            badges,
+            env,
+        )
+    }
+
+    pub fn records(&self) -> Vec<RawOf> {
+        let row = self.list.selected();
+        row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
+        let (area, pane) = preview::split(area, None);
+        if let (Some(pane), Some(row)) = (pane, self.list.selected()) {
+            self.preview.draw(row, pane, super::LIST, frame, env);
+        }
         let all = count!(self.list.len(), "badge", "badges");
         let text = format!("  {} {} {all}", self.title, env.glyphs.dot);
         let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
-        let fields = self.fields();
-        let titles: Vec<(String, Style)> =
-            fields.iter().map(|field| (i18n::tr(field.column.title).to_owned(), theme.dim())).collect();
-        let columns: Vec<_> = HistoryItem::widths()
-            .into_iter()
-            .zip(&titles)
-            .map(|(own, (title, _))| own.titled(title))
-            .collect();
-        let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
-        let mut spans = vec![Span::raw("  ")];
-        spans.extend(cells(&titles, &widths, env.glyphs.ellipsis));
-        frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
+        let columns = Columns::new(area.width, self.which.is_ending());
+        frame.render_widget(columns.head(env), Rect { y: area.y + 1, height: 1, ..area });
         let body = rows(area);
         if self.list.draw_empty(frame, body, (t!("No badges found."), t!("reading the index")), env) {
             return;
@@ -107,8 +135,7 @@ impl Behind {
             let mut spans = vec![Span::raw(" ")];
             match row {
                 RowState::Entry(Entry::Row(row)) => {
-                    let values = record_field::cells(&fields, row, &(), env);
-                    spans.extend(cells(&values, &widths, env.glyphs.ellipsis));
+                    spans.extend(columns.cells(row, env));
                 }
                 RowState::Failed(error) => {
                     spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
@@ -125,6 +152,6 @@ impl Behind {
 }
 
 /// The area of the rows, between the headings and the row counter.
-pub fn rows(area: Rect) -> Rect {
+fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area }
 }

@@ -6,10 +6,13 @@ mod behind;
 pub mod draw;
 pub mod sections;
 
+use crate::api::RawOf;
+use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
 use crate::tui::prelude::*;
+use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::{IndexAsk, Overall};
 use behind::Behind;
 use sections::{Bar, Section, bars};
@@ -58,7 +61,7 @@ struct Running {
     told: u64,
 }
 
-const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
+pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
 #[derive(Default)]
 struct Find {
@@ -123,6 +126,18 @@ impl Counts {
         self.behind.is_some() || self.find.is_some()
     }
 
+    pub fn picture(&self, area: Rect, env: &Env) -> Option<crate::tui::platform::images::Want> {
+        self.behind.as_ref()?.picture(draw::body(area), env)
+    }
+
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        self.behind.as_ref().map(|behind| behind.copyables(env)).unwrap_or_default()
+    }
+
+    pub fn records(&self) -> Vec<RawOf> {
+        self.behind.as_ref().map(Behind::records).unwrap_or_default()
+    }
+
     pub fn rows_built(&self) -> u64 {
         self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
     }
@@ -174,6 +189,13 @@ impl Counts {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
             Action::Details => self.details(env, out),
+            Action::Export if behind.list.is_empty() => {
+                out.say(t!("There are no {noun} here to export.", noun = t!("badges")));
+            }
+            Action::Export => {
+                let which = behind.which.clone();
+                self.asked = Some(ask(out, IndexAsk::Export(which)));
+            }
             _ => return behind.on_action(action, out),
         }
         true
@@ -272,10 +294,14 @@ impl Component for Counts {
             Action::IndexStop => self.running.is_some(),
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
-            Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
+            Action::Open if self.behind.is_none() => self.bar().is_some(),
             Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && !b.list.is_empty()),
+            Action::Export | Action::Copy => self.behind.as_ref().is_some_and(|b| !b.list.is_empty()),
             Action::Details => {
                 self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
+            }
+            Action::PreviewDown | Action::PreviewUp => {
+                self.behind.as_ref().is_some_and(|b| b.preview.is_shown())
             }
             Action::FindCert | Action::NextSection => on,
             _ => true,
@@ -330,11 +356,7 @@ impl Component for Counts {
                     let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
                     self.behind = Some(Behind::new(which, title));
                 }
-                Some(Bar { which: None, .. }) => {
-                    out.say(t!(
-                        "These failures affect one person per domain. Search History by e-mail address."
-                    ));
-                }
+                Some(Bar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
             _ => return false,
@@ -364,7 +386,7 @@ impl Component for Counts {
             return Clicked::Nothing;
         }
         if let Some(behind) = &mut self.behind {
-            return Clicked::changed(behind.list.on_click(behind::rows(draw::body(area)), at.y));
+            return Clicked::changed(behind.on_click(at, draw::body(area)));
         }
         let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&at.y) {
@@ -399,7 +421,7 @@ impl Component for Counts {
         self.count(env, out);
         let body = draw::body(area);
         if let Some(behind) = &mut self.behind {
-            behind.load_visible(body, out);
+            behind.load_visible(body, env, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -408,6 +430,12 @@ impl Component for Counts {
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         self.take_answer(id, answer, env, out)
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        for (_, badge) in self.behind.iter().flat_map(|behind| behind.list.loaded()) {
+            badge.know(known);
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

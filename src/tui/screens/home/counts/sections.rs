@@ -1,6 +1,5 @@
 //! The sections of the counts: what each one counts, as bars with the badges behind them.
 
-use crate::domain::EmailKey;
 use crate::i18n::list;
 use crate::index::{Period, Series, TemplateSum, Which};
 use crate::tui::widgets::text_layout::number;
@@ -213,14 +212,12 @@ fn mail(all: &Overall) -> Vec<Bar> {
         .iter()
         .map(|group| {
             let words = group.statuses.iter().map(|(word, n)| t!("{n} {word}", n = number(*n), word));
-            let folded = EmailKey::of(&format!("x@{}", group.domain.wire()));
-            let which = folded.domain().map(|domain| Which::MailFailed(domain.to_owned()));
-            let bar = Bar::new(format!("@{}", group.domain), group.failed, Which::All).noted(t!(
+            let which = Which::MailFailed(Some(group.folded.clone()));
+            Bar::new(format!("@{}", group.domain), group.failed, which).noted(t!(
                 "of {n}: {states}",
                 n = number(group.issued),
                 states = list(words)
-            ));
-            Bar { which, ..bar }
+            ))
         })
         .collect();
     if all.mail.scattered > 0 {

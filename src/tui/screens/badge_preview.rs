@@ -1,0 +1,124 @@
+//! The preview of the selected badge of a list: the first lines of the Badge tab, a timeline and all fields of the row,
+//! below the picture of its template.
+
+use super::badge_head::head;
+use super::picture;
+use super::template_picture::{self, TemplatePicture};
+use super::templates::labelled;
+use crate::domain::{BadgeId, Held, HistoryItem};
+use crate::tui::context::Env;
+use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::platform::images::Want;
+use crate::tui::request::{RequestId, Response};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::list::Row;
+use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::record_field::{pane, pick};
+use crate::tui::widgets::text_layout::styled;
+use crate::tui::widgets::timeline::timeline;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// The fields below the timeline. The others are in the lines above.
+const FIELDS: [&str; 7] =
+    ["issued_at", "reg_date", "revoke_at", "category_name", "issuing_org", "badge_id", "template_id"];
+
+#[derive(Default)]
+pub(super) struct BadgePreview {
+    /// The badge that is shown.
+    shown: Option<BadgeId>,
+    /// A remark about the badge, such as its copies among the loaded rows.
+    remark: Option<String>,
+    scroll: Scroll,
+    /// The area of the text in the last layout; `None` without a preview.
+    area: Option<Rect>,
+    picture: TemplatePicture,
+}
+
+impl BadgePreview {
+    pub fn scroll(&mut self, action: Action, out: &mut Effects<'_>) {
+        match self.area {
+            Some(area) => self.scroll.by(action == Action::PreviewDown, area.height),
+            None => out.say(preview::no_room()),
+        }
+    }
+
+    pub fn is_shown(&self) -> bool {
+        self.area.is_some()
+    }
+
+    /// Follows the selected row.
+    pub fn lay_out(
+        &mut self,
+        row: Option<&HistoryItem>,
+        remark: Option<String>,
+        pane: Option<Rect>,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) {
+        self.remark = remark;
+        let (Some(row), Some(pane)) = (row, pane) else {
+            self.area = None;
+            return;
+        };
+        if self.shown.as_ref() != Some(&row.badge_id) {
+            self.shown = Some(row.id());
+            self.scroll.reset();
+        }
+        let area = areas(pane, env).1;
+        self.area = Some(area);
+        if self.scroll.is_scrolled() {
+            self.scroll.limit(self.lines(row, usize::from(area.width), env).len(), area.height);
+        }
+        self.picture.follow(row.template_id.as_ref(), env, out);
+    }
+
+    pub fn on_response(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        self.picture.on_response(request, answer, out)
+    }
+
+    /// Draws the preview of the row. `keys` are the contexts in which it is scrolled.
+    pub fn draw(&self, row: &HistoryItem, pane: Rect, keys: &[Context], frame: &mut Frame<'_>, env: &Env) {
+        preview::draw_edge(frame, pane, env);
+        template_picture::draw(picture_of(row, pane, env), frame, env);
+        let area = areas(pane, env).1;
+        self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), env), keys, env);
+    }
+}
+
+/// The picture of the row's template, if its preview has room for it.
+pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &Env) -> Option<Want> {
+    template_picture::want(row.template_id.as_ref(), areas(pane, env).0, env)
+}
+
+/// The areas of the picture, if there is room for one, and of the text.
+fn areas(pane: Rect, env: &Env) -> (Option<Rect>, Rect) {
+    let inside = preview::inside(pane);
+    if env.pictures.is_on() { picture::above(inside) } else { (None, inside) }
+}
+
+impl BadgePreview {
+    fn lines(&self, row: &HistoryItem, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
+        let mut lines = head(&held, "", room, env);
+        if let Some(remark) = &self.remark {
+            lines.extend(styled(remark, room, env.theme.warning()));
+        }
+        let timeline = timeline(&held, env.now(), room, env);
+        if !timeline.is_empty() {
+            lines.push(Line::raw(""));
+            lines.extend(timeline);
+        }
+        lines.push(Line::raw(""));
+        lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, env), room, env));
+        lines
+    }
+}

@@ -1,0 +1,428 @@
+//! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
+
+use super::badge_rows::{COPIED, Columns};
+use crate::api::RawOf;
+use crate::domain::screen_text::KnownWords;
+use crate::domain::{BadgeId, HistoryItem, Text};
+use crate::jobs::JobId;
+use crate::jobs::receipt::FailedMails;
+use crate::tui::component::Clicked;
+use crate::tui::context::Env;
+use crate::tui::effects::{Effects, ExportSource, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::platform::images::Want;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
+use crate::tui::screens::history::follow;
+use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
+use crate::tui::widgets::paged_list::{Browse, two_sided};
+use crate::tui::widgets::preview;
+use crate::tui::widgets::record_field::pick;
+use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::worker::index::{IndexAnswer, IndexAsk};
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use std::collections::BTreeSet;
+
+const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
+
+/// Maximum width that the column of mail statuses gets for a word of the service.
+const LONGEST_WORD: usize = 12;
+
+/// Where the mail statuses come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailSource {
+    /// The index, with the words for when it was read.
+    Index(String),
+    /// The rows of this job, or of all jobs.
+    Journal(Option<JobId>),
+}
+
+/// A line of the list: a domain, or a badge below it.
+#[derive(Clone, Debug, PartialEq)]
+enum MailLine {
+    /// The place of the domain's group; beyond the last one, the failures in no group.
+    Group {
+        place: usize,
+        failed: u64,
+    },
+    Badge(Box<HistoryItem>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum LineId {
+    Group(usize),
+    Badge(BadgeId),
+}
+
+impl Row for MailLine {
+    type Id = LineId;
+    fn id(&self) -> LineId {
+        match self {
+            Self::Group { place, .. } => LineId::Group(*place),
+            Self::Badge(badge) => LineId::Badge(badge.badge_id.clone()),
+        }
+    }
+}
+
+pub struct Mails {
+    source: MailSource,
+    /// Whether Back returns to the tab from which the list was opened.
+    pub from_elsewhere: bool,
+    request: Option<RequestId>,
+    found: Result<FailedMails, String>,
+    list: PagedList<MailLine>,
+    /// The groups whose badges are hidden.
+    folded: BTreeSet<usize>,
+    search: Search,
+    preview: BadgePreview,
+}
+
+impl Mails {
+    pub fn new(source: MailSource, from_elsewhere: bool, out: &mut Effects<'_>) -> Self {
+        let mut mails = Self {
+            source,
+            from_elsewhere,
+            request: None,
+            found: Ok(FailedMails::default()),
+            list: PagedList::default(),
+            folded: BTreeSet::new(),
+            search: Search::default(),
+            preview: BadgePreview::default(),
+        };
+        mails.read(out);
+        mails
+    }
+
+    /// Reads the failures. It costs no request.
+    fn read(&mut self, out: &mut Effects<'_>) {
+        let ask = match &self.source {
+            MailSource::Index(_) => Request::Index(Box::new(IndexAsk::FailedMails)),
+            MailSource::Journal(job) => Request::Mail(*job),
+        };
+        out.ask_instead(&mut self.request, ask);
+    }
+
+    pub fn key_contexts(&self) -> Vec<Context> {
+        self.search.over().unwrap_or_else(|| STACK.to_vec())
+    }
+
+    fn badge(&self) -> Option<&HistoryItem> {
+        match self.list.selected()? {
+            MailLine::Badge(badge) => Some(badge),
+            MailLine::Group { .. } => None,
+        }
+    }
+
+    /// The badges that the search finds.
+    fn shown(&self) -> impl Iterator<Item = &HistoryItem> {
+        let texts = |badge: &HistoryItem| {
+            [&badge.recipient_name, &badge.recipient_email, &badge.title, &badge.email_status]
+                .into_iter()
+                .flatten()
+                .map(Text::wire)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let badges = self.found.iter().flat_map(|found| &found.badges);
+        badges.filter(move |badge| self.search.finds(&texts(badge)))
+    }
+
+    /// Lists the domains and their badges. A search opens every group.
+    fn arrange(&mut self) {
+        let Ok(found) = &self.found else { return };
+        let report = &found.report;
+        let place_of = |badge: &HistoryItem| report.group_of(badge).unwrap_or(report.groups.len());
+        let is_searched = self.search.text().is_some();
+        let mut lines: Vec<MailLine> = Vec::new();
+        let mut last = None;
+        for badge in self.shown() {
+            let place = place_of(badge);
+            if last != Some(place) {
+                last = Some(place);
+                let failed = report.groups.get(place).map_or(report.scattered, |group| group.failed);
+                lines.push(MailLine::Group { place, failed });
+            }
+            if is_searched || !self.folded.contains(&place) {
+                lines.push(MailLine::Badge(Box::new(badge.clone())));
+            }
+        }
+        self.list.hold(lines);
+    }
+
+    pub fn is_enabled(&self, action: Action) -> bool {
+        match action {
+            Action::Wallet | Action::Raw => self.badge().is_some(),
+            Action::Open | Action::Copy | Action::Export => !self.list.is_empty(),
+            Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
+            Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
+            _ => true,
+        }
+    }
+
+    /// Returns false for an action of Home. Back leaves the list.
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match self.search.on_action(action) {
+            Searched::Changed => {
+                self.arrange();
+                return true;
+            }
+            Searched::Step { forward } => {
+                self.step(forward);
+                return true;
+            }
+            Searched::Nothing => {}
+        }
+        match (action, self.list.selected()) {
+            (Action::Open, Some(MailLine::Group { place, .. })) => {
+                let place = *place;
+                if !self.folded.remove(&place) {
+                    self.folded.insert(place);
+                }
+                self.arrange();
+            }
+            (Action::Open | Action::Wallet, _) => {
+                follow(action, self.badge(), out);
+            }
+            (Action::Export, _) => self.export(env, out),
+            (Action::Reload, _) => self.read(out),
+            (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
+            _ => return self.list.on_action(action),
+        }
+        true
+    }
+
+    /// Goes to the next or the previous badge. All listed badges match the search.
+    fn step(&mut self, forward: bool) {
+        let is_badge = |place: u64| matches!(self.list.row_at(place), Some(MailLine::Badge(_)));
+        let found = if forward {
+            (self.list.cursor() + 1..self.list.len()).find(|place| is_badge(*place))
+        } else {
+            (0..self.list.cursor()).rev().find(|place| is_badge(*place))
+        };
+        if let Some(place) = found {
+            self.list.move_to(place);
+        }
+    }
+
+    fn export(&self, env: &Env, out: &mut Effects<'_>) {
+        let badges: Vec<&HistoryItem> = self.shown().collect();
+        if badges.is_empty() {
+            out.say(t!("There are no failed mails here to export."));
+            return;
+        }
+        let mut head = plural!(badges.len() as u64, "{n} failed mail", "{n} failed mails");
+        if let Some(text) = self.search.typed() {
+            head.push_str(&format!(" {} {text}", env.glyphs.dot));
+        }
+        let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, env);
+        out.go.push(Navigate::Export(Box::new(source)));
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        let changed = self.search.on_text_key(key);
+        self.arrange();
+        changed
+    }
+
+    pub fn on_paste(&mut self, text: &str) {
+        self.search.on_paste(text);
+        self.arrange();
+    }
+
+    pub fn on_click(&mut self, at: Position, area: Rect, env: &Env) -> Clicked {
+        let (list, _) = self.areas(area, env);
+        Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
+    }
+
+    pub fn on_response(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let found = match answer {
+            Response::Mail(found) if self.request == Some(request) => found,
+            Response::Index(IndexAnswer::FailedMails(found)) if self.request == Some(request) => found,
+            other => return self.preview.on_response(request, other, out),
+        };
+        self.request = None;
+        self.found = found;
+        self.arrange();
+        Ok(())
+    }
+
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        let (list, pane) = self.areas(area, env);
+        self.list.set_height(list.height);
+        let badge = match self.list.selected() {
+            Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
+            _ => None,
+        };
+        self.preview.lay_out(badge, None, pane, env, out);
+    }
+
+    pub fn know(&self, known: &mut KnownWords) {
+        for badge in self.found.iter().flat_map(|found| &found.badges) {
+            badge.know(known);
+        }
+    }
+
+    pub fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+        picture_of(self.badge()?, self.areas(area, env).1?, env)
+    }
+
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        let mut all = Copyables::default();
+        let selected = self.badge();
+        if let Some(badge) = selected {
+            all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
+            all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
+        }
+        all.records(
+            &pick(HistoryItem::FIELDS, &COPIED),
+            selected,
+            self.shown(),
+            t!("with failed mails"),
+            |_| (),
+            env,
+        );
+        all
+    }
+
+    pub fn records(&self) -> Vec<RawOf> {
+        self.badge().map_or_else(Vec::new, |badge| records(&badge.badge_id, badge.recipient_email.as_ref()))
+    }
+
+    pub fn rows_built(&self) -> u64 {
+        self.list.rows_built()
+    }
+
+    /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
+    /// the counter.
+    fn areas(&self, area: Rect, env: &Env) -> (Rect, Option<Rect>) {
+        let (left, pane) = preview::split(area, None);
+        let below = self.advice(left.width, env).len() as u16 + 1;
+        (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
+    }
+
+    /// What can be done about failed mails.
+    fn advice(&self, columns: u16, env: &Env) -> Vec<String> {
+        if self.list.is_empty() {
+            return Vec::new();
+        }
+        let text = t!(
+            "The service cannot send a mail again. Many failures at one domain: ask its IT to allow the service's mails. {open} opens a badge or folds a domain.",
+            open = env.key(STACK, Action::Open)
+        );
+        wrap(&text, usize::from(columns).saturating_sub(4))
+    }
+
+    /// The service's longest word for a failure, within a limit.
+    fn longest_word(&self) -> String {
+        let groups = self.found.iter().flat_map(|found| &found.report.groups);
+        let words = groups.flat_map(|group| &group.statuses).map(|(word, _)| word.to_string());
+        words.filter(|word| width(word) <= LONGEST_WORD).max_by_key(|word| width(word)).unwrap_or_default()
+    }
+
+    fn source_words(&self) -> String {
+        match &self.source {
+            MailSource::Index(read) => t!("from the index, {read}", read),
+            MailSource::Journal(Some(job)) => t!("from the rows of job {job} as last checked", job),
+            MailSource::Journal(None) => t!("from lapel's own jobs (no index)").to_owned(),
+        }
+    }
+
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let (list, pane) = self.areas(area, env);
+        let line = |y: u16| Rect { y, height: 1, ..list };
+        let title = match &self.found {
+            Ok(found) if self.request.is_none() => {
+                let report = &found.report;
+                let badges = count!(report.issued, "issued badge", "issued badges");
+                t!("{failed} of {badges}: mail failed", failed = number(report.failed), badges)
+            }
+            _ => t!("Mail failures").to_owned(),
+        };
+        let title = format!("  {title} {} {}", env.glyphs.dot, self.source_words());
+        let title = fit(&title, usize::from(list.width).saturating_sub(1), env.glyphs.ellipsis);
+        frame.render_widget(Line::styled(title, theme.strong()), line(area.y));
+        let columns = Columns::of_mails(list.width, &self.longest_word());
+        frame.render_widget(columns.head(env), line(area.y + 1));
+        self.draw_list(frame, list, &columns, env);
+        let mut y = list.bottom();
+        for text in self.advice(list.width, env) {
+            frame.render_widget(Line::styled(format!("  {text}"), theme.dim()), line(y));
+            y += 1;
+        }
+        let most = self.found.as_ref().map_or(0, |found| found.badges.len() as u64);
+        let all = self.found.as_ref().map_or(0, |found| found.report.failed);
+        let counter = if most < all {
+            t!("the first {most} of {all} are listed", most = number(most), all = number(all))
+        } else {
+            self.list.counter()
+        };
+        let search = self.search.line(usize::from(list.width) / 2, env).unwrap_or_default();
+        two_sided(frame, line(y.min(area.bottom() - 1)), search, Span::styled(counter, theme.dim()), true);
+        if let (Some(pane), Some(badge)) = (pane, self.badge()) {
+            self.preview.draw(badge, pane, STACK, frame, env);
+        }
+    }
+
+    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, columns: &Columns, env: &Env) {
+        let theme = &env.theme;
+        if let Err(why) = &self.found {
+            let text = format!("{} {why}", env.glyphs.alert);
+            crate::tui::widgets::list::draw_texts(frame, list, &[text], theme.error());
+            return;
+        }
+        let nothing = match self.search.text() {
+            Some(_) => t!("No rows match.").to_owned(),
+            None => t!(
+                "No mail is known to have failed. SENT does not mean “delivered”: the service does not say more."
+            )
+            .to_owned(),
+        };
+        if self.list.draw_empty(frame, list, (&nothing, t!("reading")), env) {
+            return;
+        }
+        self.list.draw_rows(frame, list, env, |_, row| match row {
+            RowState::Entry(Entry::Row(MailLine::Badge(badge))) => {
+                let mut spans = vec![Span::raw(" ")];
+                spans.extend(columns.cells(badge, env));
+                spans
+            }
+            RowState::Entry(Entry::Row(MailLine::Group { place, failed })) => {
+                vec![Span::styled(self.group_words(*place, *failed, list.width, env), theme.strong())]
+            }
+            _ => Vec::new(),
+        });
+    }
+
+    /// `▾ @strictgate.example: 43 of 45 failed (FAIL 29, BOUNCE 14)`
+    fn group_words(&self, place: usize, failed: u64, columns: u16, env: &Env) -> String {
+        let is_folded = self.search.text().is_none() && self.folded.contains(&place);
+        let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
+        let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
+        let words = match group {
+            Some(group) => {
+                let states = group.statuses.iter().map(|(word, n)| format!("{word} {}", number(*n)));
+                t!(
+                    "@{domain}: {failed} of {issued} failed ({states})",
+                    domain = group.domain,
+                    failed = number(failed),
+                    issued = number(group.issued),
+                    states = states.collect::<Vec<_>>().join(", ")
+                )
+            }
+            None => t!("one person per domain: {failed}", failed = number(failed)),
+        };
+        fit(&format!("{sign} {words}"), usize::from(columns).saturating_sub(2), env.glyphs.ellipsis)
+    }
+}

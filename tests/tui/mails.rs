@@ -1,0 +1,91 @@
+//! The list of failed mails: by domain, from the index or from the journal.
+
+use super::*;
+use crate::common::texts::{msg, msg_part};
+use lapel::index::Settings;
+use lapel::tui::{IndexUse, Session};
+
+fn with_index(mut session: Session) -> Session {
+    session.index =
+        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session
+}
+
+/// The line with the cursor.
+fn here(screen: &str) -> &str {
+    screen.lines().find(|line| line.starts_with('▌')).unwrap_or_default()
+}
+
+/// Home with an index that was read, and the list of its failed mails.
+async fn listed(columns: u16, rows: u16) -> Harness {
+    let mut h = Harness::with(frozen(), columns, rows, with_index).await;
+    h.settled().await;
+    h.press("0 r");
+    h.until("read", |s| s.contains(msg_part("mails failed"))).await;
+    h.settled().await;
+    h.press("G k enter");
+    h.settled().await;
+    h
+}
+
+#[tokio::test]
+async fn failed_mails_are_a_list_by_domain() {
+    let mut h = listed(80, 24).await;
+    let before = all_requests(&h);
+    let screen = h.screen();
+    assert!(screen.contains(msg_part("from the index, read")), "{screen}");
+    assert!(screen.contains("▾ @strictgate.example: 43 of 45 failed (FAIL 29, BOUNCE 14)"), "{screen}");
+    h.press("j");
+    let badge = here(&h.screen()).to_owned();
+    assert!(badge.contains("FAIL"), "{badge}");
+    // A domain folds, so that the next one is near.
+    h.press("k enter");
+    let screen = h.screen();
+    assert!(here(&screen).contains("▸ @strictgate.example"), "{screen}");
+    h.press("enter j");
+    assert_eq!(here(&h.screen()), badge);
+    // A search narrows; n goes to the next badge, not to a domain.
+    h.press("/");
+    h.type_text("bounce");
+    h.press("enter g n");
+    let screen = h.screen();
+    assert!(here(&screen).contains("BOUNCE") && screen.contains(msg_part("row 2 of 41")), "{screen}");
+    assert_eq!(all_requests(&h), before, "all of it comes from the index");
+    h.press("e");
+    let screen = h.settled().await;
+    assert!(screen.contains("bounce") && screen.contains("lapel-mail-failures-"), "{screen}");
+    h.press("esc y");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("with failed mails")), "{screen}");
+    h.press("esc");
+    let at = here(&h.screen()).to_owned();
+    h.press("enter");
+    h.shows(msg("Cert. no.")).await;
+    h.press("esc");
+    assert_eq!(here(&h.settled().await), at, "back in the list");
+    h.press("w");
+    h.until("the wallet", |s| s.contains(msg_part("in the wallet"))).await;
+    h.press("esc");
+    assert_eq!(here(&h.settled().await), at, "back in the list");
+    h.press("esc esc");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("mails failed")), "home again: {screen}");
+}
+
+#[tokio::test]
+async fn without_an_index_the_failed_mails_are_those_of_the_jobs() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("0");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("M");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("from lapel's own jobs (no index)")), "{screen}");
+    assert!(screen.contains(msg_part("No mail is known to have failed")), "{screen}");
+    h.press("e");
+    assert!(h.settled().await.contains(msg("There are no failed mails here to export.")), "{}", h.screen());
+    assert_eq!(all_requests(&h), before);
+    h.press("esc");
+    assert!(h.settled().await.contains(msg("Soon")), "{}", h.screen());
+}
