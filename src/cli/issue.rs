@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
-    match run(flags, settings, asker).await {
+    match Box::pin(run(flags, settings, asker)).await {
         Ok(code) => code,
         Err(failure) => failure.told(as_json),
     }
@@ -132,7 +132,7 @@ impl Facts {
         let sum: String = about.sha256.chars().take(12).collect();
         let mut parts = vec![about.format.to_string()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
-        parts.extend(about.delimiter.iter().map(|d| d.to_string()));
+        parts.extend(about.delimiter.iter().map(ToString::to_string));
         let mut lines = vec![t!(
             "From {name} ({parts}), SHA-256 {sum}…",
             name = about.name,

@@ -64,10 +64,10 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String, bool)) {
             let mut literals = literals(group);
             match name.to_string().as_str() {
                 "t" | "localizable" | "tr_noop" => {
-                    literals.next().into_iter().for_each(|text| found(text, false))
+                    literals.next().into_iter().for_each(|text| found(text, false));
                 }
                 "plural" | "localizable_plural" => {
-                    literals.nth(1).into_iter().for_each(|text| found(text, true))
+                    literals.nth(1).into_iter().for_each(|text| found(text, true));
                 }
                 "count" => {
                     literals.nth(1).into_iter().for_each(|many| found(format!("{{n}} {many}"), true));

@@ -165,7 +165,7 @@ impl RowField {
         match self {
             Self::No => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
-            Self::RowStatus => in_order(&RowStatus::ALL),
+            Self::RowStatus => in_order(RowStatus::ALL),
             Self::Filter => in_order(&filter.buckets),
             Self::Holder => "name COLLATE NOCASE".to_owned(),
             Self::Address => "email COLLATE NOCASE".to_owned(),
@@ -188,8 +188,8 @@ fn in_order(statuses: &[RowStatus]) -> String {
         return "no".to_owned();
     }
     let places = statuses.iter().zip(0..);
-    let cases: String = places.map(|(status, n)| format!(" WHEN '{}' THEN {n}", status.code())).collect();
-    format!("CASE bucket{cases} END")
+    let cases: Vec<String> = places.map(|(status, n)| format!("WHEN '{}' THEN {n}", status.code())).collect();
+    format!("CASE bucket {} END", cases.join(" "))
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

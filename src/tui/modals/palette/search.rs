@@ -110,10 +110,10 @@ pub(super) fn word_starts(text: &str, typed: &str) -> bool {
 /// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
 /// becomes an initial consonant.
 pub(super) fn letters(text: &str) -> String {
+    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     if text.is_ascii() {
         return text.to_owned();
     }
-    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     text.nfd()
         .map(|c| match ALONE.chars().position(|alone| alone == c) {
             Some(at) => u32::try_from(at).ok().and_then(|at| char::from_u32(0x1100 + at)).unwrap_or(c),

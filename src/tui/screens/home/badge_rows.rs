@@ -40,7 +40,7 @@ impl Columns {
     /// The columns of badges whose mails failed, with room for this word of the service. All of them are issued.
     pub fn of_mails(width: u16, word: &str) -> Self {
         let fields = HistoryItem::FIELDS[1..HistoryItem::DEFAULT_COLUMNS].to_vec();
-        let mut own = HistoryItem::widths()[1..fields.len() + 1].to_vec();
+        let mut own = HistoryItem::widths()[1..=fields.len()].to_vec();
         if let Some(mail) = own.last_mut() {
             *mail = mail.titled(word);
         }
