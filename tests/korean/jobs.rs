@@ -51,7 +51,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "draft", left);
     h.press("c");
     take(&mut h, "draft-correct", left);
-    h.press("esc");
+    h.press("esc G");
     h.sandbox.control().set_quota(Some(70));
     h.press("enter");
     h.type_text("113");

@@ -3,6 +3,7 @@
 use super::activity::issue;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::jobs::RowStatus;
 
 fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
@@ -179,8 +180,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     let jobs = h.tui.app.jobs().expect("jobs").clone();
     let id = jobs.list().await.expect("a list")[0].id;
     let rows = jobs.rows(id, lapel::jobs::RowFilter::default(), 10).await.expect("rows");
-    let statuses: Vec<lapel::jobs::RowStatus> = rows.iter().map(|row| row.bucket).collect();
-    use lapel::jobs::RowStatus::{LeftOut, Ready, Waiting};
-    assert_eq!(statuses, [Waiting, LeftOut, Ready, LeftOut]);
+    let statuses: Vec<RowStatus> = rows.iter().map(|row| row.bucket).collect();
+    assert_eq!(statuses, [RowStatus::Waiting, RowStatus::LeftOut, RowStatus::Ready, RowStatus::LeftOut]);
     assert_eq!(accepted(&h), 1);
 }

@@ -15,7 +15,7 @@ struct Person {
 }
 
 /// What a task costs.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
     keys: usize,
     letters: usize,

@@ -38,7 +38,7 @@ async fn walk_jobs(columns: u16, rows: u16) {
     take(&mut h, "draft");
     h.press("c");
     take(&mut h, "draft-correct");
-    h.press("esc");
+    h.press("esc G");
     h.sandbox.control().set_quota(Some(70));
     let ready = h.screen();
     let ready: Vec<&str> = ready.split_whitespace().collect();
