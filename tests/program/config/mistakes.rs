@@ -257,7 +257,7 @@ fn mistakes_of_several_files_are_told_together_and_shortly_for_the_demo() {
     let said = lapel::config::left_out(&demo.left_out).expect("two files");
     assert_eq!(
         said,
-        "Ignored: config.toml, line 1 (and 1 more); theme.toml, line 2. Run lapel info for details."
+        "Ignored: config.toml, line 1 (and 1 more), theme.toml, line 2. Run lapel info for details."
     );
     let one = lapel::config::left_out(&demo.left_out[2..]).expect("one file");
     assert!(

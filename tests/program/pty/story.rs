@@ -8,7 +8,7 @@ fn mark_an_issued_one(term: &mut Term) {
     loop {
         let shown = term.shown();
         let row = place(&shown.text);
-        if shown.selected().contains(msg_part("● Issued")) && !shown.selected().contains('◆') {
+        if shown.selected().contains("● Issued") && !shown.selected().contains('◆') {
             let marked = marks(&shown.text);
             term.send(" ");
             term.until("one mark more", |s| marks(&s.text) == marked + 1);

@@ -149,7 +149,7 @@ impl Storm {
         let draft = h.settled().await;
         let words: Vec<&str> = draft.split_whitespace().collect();
         let ready = words.windows(2).find(|w| w[1] == "ready").expect("a number")[0].to_owned();
-        self.over(&mut h, &format!("enter type:{ready}"), &asks(&ready)).await;
+        self.over(&mut h, &format!("G enter type:{ready}"), &asks(&ready)).await;
         h.confirm(&ready);
         h.shows("not sent: quota exceeded").await;
         let places = [
