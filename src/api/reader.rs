@@ -243,7 +243,7 @@ impl Reader {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).learn(recorded, happened)
     }
 
-    /// The last requests, oldest first, at most [`super::LOG_LENGTH`].
+    /// The last requests, oldest first, at most `LOG_LENGTH`.
     pub fn log(&self) -> Vec<LogEntry> {
         self.0.log.entries()
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 section! {
     /// The settings as `config.toml` has them. A flag, the environment or the terminal can override the look:
-    /// [`Ui`](super::Ui) has the result.
+    /// `Ui` has the result.
     pub struct AppSettings {
         default_profile: Option<String> => Reader::string;
         theme: Option<ThemeChoice> => Reader::word;

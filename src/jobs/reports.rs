@@ -12,6 +12,7 @@ use super::receipt::{
     FailedMails, Format, Head, ReceiptLine, TableError, Written, mail_failures, write_receipt, write_redo,
 };
 use super::rules::{self, Stand, Step};
+use crate::domain::narrowing::is_mail_failure;
 use crate::domain::{HistoryItem, ServiceTime, Text};
 use jiff::tz::Offset;
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,17 +192,18 @@ impl Jobs {
         let rows = jobs.into_iter().map(|job| (AllRows::of(self, job.id, &[RowStatus::Issued]), job));
         let rows: Vec<(AllRows, Job)> = rows.collect();
         off_the_loop(move || {
-            let mut badges: Vec<HistoryItem> = Vec::new();
+            let (mut mails, mut badges) = (Vec::new(), Vec::new());
             for (rows, job) in rows {
                 for row in rows {
-                    badges.extend(issued_badge(&job, row?));
+                    let row = row?;
+                    let status = row.mail_status.as_ref().map(|status| status.wire().to_owned());
+                    mails.push((row.address.wire().to_owned(), status));
+                    if is_mail_failure(row.mail_status.as_ref()) {
+                        badges.extend(issued_badge(&job, row));
+                    }
                 }
             }
-            let mails = badges.iter().map(|badge| {
-                let status = badge.email_status.as_ref().map(Text::wire);
-                (badge.recipient_email.as_ref().map_or("", Text::wire), status, true)
-            });
-            let report = mail_failures(mails);
+            let report = mail_failures(mails.iter().map(|(who, status)| (&**who, status.as_deref(), true)));
             Ok(FailedMails::new(report, badges))
         })
         .await

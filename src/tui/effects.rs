@@ -37,7 +37,12 @@ impl ExportSource {
         env: &Env,
     ) -> Self {
         let now = env.now();
-        let rows: Vec<ExportRow> = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
+        let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
+        Self::of_rows(name, head, note, rows)
+    }
+
+    /// Badges as rows of a file.
+    pub fn of_rows(name: &'static str, head: String, note: String, rows: Vec<ExportRow>) -> Self {
         Self {
             rows: Some(rows.len() as u64),
             what: What::Rows(<HistoryItem as Record>::SHAPE.names(), rows),

@@ -34,7 +34,7 @@ async fn failed_mails_are_a_list_by_domain() {
     let before = all_requests(&h);
     let screen = h.screen();
     assert!(screen.contains(msg_part("from the index, read")), "{screen}");
-    assert!(screen.contains("▾ @strictgate.example: 43 of 45 failed (FAIL 29, BOUNCE 14)"), "{screen}");
+    assert!(screen.contains("▾ @strictgate.example: 43 of 45 failed (29 FAIL, 14 BOUNCE)"), "{screen}");
     h.press("j");
     let badge = here(&h.screen()).to_owned();
     assert!(badge.contains("FAIL"), "{badge}");

@@ -2,7 +2,7 @@
 
 use crate::domain::narrowing::is_mail_failure;
 use crate::domain::{EmailKey, HistoryItem, Text};
-use crate::i18n::{Localizable, list};
+use crate::i18n::{Localizable, list, number};
 use crate::table::tally;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -62,9 +62,9 @@ impl FailedMails {
     /// `badges` may contain others: those with a failed mail are taken.
     pub fn new(report: MailReport, badges: impl IntoIterator<Item = HistoryItem>) -> Self {
         let failed = badges.into_iter().filter(|badge| is_mail_failure(badge.email_status.as_ref()));
-        let most = usize::try_from(MOST_FAILED).unwrap_or(usize::MAX);
-        let mut badges: Vec<HistoryItem> = failed.take(most).collect();
+        let mut badges: Vec<HistoryItem> = failed.collect();
         badges.sort_by_cached_key(|badge| report.group_of(badge).unwrap_or(usize::MAX));
+        badges.truncate(usize::try_from(MOST_FAILED).unwrap_or(usize::MAX));
         Self { report, badges }
     }
 }
@@ -82,19 +82,25 @@ impl MailReport {
     }
 }
 
+impl MailGroup {
+    /// The words for the failures with their counts: `29 FAIL, 14 BOUNCE`.
+    pub fn words(&self) -> Localizable {
+        list(self.statuses.iter().map(|(word, n)| match word.wire() {
+            OTHERS => localizable!("{n} {word}", n = number(*n), word = Localizable::of(OTHERS)),
+            _ => localizable!("{n} {word}", n = number(*n), word),
+        }))
+    }
+}
+
 impl fmt::Display for MailGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.statuses.iter().map(|(word, n)| match word.wire() {
-            OTHERS => localizable!("{n} {word}", n, word = Localizable::of(OTHERS)),
-            _ => localizable!("{n} {word}", n, word),
-        });
         localizable!(
             "{failed} of {issued} mails to @{domain} are not {sent} ({words}); ask their IT to allow the service's mails",
             failed = self.failed,
             issued = self.issued,
             domain = self.domain,
             sent = SENT,
-            words = list(words)
+            words = self.words()
         )
         .fmt(f)
     }

@@ -73,7 +73,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
 }
 
 /// Writes a redo file: the original columns with their original values and nothing else, so that it can be
-/// imported like the original. In [`NotedCell`], rows count from 1 in this file.
+/// imported like the original. In `NotedCell`, rows count from 1 in this file.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.

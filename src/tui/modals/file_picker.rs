@@ -269,10 +269,16 @@ impl Component for FilePicker {
                 self.jobs_request = None;
                 self.jobs = jobs.unwrap_or_default();
             }
-            Response::Completed(names) if self.names_request == Some(id) => {
+            Response::Completed(mut names) if self.names_request == Some(id) => {
                 self.names_request = None;
-                self.is_cut |= names.len() >= paths::MOST;
-                self.names = names;
+                if self.is_cut {
+                    // Names that begin as typed join those that the list has.
+                    names.retain(|name| !self.names.contains(name));
+                    self.names.extend(names);
+                } else {
+                    self.is_cut = names.len() >= paths::MOST;
+                    self.names = names;
+                }
                 self.find_again();
             }
             Response::Previewed(preview) if self.preview_request == Some(id) => {

@@ -34,23 +34,12 @@ pub fn command(said: Option<&str>) -> String {
     said.map_or_else(|| installed().unwrap_or(USUAL[0]).to_owned(), str::to_owned)
 }
 
-/// Keeps `less` open on a short text. With `-F` it would end at once, and nobody would see the text.
+/// Keeps `less` open on a short text. With `-F`, here or in `LESS`, it would end at once, and nobody would see the
+/// text.
 fn stay(pager: &str, command: &mut Command) {
-    let mut words = pager.split_whitespace();
-    let is_less =
-        words.next().is_some_and(|name| Path::new(name).file_name().is_some_and(|name| name == "less"));
-    if !is_less {
-        return;
-    }
-    let leaves = |word: &str| match word.strip_prefix("--") {
-        Some(long) => "quit-if-one-screen".starts_with(long) && long.len() > 4,
-        None => word.starts_with('-') && word.contains('F'),
-    };
-    if words.any(leaves) {
+    let name = pager.split_whitespace().next().map(Path::new).and_then(Path::file_name);
+    if name.is_some_and(|name| name == "less") {
         command.arg("-+F");
-    }
-    if let Some(usual) = std::env::var("LESS").ok().filter(|usual| usual.contains('F')) {
-        command.env("LESS", format!("{usual} -+F"));
     }
 }
 
@@ -124,10 +113,10 @@ mod tests {
             stay(pager, &mut command);
             command.get_args().any(|arg| arg == "-+F")
         };
-        for pager in ["less -FRX", "/usr/bin/less -R -F", "less --quit-if-one-screen"] {
+        for pager in ["less", "less -FRX", "/usr/bin/less -R -F"] {
             assert!(args(pager), "{pager}");
         }
-        for pager in ["less", "less -R", "more -F", "my-less -F"] {
+        for pager in ["more -F", "my-less -F"] {
             assert!(!args(pager), "{pager}");
         }
     }

@@ -62,6 +62,7 @@ impl BadgePreview {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
             self.area = None;
+            self.picture.follow(None, env, out);
             return;
         };
         if self.shown.as_ref() != Some(&row.badge_id) {

@@ -140,8 +140,10 @@ impl<T: Row> Marks<T> {
             self.rows.remove(&id);
             for change in &mut self.changes {
                 change.removed.retain(|row| row.id() != id);
+                change.added.retain(|added| *added != id);
             }
         }
+        self.changes.retain(|change| !change.added.is_empty() || !change.removed.is_empty());
     }
 
     /// Takes the newest state of a row.
@@ -210,6 +212,7 @@ impl<T: Row> Marks<T> {
     /// Marks all rows of the list once they are read. Returns false if these are more than lapel marks at once.
     pub fn add_all(&mut self, list: &mut PagedList<T>) -> bool {
         let all = list.len();
+        self.range_from = None;
         if (1..=LARGEST_RANGE).contains(&all) {
             list.pin(0, all - 1);
             self.ranging = Some(Ranging::All(all));

@@ -2,12 +2,15 @@
 
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
+use crate::export::ExportRow;
 use crate::i18n::list;
 use crate::index::{
     Account, Cert, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings, Sums,
     SyncProgress, Synced, Want, Which,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
+use jiff::civil::DateTime;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -72,7 +75,15 @@ pub enum IndexAnswer {
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
     FailedMails(Result<FailedMails, String>),
-    Export(Result<Vec<HistoryItem>, String>),
+    Export(Result<Exported, String>),
+}
+
+/// The badges of a list for a file.
+#[derive(Debug)]
+pub struct Exported {
+    pub rows: Vec<ExportRow>,
+    /// The number of badges in the list, of which a file takes at most [`MOST_EXPORTED`].
+    pub all: u64,
 }
 
 #[derive(Debug)]
@@ -192,7 +203,7 @@ pub async fn run(
         }
         IndexAsk::FailedMails => IndexAnswer::FailedMails(failed_mails(&index).await.map_err(words)),
         IndexAsk::Export(which) => {
-            IndexAnswer::Export(all(&index, which, MOST_EXPORTED).await.map_err(words))
+            IndexAnswer::Export(exported(&index, which, reader.clock().now()).await.map_err(words))
         }
     }
 }
@@ -220,22 +231,32 @@ async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
 
 async fn failed_mails(index: &Index) -> Result<FailedMails, IndexError> {
     let report = mail_report(index).await?;
-    Ok(FailedMails::new(report, all(index, Which::MailFailed(None), MOST_FAILED).await?))
+    Ok(FailedMails::new(report, all(index, Which::MailFailed(None), MOST_FAILED).await?.0))
 }
 
-/// The badges of a list, about `most` at most.
-async fn all(index: &Index, which: Which, most: u64) -> Result<Vec<HistoryItem>, IndexError> {
-    let mut badges = Vec::new();
+async fn exported(index: &Index, which: Which, now: DateTime) -> Result<Exported, IndexError> {
+    let (badges, all) = all(index, which, MOST_EXPORTED).await?;
+    let rows =
+        tokio::task::spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
+    Ok(Exported { rows: rows.await.unwrap_or_default(), all })
+}
+
+/// The badges of a list, about `most` at most, and how many there are.
+async fn all(index: &Index, which: Which, most: u64) -> Result<(Vec<HistoryItem>, u64), IndexError> {
+    let (mut badges, mut known, mut total) = (Vec::new(), HashSet::new(), 0);
     for page in 1.. {
         let query = Query { which: which.clone(), page, per_page: LONGEST_PAGE };
-        let items = index.list(query).await?.items;
+        let Page { items, total_count, .. } = index.list(query).await?;
         let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= most;
-        badges.extend(items.into_iter().map(|(_, badge)| badge));
+        total = total_count.unwrap_or(0);
+        // The index may grow between two pages, and then a row comes twice.
+        badges.extend(items.into_iter().map(|(_, badge)| badge).filter(|b| known.insert(b.badge_id.clone())));
         if is_last {
             break;
         }
     }
-    Ok(badges)
+    let total = total.max(badges.len() as u64);
+    Ok((badges, total))
 }
 
 /// The badges that a plan to issue again skips, as text. `None` if it skips none.

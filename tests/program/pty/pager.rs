@@ -132,7 +132,7 @@ fn less_waits_for_a_key_on_a_short_text() {
     term.until("the JSON", |s| s.has("GET /badge-templates/") && s.has("line "));
     term.send("|");
     term.until("less", |s| !s.screen.alternate_screen() && s.has("shown"));
-    assert_eq!(read(&term, "less.args"), "FX -+F -FRX -+F\n");
+    assert_eq!(read(&term, "less.args"), "FX -FRX -+F\n");
     term.send("q\n");
     term.until("lapel again", |s| s.screen.alternate_screen() && s.has("GET /badge-templates/"));
     term.send("\x03");

@@ -135,7 +135,10 @@ impl Mails {
 
     /// Lists the domains and their badges. A search opens every group.
     fn arrange(&mut self) {
-        let Ok(found) = &self.found else { return };
+        let Ok(found) = &self.found else {
+            self.list.hold(Vec::new());
+            return;
+        };
         let report = &found.report;
         let place_of = |badge: &HistoryItem| report.group_of(badge).unwrap_or(report.groups.len());
         let is_searched = self.search.text().is_some();
@@ -405,20 +408,19 @@ impl Mails {
         });
     }
 
-    /// `▾ @strictgate.example: 43 of 45 failed (FAIL 29, BOUNCE 14)`
+    /// `▾ @strictgate.example: 43 of 45 failed (29 FAIL, 14 BOUNCE)`
     fn group_words(&self, place: usize, failed: u64, columns: u16, env: &Env) -> String {
         let is_folded = self.search.text().is_none() && self.folded.contains(&place);
         let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
         let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
         let words = match group {
             Some(group) => {
-                let states = group.statuses.iter().map(|(word, n)| format!("{word} {}", number(*n)));
                 t!(
                     "@{domain}: {failed} of {issued} failed ({states})",
                     domain = group.domain,
                     failed = number(failed),
                     issued = number(group.issued),
-                    states = states.collect::<Vec<_>>().join(", ")
+                    states = group.words()
                 )
             }
             None => t!("one person per domain: {failed}", failed = number(failed)),

@@ -450,7 +450,9 @@ impl Wallet {
             }
         }
         let lines = self.answer_lines(held, pane, env);
-        template_picture::draw(self.picture_of(held, area, env), frame, env);
+        if env.pictures.is_on() {
+            template_picture::draw(self.picture_of(held, area, env), frame, env);
+        }
         self.scroll.draw(frame, pane, lines, &[Context::Wallet], env);
     }
 

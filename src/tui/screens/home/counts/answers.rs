@@ -71,6 +71,17 @@ impl Counts {
                     Err(why) => out.warn(why),
                 }
             }
+            IndexAnswer::Export(answer)
+                if self.export.as_ref().is_some_and(|(asked, _)| *asked == request) =>
+            {
+                let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
+                match answer {
+                    Ok(found) => {
+                        out.go.push(Navigate::Export(Box::new(super::behind::source(&title, found, env))));
+                    }
+                    Err(why) => out.warn(why),
+                }
+            }
             answer if self.asked == Some(request) => {
                 self.asked = None;
                 self.answered(answer, env, out);
@@ -166,13 +177,7 @@ impl Counts {
                     None => plan(plans, out),
                 }
             }
-            IndexAnswer::Export(Ok(badges)) => {
-                if let Some(behind) = &self.behind {
-                    out.go.push(Navigate::Export(Box::new(behind.source(&badges, env))));
-                }
-            }
             IndexAnswer::On(Err(why))
-            | IndexAnswer::Export(Err(why))
             | IndexAnswer::WithoutDetails(Err(why))
             | IndexAnswer::Renewals(Err(why))
             | IndexAnswer::Found(Err(why)) => out.warn(why),

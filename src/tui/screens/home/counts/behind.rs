@@ -14,8 +14,8 @@ use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
-use crate::tui::widgets::text_layout::fit;
-use crate::tui::worker::index::{IndexAnswer, IndexAsk};
+use crate::tui::widgets::text_layout::{fit, number};
+use crate::tui::worker::index::{Exported, IndexAnswer, IndexAsk};
 
 pub struct Behind {
     pub which: Which,
@@ -24,6 +24,22 @@ pub struct Behind {
     /// Whether the index has changed since the badges were read.
     pub stale: bool,
     pub preview: BadgePreview,
+}
+
+/// The badges of a list for a file.
+pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
+    let rows = found.rows.len() as u64;
+    let badges = count!(rows, "badge", "badges");
+    let note = if rows < found.all {
+        t!(
+            "Only the first {rows} of {all} badges of this list are saved, as the index has them.",
+            rows = number(rows),
+            all = number(found.all)
+        )
+    } else {
+        t!("The rows are as the index has them.").to_owned()
+    };
+    ExportSource::of_rows("badges", format!("{title} {} {badges}", env.glyphs.dot), note, found.rows)
 }
 
 impl Behind {
@@ -95,19 +111,6 @@ impl Behind {
         let loaded = self.list.loaded().map(|(_, row)| row);
         all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
         all
-    }
-
-    /// The badges of the list for a file.
-    pub fn source(&self, badges: &[HistoryItem], env: &Env) -> ExportSource {
-        let all = count!(badges.len() as u64, "badge", "badges");
-        let note = t!("The rows are as the index has them.").to_owned();
-        ExportSource::of_badges(
-            "badges",
-            format!("{} {} {all}", self.title, env.glyphs.dot),
-            note,
-            badges,
-            env,
-        )
     }
 
     pub fn records(&self) -> Vec<RawOf> {

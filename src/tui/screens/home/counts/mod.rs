@@ -43,6 +43,8 @@ pub struct Counts {
     behind: Option<Behind>,
     find: Option<Find>,
     asked: Option<RequestId>,
+    /// The export that is being read, with the title of its list.
+    export: Option<(RequestId, String)>,
     /// Badges whose own records lapel reads after the user confirms by repeating the action.
     offered: Option<Vec<BadgeId>>,
     /// Plans for issuing badges again, after the same confirmation. Some badges cannot be issued again.
@@ -194,7 +196,9 @@ impl Counts {
             }
             Action::Export => {
                 let which = behind.which.clone();
-                self.asked = Some(ask(out, IndexAsk::Export(which)));
+                let title = behind.title.clone();
+                out.cancel(self.export.take().map(|(request, _)| request));
+                self.export = Some((ask(out, IndexAsk::Export(which)), title));
             }
             _ => return behind.on_action(action, out),
         }

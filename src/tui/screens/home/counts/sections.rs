@@ -211,12 +211,11 @@ fn mail(all: &Overall) -> Vec<Bar> {
         .groups
         .iter()
         .map(|group| {
-            let words = group.statuses.iter().map(|(word, n)| t!("{n} {word}", n = number(*n), word));
             let which = Which::MailFailed(Some(group.folded.clone()));
             Bar::new(format!("@{}", group.domain), group.failed, which).noted(t!(
                 "of {n}: {states}",
                 n = number(group.issued),
-                states = list(words)
+                states = group.words()
             ))
         })
         .collect();
