@@ -474,11 +474,7 @@ impl Jobs {
         let at = Timestamp::now().as_millisecond();
         let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
-        let polled = self.poll_now(Some(id)).await;
-        let failed = polled
-            .failed
-            .or_else(|| (!polled.complete).then(|| localizable!("the history changed while lapel read it.")));
-        if let Some(failed) = failed {
+        if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
             // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",

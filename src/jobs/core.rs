@@ -89,6 +89,14 @@ pub struct PollResult {
     pub complete: bool,
 }
 
+impl PollResult {
+    /// Why a badge in doubt may exist although the poll did not find it.
+    pub(super) fn why_not_complete(self) -> Option<Localizable> {
+        let changed = || localizable!("the history changed while lapel read it.");
+        self.failed.or_else(|| (!self.complete).then(changed))
+    }
+}
+
 impl Jobs {
     /// Starts: takes over jobs whose process has ended and follows open jobs. The channel receives a snapshot of
     /// each job that changed.

@@ -41,11 +41,7 @@ impl Jobs {
                 n = waiting
             )));
         }
-        let polled = self.poll_now(Some(id)).await;
-        let failed = polled
-            .failed
-            .or_else(|| (!polled.complete).then(|| localizable!("the history changed while lapel read it.")));
-        if let Some(failed) = failed {
+        if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
             return Err(JobError::no(localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
                 failed
