@@ -153,6 +153,7 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::widgets::cells::samples::difficult_text;
     use proptest::prelude::*;
 
     #[test]
@@ -199,16 +200,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fitted_text_has_its_width(s in "\\PC{0,40}", columns in 0usize..30) {
+        fn fitted_text_has_its_width(s in difficult_text(), columns in 0usize..30) {
             let shown = crate::domain::text::scrub(&s).into_owned();
             let fitted = fit(&shown, columns, "…");
             prop_assert_eq!(width(&fitted), columns);
         }
 
         #[test]
-        fn wrapped_lines_fit(s in "[a-z가-힣 ]{0,80}", columns in 2usize..30) {
-            for line in wrap(&s, columns) {
-                prop_assert!(width(&line) <= columns);
+        fn wrapped_lines_fit(s in "[a-z가-힣 ]{0,80}", difficult in difficult_text(), columns in 6usize..30) {
+            let difficult = crate::domain::text::scrub(&difficult).into_owned();
+            for line in wrap(&s, columns).into_iter().chain(wrap(&difficult, columns)) {
+                prop_assert!(width(&line) <= columns, "{line}");
             }
         }
     }
