@@ -89,3 +89,26 @@ async fn without_an_index_the_failed_mails_are_those_of_the_jobs() {
     h.press("esc");
     assert!(h.settled().await.contains(msg("Soon")), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn back_from_the_failed_mails_returns_to_the_counts_that_opened_them() {
+    let mut h = Harness::with(frozen(), 80, 24, with_index).await;
+    h.settled().await;
+    h.press("0 r");
+    h.until("read", |s| s.contains(msg_part("mails failed"))).await;
+    // The counts, with the section of mails; its last bar holds the domains with one failure each.
+    h.press("G enter");
+    h.settled().await;
+    h.press("backtab");
+    let counts = h.settled().await;
+    assert!(counts.contains(msg("SENT means that a mail was sent, not that it arrived")), "{counts}");
+    h.press("G enter");
+    let list = h.settled().await;
+    assert!(
+        list.contains('▾') && !list.contains(msg("SENT means that a mail was sent, not that it arrived")),
+        "{list}"
+    );
+    h.press("esc");
+    let back = h.settled().await;
+    assert!(back.contains(msg("SENT means that a mail was sent, not that it arrived")), "{back}");
+}

@@ -3,24 +3,16 @@
 
 use super::badge_head::head;
 use super::picture;
-use super::template_picture::{self, TemplatePicture};
 use super::templates::labelled;
 use crate::domain::{BadgeId, Held, HistoryItem};
-use crate::tui::context::Env;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::platform::images::Want;
-use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::platform::images::{PictureOf, Want};
+use crate::tui::prelude::*;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// The fields below the timeline. The others are in the lines above.
 const FIELDS: [&str; 7] =
@@ -35,7 +27,6 @@ pub(super) struct BadgePreview {
     scroll: Scroll,
     /// The area of the text in the last layout; `None` without a preview.
     area: Option<Rect>,
-    picture: TemplatePicture,
 }
 
 impl BadgePreview {
@@ -57,12 +48,10 @@ impl BadgePreview {
         remark: Option<String>,
         pane: Option<Rect>,
         env: &Env,
-        out: &mut Effects<'_>,
     ) {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
             self.area = None;
-            self.picture.follow(None, env, out);
             return;
         };
         if self.shown.as_ref() != Some(&row.badge_id) {
@@ -74,22 +63,12 @@ impl BadgePreview {
         if self.scroll.is_scrolled() {
             self.scroll.limit(self.lines(row, usize::from(area.width), env).len(), area.height);
         }
-        self.picture.follow(row.template_id.as_ref(), env, out);
-    }
-
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.picture.on_response(request, answer, out)
     }
 
     /// Draws the preview of the row. `keys` are the contexts in which it is scrolled.
     pub fn draw(&self, row: &HistoryItem, pane: Rect, keys: &[Context], frame: &mut Frame<'_>, env: &Env) {
         preview::draw_edge(frame, pane, env);
-        template_picture::draw(picture_of(row, pane, env), frame, env);
+        picture::draw(picture_of(row, pane, env), frame, env);
         let area = areas(pane, env).1;
         self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), env), keys, env);
     }
@@ -97,7 +76,7 @@ impl BadgePreview {
 
 /// The picture of the row's template, if its preview has room for it.
 pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &Env) -> Option<Want> {
-    template_picture::want(row.template_id.as_ref(), areas(pane, env).0, env)
+    Some(Want { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, env).0? })
 }
 
 /// The areas of the picture, if there is room for one, and of the text.

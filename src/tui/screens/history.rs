@@ -278,7 +278,6 @@ impl Component for History {
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
-        let Err(answer) = self.preview.on_response(id, answer, out) else { return Ok(()) };
         self.browser.on_response(id, answer, env, out)?;
         for row in self.browser.loaded() {
             self.marks.refresh(row);
@@ -294,7 +293,7 @@ impl Component for History {
         let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, env.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, env, out);
+        self.preview.lay_out(row, inside, pane, env);
         self.browser.aside = below;
         self.marks.finish_range(&mut self.browser.list, out);
         self.check_marking(out);

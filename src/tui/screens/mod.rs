@@ -7,7 +7,6 @@ mod badge_preview;
 pub mod history;
 pub mod home;
 mod picture;
-mod template_picture;
 pub mod templates;
 pub mod wallet;
 pub mod welcome;

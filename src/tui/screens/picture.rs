@@ -1,6 +1,7 @@
 //! Layout of pictures on a screen: beside the text, above it, or in place of it.
 //! A picture replaces the text only when the user asks for it.
 
+use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 
 /// Minimum screen width, in columns, for a picture beside the text.
@@ -50,6 +51,13 @@ pub fn below(area: Rect, lines: usize) -> Option<Rect> {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(1);
     let rows = area.height.saturating_sub(lines.saturating_add(NOTICE)).min(MOST_ROWS);
     (rows >= FEWEST_ROWS).then(|| Rect { y: area.y + lines, height: rows, ..area })
+}
+
+/// Draws a picture in the place that a screen has for it.
+pub fn draw(want: Option<Want>, frame: &mut Frame<'_>, env: &Env) {
+    if let Some(want) = want.filter(|_| env.pictures.is_on()) {
+        env.pictures.draw(frame, &want, env.theme.dim());
+    }
 }
 
 /// Draws the line between text and pane.

@@ -26,9 +26,8 @@ use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
-use crate::tui::screens::template_picture::TemplatePicture;
 use crate::tui::widgets::field::Recent;
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining};
@@ -161,7 +160,6 @@ pub struct Wallet {
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
-    picture: TemplatePicture,
 }
 
 impl Default for Wallet {
@@ -186,7 +184,6 @@ impl Default for Wallet {
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
-            picture: TemplatePicture::default(),
         }
     }
 }
@@ -493,11 +490,7 @@ impl Component for Wallet {
             self.take_holder(*holder, out);
             return Ok(());
         }
-        match &self.lookup {
-            Some((waits, _)) if *waits == id => {}
-            _ => return self.picture.on_response(id, answer, out),
-        }
-        let Some((_, lookup)) = self.lookup.take() else { return Err(answer) };
+        let Some((_, lookup)) = self.lookup.take_if(|(waits, _)| *waits == id) else { return Err(answer) };
         self.take_lookup(lookup, answer, out)
     }
 
@@ -507,9 +500,6 @@ impl Component for Wallet {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.lay_out_rows(area, env);
-        let held = self.selected().filter(|_| area.width >= preview::FROM);
-        let template = held.and_then(|held| held.template_id().cloned());
-        self.picture.follow(template.as_ref(), env, out);
         self.ask_reason(env, out);
     }
 

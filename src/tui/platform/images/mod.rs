@@ -32,5 +32,5 @@ pub use gallery::{Gallery, PictureAsk};
 pub use protocol::{KITTY_IDS, Way};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
-pub use store::{Store, Want};
+pub use store::{PictureOf, Store, Want};
 pub use typed::messages as typed_messages;

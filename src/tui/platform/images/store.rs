@@ -3,6 +3,7 @@
 
 use super::address::Places;
 use super::gallery::PictureAsk;
+use crate::api::ApiError;
 use crate::config::Pictures;
 use crate::domain::{Badge, Page, Template, TemplateId, Text};
 use crate::tui::effects::Effects;
@@ -26,9 +27,23 @@ const KEPT: u32 = KITTY_IDS - 4;
 /// A picture that a screen has space for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Want {
-    /// The address in the record.
-    pub raw: Option<Text>,
+    pub of: PictureOf,
     pub area: Rect,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PictureOf {
+    /// The address in the record.
+    Address(Option<Text>),
+    /// A template. Rows of badges and of jobs have no picture of their own, so lapel reads each template once for it.
+    Template(TemplateId),
+}
+
+/// What the store is to have: a picture, or first the template that has its address.
+#[derive(Clone, PartialEq, Eq)]
+enum Wanted {
+    Picture(Key),
+    Template(TemplateId),
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -46,12 +61,14 @@ struct Entry {
 pub struct Store {
     how: How,
     places: Places,
-    /// The address of the picture of each template that was read; `None` if it has none.
+    /// The address of the picture of each template that was read; `None` if it has none, or does not exist.
     templates: BTreeMap<TemplateId, Option<Text>>,
     entries: VecDeque<Entry>,
-    wanted: Option<Key>,
+    wanted: Option<Wanted>,
     /// The pause before the request, while the cursor must rest.
     rest: Option<RequestId>,
+    /// The running request for the wanted template.
+    reading: Option<RequestId>,
     loading: Option<(RequestId, u32)>,
     /// The URL of a picture to download again although it is cached.
     fresh: Option<String>,
@@ -69,6 +86,7 @@ impl Store {
             entries: VecDeque::new(),
             wanted: None,
             rest: None,
+            reading: None,
             loading: None,
             fresh: None,
             asked: 0,
@@ -117,7 +135,7 @@ impl Store {
         self.places = Places::new(base);
         self.entries.clear();
         self.templates.clear();
-        (self.wanted, self.rest, self.loading, self.fresh) = (None, None, None, None);
+        (self.wanted, self.rest, self.reading, self.loading, self.fresh) = (None, None, None, None, None);
     }
 
     /// The terminal may have lost its pictures. kitty gets them again.
@@ -129,15 +147,10 @@ impl Store {
     }
 
     pub fn read_again(&mut self) {
-        if let Some(wanted) = self.wanted.take() {
+        if let Some(Wanted::Picture(wanted)) = self.wanted.take() {
             self.entries.retain(|entry| entry.key.url != wanted.url);
             self.fresh = Some(wanted.url);
         }
-    }
-
-    /// The address of a template's picture, inside `None` if the template has none. `None` if it was not read yet.
-    pub fn of_template(&self, id: &TemplateId) -> Option<&Option<Text>> {
-        self.templates.get(id)
     }
 
     /// Learns the place of pictures from a response.
@@ -172,15 +185,20 @@ impl Store {
 
     /// Sets the picture to show, or none.
     pub fn want(&mut self, want: Option<&Want>, out: &mut Effects<'_>) {
-        let key = want.and_then(|want| self.key(want).ok());
-        if key == self.wanted {
+        let wanted = want.and_then(|want| self.wanted(want).ok());
+        if wanted == self.wanted {
             return;
         }
         out.cancel(self.rest.take());
+        out.cancel(self.reading.take());
         out.cancel(self.loading.take().map(|(request, _)| request));
-        let here = key.as_ref().is_none_or(|key| self.entries.iter().any(|entry| entry.key == *key));
-        self.wanted = key;
-        if !here && matches!(self.how, How::By(_)) {
+        let is_here = match &wanted {
+            Some(Wanted::Picture(key)) => self.entries.iter().any(|entry| entry.key == *key),
+            Some(Wanted::Template(_)) => false,
+            None => true,
+        };
+        self.wanted = wanted;
+        if !is_here && matches!(self.how, How::By(_)) {
             self.rest = Some(out.ask(Request::Pause(REST)));
         }
     }
@@ -195,12 +213,26 @@ impl Store {
         match answer {
             Response::Paused if self.rest == Some(request) => {
                 self.rest = None;
-                self.load(out);
+                match &self.wanted {
+                    Some(Wanted::Picture(key)) => self.load(key.clone(), out),
+                    Some(Wanted::Template(id)) => {
+                        self.reading = Some(out.ask(Request::Template(id.clone())));
+                    }
+                    None => {}
+                }
+                Ok(())
+            }
+            // The address was learned. After an error the template is asked for again when it is wanted again.
+            Response::Template(detail) if self.reading == Some(request) => {
+                self.reading = None;
+                if let (Err(ApiError::NotFound(_)), Some(Wanted::Template(id))) = (*detail, &self.wanted) {
+                    self.templates.insert(id.clone(), None);
+                }
                 Ok(())
             }
             Response::Picture(state) => {
                 if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == request)
-                    && let Some(key) = self.wanted.clone()
+                    && let Some(Wanted::Picture(key)) = self.wanted.clone()
                 {
                     self.entries.push_back(Entry { key, number, state });
                 }
@@ -210,13 +242,13 @@ impl Store {
         }
     }
 
-    fn load(&mut self, out: &mut Effects<'_>) {
-        let (How::By(way), Some(key)) = (self.how, &self.wanted) else { return };
+    fn load(&mut self, key: Key, out: &mut Effects<'_>) {
+        let How::By(way) = self.how else { return };
         let number = self.asked;
         self.asked = self.asked.wrapping_add(1);
         let ask = PictureAsk {
-            url: key.url.clone(),
             fresh: self.fresh.take_if(|url| *url == key.url).is_some(),
+            url: key.url,
             way,
             room: key.room,
             id: way.first_id + number % KITTY_IDS,
@@ -225,16 +257,27 @@ impl Store {
         self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number));
     }
 
-    fn key(&self, want: &Want) -> Result<Key, String> {
-        let raw = want.raw.as_ref().filter(|raw| !raw.looks_empty());
+    fn wanted(&self, want: &Want) -> Result<Wanted, String> {
+        let raw = match &want.of {
+            PictureOf::Address(raw) => raw,
+            PictureOf::Template(id) => match self.templates.get(id) {
+                Some(raw) => raw,
+                None => return Ok(Wanted::Template(id.clone())),
+            },
+        };
+        let raw = raw.as_ref().filter(|raw| !raw.looks_empty());
         let raw = raw.ok_or_else(|| t!("There is no picture.").to_owned())?;
-        Ok(Key { url: self.places.resolve(raw.wire())?, room: (want.area.width, want.area.height) })
+        let url = self.places.resolve(raw.wire())?;
+        Ok(Wanted::Picture(Key { url, room: (want.area.width, want.area.height) }))
     }
 
     /// Draws a picture in the middle of its area, or a message why there is none.
     pub fn draw(&self, frame: &mut Frame<'_>, want: &Want, quiet: Style) {
         let area = want.area.intersection(frame.area());
-        let found = self.key(want).map(|key| self.entries.iter().find(|entry| entry.key == key));
+        let found = self.wanted(want).map(|wanted| match wanted {
+            Wanted::Picture(key) => self.entries.iter().find(|entry| entry.key == key),
+            Wanted::Template(_) => None,
+        });
         let said = match &found {
             Ok(Some(Entry { state: Ok(packed), .. })) => {
                 let (columns, rows) = packed.size();

@@ -7,6 +7,7 @@
 
 use super::super::render::pack::pack;
 use super::*;
+use crate::api::Refusal;
 use crate::config::PictureChoice;
 use crate::tui::request::RequestIds;
 use crate::tui::worker::WorkerCommand;
@@ -78,7 +79,7 @@ impl TestStore {
 }
 
 fn wanted(url: &str) -> Want {
-    Want { raw: Some(Text::from(url)), area: Rect::new(2, 1, 30, 9) }
+    Want { of: PictureOf::Address(Some(Text::from(url))), area: Rect::new(2, 1, 30, 9) }
 }
 
 fn picture() -> Packed {
@@ -163,7 +164,7 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         (Some("file:///etc/passwd"), "neither http nor"),
         (Some("data:image/png;base64,AAAA"), "neither http nor"),
     ] {
-        let want = Want { raw: raw.map(Text::from), area: Rect::new(2, 1, 38, 9) };
+        let want = Want { of: PictureOf::Address(raw.map(Text::from)), area: Rect::new(2, 1, 38, 9) };
         tui.with(|store, out| store.want(Some(&want), out));
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
         terminal.draw(|frame| tui.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
@@ -240,4 +241,42 @@ fn another_service_begins_with_nothing() {
     assert!(!tui.shown(A).contains('▀'));
     let (_, ask) = tui.begin("/x.png");
     assert_eq!(ask.url, "https://set.example/x.png");
+}
+
+#[test]
+fn a_template_is_read_once_for_its_picture() {
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let of = |id: &str| Want {
+        of: PictureOf::Template(TemplateId::new(id).expect("an id")),
+        area: Rect::new(2, 1, 30, 9),
+    };
+    let read = |tui: &mut TestStore, id: &str| {
+        tui.with(|store, out| store.want(Some(&of(id)), out));
+        let rest = match tui.orders.pop() {
+            Some(WorkerCommand::Request(rest, Request::Pause(_))) => rest,
+            _ => return None,
+        };
+        tui.orders.clear();
+        tui.rested(rest);
+        match tui.orders.pop() {
+            Some(WorkerCommand::Request(request, Request::Template(asked))) if asked.wire() == id => {
+                Some(request)
+            }
+            _ => panic!("no request for a template"),
+        }
+    };
+    let answer = |tui: &mut TestStore, request: RequestId, why: ApiError| {
+        tui.with(|store, out| {
+            let answer = Response::Template(Box::new(Err(why)));
+            assert!(store.on_response(request, answer, out).is_ok());
+        });
+    };
+    let first = read(&mut tui, "TPL-1").expect("it is read");
+    assert_eq!(read(&mut tui, "TPL-1"), None, "it is being read");
+    answer(&mut tui, first, ApiError::Cancelled);
+    assert_eq!(read(&mut tui, "TPL-1"), None, "after an error not at once");
+    let second = read(&mut tui, "TPL-2").expect("it is read");
+    answer(&mut tui, second, ApiError::NotFound(Refusal { status: 404, code: None, message: None }));
+    assert!(read(&mut tui, "TPL-1").is_some(), "after an error, when the cursor comes back");
+    assert_eq!(read(&mut tui, "TPL-2"), None, "a template that does not exist is not asked for again");
 }

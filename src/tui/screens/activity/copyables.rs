@@ -25,7 +25,7 @@ impl Screen for Activity {
     }
 
     fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
-        self.picture_of(area, self.pane_lines(area, env).len(), env)
+        self.picture_of(area, self.pane_lines(area, env).len())
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

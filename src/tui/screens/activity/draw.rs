@@ -4,9 +4,9 @@ use super::{Activity, columns, is_mine};
 use crate::i18n::tr;
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::tui::input::list_hit::below;
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
-use crate::tui::screens::{picture, template_picture};
+use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
@@ -158,10 +158,10 @@ impl Activity {
     }
 
     /// The picture of the job's template. It takes only rows that the text beside the list leaves.
-    pub(super) fn picture_of(&self, area: Rect, lines: usize, env: &Env) -> Option<Want> {
+    pub(super) fn picture_of(&self, area: Rect, lines: usize) -> Option<Want> {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let place = panes.beside.and_then(|_| picture::below(panes.text, lines));
-        template_picture::want(self.job()?.template_id.as_ref(), place, env)
+        Some(Want { of: PictureOf::Template(self.job()?.template_id.clone()?), area: place? })
     }
 
     /// The text of the pane: of the selected row, or of the selected job.
@@ -232,7 +232,7 @@ impl Activity {
         if let Some(job) = self.job() {
             panes.draw_edge(frame, &Self::title(job, env), env);
             let lines = self.pane_lines(area, env);
-            template_picture::draw(self.picture_of(area, lines.len(), env), frame, env);
+            picture::draw(self.picture_of(area, lines.len()), frame, env);
             self.scroll.draw(frame, panes.text, lines, &[Context::Activity], env);
         }
         let menu = below(Rect { width: panes.list.width, ..area }, 2);
@@ -333,7 +333,7 @@ impl Activity {
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), env);
             let lines = self.pane_lines(whole, env);
-            template_picture::draw(self.picture_of(whole, lines.len(), env), frame, env);
+            picture::draw(self.picture_of(whole, lines.len()), frame, env);
             self.scroll.draw(frame, panes.text, lines, &[Context::JobRows], env);
         }
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));

@@ -16,9 +16,8 @@ use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
-use crate::tui::screens::template_picture::TemplatePicture;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
 
@@ -48,7 +47,6 @@ pub struct Activity {
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     pane_height: u16,
-    picture: TemplatePicture,
     /// Columns of the longest need in the list.
     needs_width: usize,
     built: std::cell::Cell<u64>,
@@ -74,7 +72,6 @@ impl Default for Activity {
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
-            picture: TemplatePicture::default(),
             needs_width: 0,
             built: std::cell::Cell::new(0),
             fresh: true,
@@ -418,23 +415,14 @@ impl Component for Activity {
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
-            other => {
-                let other = match &mut self.rows {
-                    Some(rows) => match rows.on_response(id, other, out) {
-                        Ok(()) => return Ok(()),
-                        Err(other) => other,
-                    },
-                    None => other,
-                };
-                self.picture.on_response(id, other, out)
-            }
+            other => match &mut self.rows {
+                Some(rows) => rows.on_response(id, other, out),
+                None => Err(other),
+            },
         }
     }
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
-        let has_preview = area.width >= preview::FROM;
-        let template = self.job().filter(|_| has_preview).and_then(|job| job.template_id.clone());
-        self.picture.follow(template.as_ref(), env, out);
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             rows.load_visible(rows_area, &mut self.rows_heading, out);

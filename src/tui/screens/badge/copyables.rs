@@ -3,7 +3,7 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
@@ -31,7 +31,7 @@ impl Screen for BadgeScreen {
         } else {
             return None;
         };
-        Some(Want { raw: raw.clone(), area: picture::in_pane(pane) })
+        Some(Want { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

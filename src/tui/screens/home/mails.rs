@@ -72,8 +72,6 @@ impl Row for MailLine {
 
 pub struct Mails {
     source: MailSource,
-    /// Whether Back returns to the tab from which the list was opened.
-    pub from_elsewhere: bool,
     request: Option<RequestId>,
     found: Result<FailedMails, String>,
     list: PagedList<MailLine>,
@@ -84,10 +82,9 @@ pub struct Mails {
 }
 
 impl Mails {
-    pub fn new(source: MailSource, from_elsewhere: bool, out: &mut Effects<'_>) -> Self {
+    pub fn new(source: MailSource, out: &mut Effects<'_>) -> Self {
         let mut mails = Self {
             source,
-            from_elsewhere,
             request: None,
             found: Ok(FailedMails::default()),
             list: PagedList::default(),
@@ -243,16 +240,11 @@ impl Mails {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
+    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
         let found = match answer {
             Response::Mail(found) if self.request == Some(request) => found,
             Response::Index(IndexAnswer::FailedMails(found)) if self.request == Some(request) => found,
-            other => return self.preview.on_response(request, other, out),
+            other => return Err(other),
         };
         self.request = None;
         self.found = found;
@@ -260,14 +252,14 @@ impl Mails {
         Ok(())
     }
 
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn lay_out(&mut self, area: Rect, env: &Env) {
         let (list, pane) = self.areas(area, env);
         self.list.set_height(list.height);
         let badge = match self.list.selected() {
             Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
             _ => None,
         };
-        self.preview.lay_out(badge, None, pane, env, out);
+        self.preview.lay_out(badge, None, pane, env);
     }
 
     pub fn know(&self, known: &mut KnownWords) {

@@ -82,7 +82,15 @@ enum Shown {
     /// A list of badges that was opened from a line. Back returns to the lines.
     List,
     /// The failed mails.
-    Mails,
+    Mails(MailsFrom),
+}
+
+/// What Back from the failed mails returns to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MailsFrom {
+    Lines,
+    Counts,
+    AnotherTab,
 }
 
 const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
@@ -153,12 +161,12 @@ impl Home {
 
     /// Lists the failed mails of a job that another tab shows.
     pub fn list_mails(&mut self, job: JobId, out: &mut Effects<'_>) {
-        self.show_mails(Mails::new(MailSource::Journal(Some(job)), true, out));
+        self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, out);
     }
 
-    fn show_mails(&mut self, mails: Mails) {
-        self.mails = Some(Box::new(mails));
-        self.shown = Shown::Mails;
+    fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
+        self.mails = Some(Box::new(Mails::new(source, out)));
+        self.shown = Shown::Mails(from);
     }
 
     /// Lists all failed mails: of the index if it has been read, otherwise of the jobs.
@@ -169,7 +177,8 @@ impl Home {
             }
             _ => MailSource::Journal(None),
         };
-        self.show_mails(Mails::new(source, false, out));
+        let from = if self.shown == Shown::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
+        self.show_mails(source, from, out);
     }
 
     /// When to read new rows into the index. `None` until the history was read once in this session.
@@ -307,7 +316,7 @@ impl Screen for Home {
         match self.shown {
             Shown::Lines => self.lines.len() as u64,
             Shown::Counts | Shown::List => self.counts.rows_built(),
-            Shown::Mails => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
+            Shown::Mails(_) => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
         }
     }
 
@@ -315,13 +324,13 @@ impl Screen for Home {
         match self.shown {
             Shown::Lines => None,
             Shown::Counts | Shown::List => self.counts.picture(area, env),
-            Shown::Mails => self.mails.as_ref()?.picture(area, env),
+            Shown::Mails(_) => self.mails.as_ref()?.picture(area, env),
         }
     }
 
     fn copyables(&self, env: &Env) -> Copyables {
         match (self.shown, &self.mails) {
-            (Shown::Mails, Some(mails)) => mails.copyables(env),
+            (Shown::Mails(_), Some(mails)) => mails.copyables(env),
             (Shown::Counts | Shown::List, _) => self.counts.copyables(env),
             _ => Copyables::default(),
         }
@@ -329,7 +338,7 @@ impl Screen for Home {
 
     fn records(&self) -> Vec<RawOf> {
         match (self.shown, &self.mails) {
-            (Shown::Mails, Some(mails)) => mails.records(),
+            (Shown::Mails(_), Some(mails)) => mails.records(),
             (Shown::Counts | Shown::List, _) => self.counts.records(),
             _ => Vec::new(),
         }
@@ -345,13 +354,15 @@ impl Component for Home {
         match self.shown {
             Shown::Lines => STACK.to_vec(),
             Shown::Counts | Shown::List => self.counts.key_contexts(),
-            Shown::Mails => self.mails.as_ref().map_or_else(|| STACK.to_vec(), |mails| mails.key_contexts()),
+            Shown::Mails(_) => {
+                self.mails.as_ref().map_or_else(|| STACK.to_vec(), |mails| mails.key_contexts())
+            }
         }
     }
 
     fn is_enabled(&self, action: Action, env: &Env) -> bool {
         match (self.shown, &self.mails) {
-            (Shown::Mails, Some(mails)) => return mails.is_enabled(action),
+            (Shown::Mails(_), Some(mails)) => return mails.is_enabled(action),
             (Shown::Lines, _) => {}
             _ => return self.counts.is_enabled(action, env),
         }
@@ -372,17 +383,18 @@ impl Component for Home {
         if self.shown == Shown::Lines {
             return self.act_on_lines(action, env, out);
         }
-        if let (Shown::Mails, Some(mails)) = (self.shown, &mut self.mails) {
+        if let (Shown::Mails(from), Some(mails)) = (self.shown, &mut self.mails) {
             if mails.on_action(action, env, out) {
                 return true;
             }
-            let leaves = action == Action::Back;
-            // Back also returns to the tab from which the list was opened.
-            let stays = !mails.from_elsewhere;
-            if leaves {
-                self.close();
+            if action != Action::Back {
+                return false;
             }
-            return leaves && stays;
+            self.close();
+            if from == MailsFrom::Counts {
+                self.shown = Shown::Counts;
+            }
+            return from != MailsFrom::AnotherTab;
         }
         if self.counts.on_action(action, env, out) {
             if self.shown == Shown::List && !self.counts.is_over_bars() {
@@ -401,7 +413,7 @@ impl Component for Home {
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails, Some(mails)) => mails.on_text_key(key),
+            (Shown::Mails(_), Some(mails)) => mails.on_text_key(key),
             (Shown::Lines, _) => false,
             _ => self.counts.on_text_key(key, out),
         }
@@ -409,7 +421,7 @@ impl Component for Home {
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails, Some(mails)) => mails.on_paste(text),
+            (Shown::Mails(_), Some(mails)) => mails.on_paste(text),
             (Shown::Lines, _) => {}
             _ => self.counts.on_paste(text, env, out),
         }
@@ -417,7 +429,7 @@ impl Component for Home {
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails, Some(mails)) => return mails.on_click(at, area, env),
+            (Shown::Mails(_), Some(mails)) => return mails.on_click(at, area, env),
             (Shown::Lines, _) => {}
             _ => return self.counts.on_click(at, area, env, out),
         }
@@ -435,7 +447,7 @@ impl Component for Home {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails, Some(mails)) => return mails.load_visible(area, env, out),
+            (Shown::Mails(_), Some(mails)) => return mails.lay_out(area, env),
             (Shown::Lines, _) => {}
             _ => return self.counts.load_visible(area, env, out),
         }
@@ -477,7 +489,7 @@ impl Component for Home {
             }
             other => {
                 let other = match &mut self.mails {
-                    Some(mails) => match mails.on_response(id, other, out) {
+                    Some(mails) => match mails.on_response(id, other) {
                         Ok(()) => return Ok(()),
                         Err(other) => other,
                     },
@@ -497,7 +509,7 @@ impl Component for Home {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         match (self.shown, &self.mails) {
-            (Shown::Mails, Some(mails)) => mails.draw(frame, area, env),
+            (Shown::Mails(_), Some(mails)) => mails.draw(frame, area, env),
             (Shown::Counts | Shown::List, _) => self.counts.draw(frame, area, env),
             _ => self.draw_lines(frame, area, env),
         }

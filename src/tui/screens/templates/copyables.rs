@@ -3,7 +3,7 @@
 use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::Copyables;
@@ -59,7 +59,7 @@ impl Screen for Templates {
             (self.full && self.over_text).then(|| picture::in_pane(area))
         };
         let row = self.browser.list.selected()?;
-        Some(Want { raw: row.image_url.clone(), area: place? })
+        Some(Want { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

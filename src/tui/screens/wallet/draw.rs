@@ -12,9 +12,9 @@ use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history::{self, Typed};
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
-use crate::tui::screens::{picture, template_picture};
+use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
@@ -85,12 +85,15 @@ impl Wallet {
     pub(super) fn picture_of(&self, held: &Held, area: Rect, env: &Env) -> Option<Want> {
         let pane = self.areas(area, env).pane.filter(|_| area.width >= preview::FROM)?;
         let place = picture::below(pane, self.answer_lines(held, pane, env).len());
-        if held.template_id().is_some() {
-            return template_picture::want(held.template_id(), place, env);
-        }
-        // The card of a badge names its holder.
-        let badge = held.wallet.as_ref().filter(|_| !self.call.masked)?;
-        Some(Want { raw: Some(badge.front_image_url.clone()?), area: place? })
+        let of = match held.template_id() {
+            Some(id) => PictureOf::Template(id.clone()),
+            // The card of a badge names its holder.
+            None => {
+                let badge = held.wallet.as_ref().filter(|_| !self.call.masked)?;
+                PictureOf::Address(Some(badge.front_image_url.clone()?))
+            }
+        };
+        Some(Want { of, area: place? })
     }
 
     pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
@@ -450,9 +453,7 @@ impl Wallet {
             }
         }
         let lines = self.answer_lines(held, pane, env);
-        if env.pictures.is_on() {
-            template_picture::draw(self.picture_of(held, area, env), frame, env);
-        }
+        picture::draw(self.picture_of(held, area, env), frame, env);
         self.scroll.draw(frame, pane, lines, &[Context::Wallet], env);
     }
 

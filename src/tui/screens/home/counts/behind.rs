@@ -70,14 +70,14 @@ impl Behind {
                 }
                 Ok(())
             }
-            other => self.preview.on_response(request, other, out),
+            other => Err(other),
         }
     }
 
     pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let (list, pane) = preview::split(area, None);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, env, out);
+        self.preview.lay_out(self.list.selected(), None, pane, env);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             out.cancel(self.list.reload());
