@@ -105,3 +105,23 @@ async fn a_field_for_a_new_file_has_no_picker() {
     h.press("ctrl-o");
     assert_eq!(h.tui.app.modal(), Some("RequestLog"));
 }
+
+#[tokio::test]
+async fn in_a_folder_with_very_many_names_a_typed_beginning_finds_the_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for n in 0..2_100 {
+        std::fs::write(folder.path().join(format!("a{n:04}.csv")), "").expect("written");
+    }
+    std::fs::write(folder.path().join("zebra.csv"), ROWS).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    at_field(&mut h, &folder.path().join("none")).await;
+    h.press("ctrl-o");
+    h.shows("a0000.csv").await;
+    h.type_text("zeb");
+    h.shows("한서윤 | seoyun.han@naru.example").await;
+    // What was listed before stays listed.
+    h.press("ctrl-u");
+    h.type_text("a0001");
+    h.shows("a0001.csv").await;
+}

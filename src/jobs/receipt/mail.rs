@@ -188,6 +188,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::BadgeId;
 
     fn report(rows: &[(&str, Option<&str>, bool)]) -> MailReport {
         mail_failures(rows.iter().copied())
@@ -285,5 +286,30 @@ mod tests {
         let domains: Vec<&str> = report.groups.iter().map(|group| group.domain.wire()).collect();
         assert_eq!(domains, ["a.example", "b.example"]);
         assert_eq!((report.failed, report.scattered), (7, 2));
+    }
+
+    #[test]
+    fn a_report_that_is_cut_keeps_the_worst_domains() {
+        let badge = |mail: &str, status: &str| HistoryItem {
+            recipient_email: Some(mail.into()),
+            email_status: Some(status.into()),
+            ..HistoryItem::for_test(BadgeId::new("B-1").expect("an id"))
+        };
+        let most = MOST_FAILED as usize;
+        let mut badges: Vec<HistoryItem> =
+            (0..most).map(|n| badge(&format!("p@only{n}.example"), "FAIL")).collect();
+        badges.push(badge("sent@a.example", SENT));
+        badges.push(badge("a@a.example", "FAIL"));
+        badges.push(badge("b@a.example", "BOUNCE"));
+        let words = |badge: &HistoryItem| badge.email_status.as_ref().map(|word| word.wire().to_owned());
+        let rows: Vec<_> = badges
+            .iter()
+            .map(|badge| (badge.recipient_email.as_ref().map_or("", Text::wire).to_owned(), words(badge)))
+            .collect();
+        let report = mail_failures(rows.iter().map(|(mail, word)| (mail.as_str(), word.as_deref(), true)));
+        let found = FailedMails::new(report, badges);
+        assert_eq!((found.badges.len(), found.report.failed), (most, MOST_FAILED + 2));
+        let first: Vec<_> = found.badges[..2].iter().filter_map(words).collect();
+        assert_eq!(first, ["FAIL", "BOUNCE"]);
     }
 }
