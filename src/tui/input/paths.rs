@@ -220,7 +220,7 @@ mod tests {
     fn a_title_becomes_a_name_that_every_file_system_takes() {
         assert_eq!(
             file_name("receipt", 12, "데이터 시각화: 역량/인증"),
-            "lapel-receipt-12-데이터-시각화-역량-인증.xlsx"
+            "receipt-12-데이터-시각화-역량-인증"
         );
         assert_eq!(file_name("redo", 3, "../../etc"), "redo-3-etc");
         assert_eq!(file_name("redo", 3, "///"), "redo-3");

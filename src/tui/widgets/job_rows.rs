@@ -241,13 +241,9 @@ impl RowList {
                     match page {
                         Ok(page) => {
                             let n = page.items.len() as u64;
-                            let head = plural!(
-                                n,
-                                "{n} row of job {id}{words}",
-                                "{n} rows of job {id}{words}",
-                                id = self.job,
-                                words
-                            );
+                            let head =
+                                plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
+                                    + &words;
                             let note = t!("The rows are as the list had them when the export was chosen.");
                             save(self.job, head, note, page.items.iter().map(|(_, row)| row), env, out);
                         }
