@@ -41,7 +41,7 @@ async fn the_list_of_jobs_is_a_file_with_every_column() {
     let mut h = at_the_quota().await;
     h.press("e");
     let menu = h.shows(msg("redo file")).await;
-    assert!(menu.contains(&msg_with("{n} jobs|one", &[&1])) || menu.contains("1 job"), "{menu}");
+    assert!(menu.lines().any(|line| line.contains(msg("list")) && line.contains("1 job")), "{menu}");
     h.press("l");
     let form = h.shows(msg_part("No requests needed")).await;
     assert!(form.contains("lapel-jobs-"), "{form}");
@@ -49,7 +49,7 @@ async fn the_list_of_jobs_is_a_file_with_every_column() {
     save(&mut h, &csv, "Saved 1 row to").await;
     let written = lines(&csv);
     assert!(written[0].starts_with("job,kind,title,rows,progress,needs,updated,"), "{written:?}");
-    assert!(written[0].ends_with("revoked") || written[0].contains(",issued,"), "{written:?}");
+    assert!(written[0].contains(",issued,"), "with a column for each status: {written:?}");
     assert_eq!(written.len(), 2);
     h.press("e l");
     save(&mut h, &json, "Saved 1 row to").await;

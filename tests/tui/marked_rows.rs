@@ -221,9 +221,8 @@ async fn x_revokes_the_badges_of_the_marked_rows_only() {
 #[tokio::test]
 async fn dragging_over_rows_of_a_job_marks_them() {
     let mut h = issued().await;
-    let mouse = |kind, row| {
-        Message::Mouse(MouseEvent { kind, column: 10, row, modifiers: KeyModifiers::NONE })
-    };
+    let mouse =
+        |kind, row| Message::Mouse(MouseEvent { kind, column: 10, row, modifiers: KeyModifiers::NONE });
     let first = h.screen().lines().position(|line| line.contains("person0@")).expect("the first row");
     let first = u16::try_from(first).expect("a line");
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first));

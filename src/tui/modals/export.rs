@@ -120,6 +120,7 @@ impl ExportForm {
             (Content::Paper(paper), Kind::Table(format)) => {
                 Request::Paper { paper: paper.clone(), to, format, overwrite }
             }
+            // Not among its kinds.
             (Content::Paper(_), Kind::Lines) => return,
         };
         self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));

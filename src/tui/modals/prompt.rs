@@ -136,7 +136,7 @@ impl Prompt {
                 *step = if *at == 1 { Step::Badge } else { Step::Why };
             }
             About::Undo { cancels, .. } => *cancels = false,
-            _ => {}
+            About::Decide { .. } => {}
         }
     }
 

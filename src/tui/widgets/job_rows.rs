@@ -173,7 +173,7 @@ impl RowList {
             let dot = format!(" {} ", env.glyphs.dot);
             let statuses = self.buckets.iter().map(|bucket| tr(bucket.name()).to_owned());
             let words = statuses.chain(self.search.typed()).chain(heading.words());
-            let words = words.map(|words| format!("{dot}{words}")).collect();
+            let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             out.cancel(self.saving.take().map(|(request, _)| request));
             let query = self.query(EVERY, columns::order(heading));
             self.saving = Some((out.ask(Request::Rows(query)), words));
