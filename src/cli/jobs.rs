@@ -16,6 +16,7 @@ use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use tokio_util::sync::CancellationToken;
 
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.json;
@@ -515,10 +516,10 @@ async fn file(
             "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
         ))
     })?;
-    let (jobs, path) = (session.jobs.clone(), to.to.clone());
+    let (jobs, path, never) = (session.jobs.clone(), to.to.clone(), CancellationToken::new());
     let written = match paper {
-        Paper::Receipt => jobs.receipt(id, None, path, format, to.force).await,
-        Paper::Redo => jobs.redo(id, None, path, format, to.force).await,
+        Paper::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
+        Paper::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
     said_of_file(&written?, as_json)
 }

@@ -43,6 +43,13 @@ pub struct ExportRow {
 }
 
 impl ExportRow {
+    /// A row with these fields, for records that are not the service's.
+    pub fn with(id: String, fields: Vec<(&'static str, Value)>) -> Self {
+        let cells = fields.iter().map(|(_, value)| cell(value)).collect();
+        let json = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { id, cells, json: Value::Object(json), state: None }
+    }
+
     /// Converts a record. `now` is the service's time, which decides whether a badge has expired.
     pub fn of<R: Record>(record: &R, now: DateTime) -> Self {
         let fields = record.fields();

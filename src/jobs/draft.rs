@@ -10,8 +10,9 @@ use super::journal::jobs::{Actor, NewJob};
 use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
 use super::send;
-use crate::domain::{Address, BadgeId, EmailKey, State, TemplateId, Text};
+use crate::domain::{Address, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use std::collections::HashSet;
 
 /// One badge for one recipient, after a review of that recipient.
@@ -48,6 +49,19 @@ pub struct RevokeTarget {
     pub title: Text,
     /// The state when the badge was last seen.
     pub state: State,
+}
+
+impl RevokeTarget {
+    /// A badge of the history. `now` is the service's time.
+    pub fn of(badge: &HistoryItem, now: DateTime) -> Self {
+        Self {
+            badge_id: badge.badge_id.clone(),
+            holder: badge.recipient_name.clone().unwrap_or_default(),
+            email: badge.recipient_email.clone().unwrap_or_default(),
+            title: badge.title.clone().unwrap_or_default(),
+            state: Verdict::of(badge, now).state(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -60,6 +60,7 @@ pub use self::journal::{
     wait_for_release,
 };
 pub use self::reason::{Code, Reason};
+pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
 pub use self::settings::Settings;

@@ -18,6 +18,7 @@ use jiff::tz::Offset;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use tokio_util::sync::CancellationToken;
 
 /// Rows per journal read.
 const AT_ONCE: usize = 2_000;
@@ -77,6 +78,10 @@ impl Iterator for AllRows {
     }
 }
 
+fn until(cancel: &CancellationToken) -> ControlFlow<()> {
+    if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 fn failed(why: TableError) -> JobError {
     match why {
         TableError::Exists(path) => JobError::Exists(path),
@@ -114,6 +119,7 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
 impl Jobs {
     /// Writes the state of every row of a job, at any time: the original columns in their order, then row, badge
     /// id, status, reason, accepted, state, mail status, issued and valid until. `among`: for these rows only.
+    /// Once cancelled, it leaves no file.
     ///
     /// # Errors
     /// [`JobError::Exists`] if the file exists and `overwrite` is not set. After any other error no partial file
@@ -125,6 +131,7 @@ impl Jobs {
         to: PathBuf,
         format: Format,
         overwrite: bool,
+        cancel: CancellationToken,
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let offset = self.core.reader().clock().offset();
@@ -138,8 +145,7 @@ impl Jobs {
             let lines = all
                 .filter(|row| is_among(among.as_ref(), row))
                 .map(|row| row.map(|row| line(&job, &row, offset)));
-            write_receipt(&to, format, overwrite, &head, lines, &mut |_| ControlFlow::Continue(()))
-                .map_err(failed)
+            write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
     }
@@ -156,6 +162,7 @@ impl Jobs {
         to: PathBuf,
         format: Format,
         overwrite: bool,
+        cancel: CancellationToken,
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         if job.phase == Phase::Moved {
@@ -177,8 +184,7 @@ impl Jobs {
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
                 .map(|row| row.map(|row| cells(&job, &row)));
-            write_redo(&to, format, overwrite, &columns, rows, &mut |_| ControlFlow::Continue(()))
-                .map_err(failed)
+            write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
     }
@@ -210,8 +216,8 @@ impl Jobs {
     }
 }
 
-/// What the journal knows of the badge of a row.
-fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
+/// What the journal knows of the badge of a row. `None` if the row has no badge id.
+pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     let time = |text: Option<Text>| text.and_then(|text| ServiceTime::new(text.wire()));
     Some(HistoryItem {
         badge_id: row.badge_id?,

@@ -109,6 +109,17 @@ impl Clicked {
     }
 }
 
+/// What the mouse does after a press of its left button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Drag {
+    /// It is dragged to this line of the screen.
+    To(u16),
+    /// The button is released.
+    End,
+    /// Something else happens. The drag is over, without an effect.
+    Cancel,
+}
+
 /// A component that opens over a screen.
 pub(in crate::tui) trait Modal: Component {
     /// The type name, for tests.
@@ -180,6 +191,11 @@ pub(in crate::tui) trait Screen: Component {
     }
 
     fn has_picture(&self, _: Action) -> bool {
+        false
+    }
+
+    /// Handles what the mouse does after a press. Returns whether anything changed.
+    fn on_drag(&mut self, _: Drag, _area: Rect, _: &Env, _: &mut Effects<'_>) -> bool {
         false
     }
 

@@ -2,25 +2,34 @@
 
 use super::app::Tab;
 use super::context::Env;
-use super::request::{Request, RequestId, RequestIds, Session};
+use super::request::{Paper, Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::Question;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
 use crate::export::{ExportRow, Record, What};
-use crate::jobs::{JobId, RowStatus};
+use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
+use crate::tui::input::paths;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::pager::Page;
+use std::collections::BTreeSet;
 
-/// A list that a screen can export to a file.
+/// What a file is to contain.
+#[derive(Clone, Debug)]
+pub enum Content {
+    List(What),
+    Paper(Paper),
+}
+
+/// A list, or the receipt or redo file of a job, that can be saved to a file.
 #[derive(Clone, Debug)]
 pub struct ExportSource {
-    pub what: What,
+    pub content: Content,
     /// A part of the file name.
-    pub name: &'static str,
+    pub name: String,
     /// The description for the user: the number of rows, the kind, filter and order.
     pub head: String,
     pub rows: Option<u64>,
@@ -38,17 +47,59 @@ impl ExportSource {
     ) -> Self {
         let now = env.now();
         let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
-        Self::of_rows(name, head, note, rows)
+        Self::of_rows(name, head, Some(note), <HistoryItem as Record>::SHAPE.names(), rows)
     }
 
-    /// Badges as rows of a file.
-    pub fn of_rows(name: &'static str, head: String, note: String, rows: Vec<ExportRow>) -> Self {
+    /// Rows that are already in memory.
+    pub fn of_rows(
+        name: impl Into<String>,
+        head: String,
+        note: Option<String>,
+        columns: Vec<String>,
+        rows: Vec<ExportRow>,
+    ) -> Self {
         Self {
             rows: Some(rows.len() as u64),
-            what: What::Rows(<HistoryItem as Record>::SHAPE.names(), rows),
-            name,
+            content: Content::List(What::Rows(columns, rows)),
+            name: name.into(),
             head,
-            note: Some(note),
+            note,
+        }
+    }
+
+    /// The receipt of a job, or with `redo` its redo file: of these rows, or of all.
+    pub fn of_job(job: &Job, redo: bool, among: Option<BTreeSet<u64>>) -> Self {
+        let id = job.id;
+        let marked = among.as_ref().map(|rows| rows.len() as u64);
+        let head = match (redo, marked) {
+            (false, None) => t!("Receipt of job {job}: the outcome of every row", job = id),
+            (true, None) => {
+                t!("Redo file of job {job}: original rows that were invalid or not sent", job = id)
+            }
+            (false, Some(n)) => {
+                plural!(
+                    n,
+                    "Receipt of job {job}: {n} marked row",
+                    "Receipt of job {job}: {n} marked rows",
+                    job = id
+                )
+            }
+            (true, Some(n)) => {
+                plural!(
+                    n,
+                    "Redo file of job {job}: {n} marked row",
+                    "Redo file of job {job}: {n} marked rows",
+                    job = id
+                )
+            }
+        };
+        let name = if redo { "redo" } else { "receipt" };
+        Self {
+            content: Content::Paper(Paper { job: id, redo, among }),
+            name: paths::file_name(name, id.0, job.title.wire()),
+            head,
+            rows: None,
+            note: None,
         }
     }
 }

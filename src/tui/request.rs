@@ -10,11 +10,12 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, Exported};
 use crate::jobs::intake::{Choices, Source};
-use crate::jobs::receipt::{FailedMails, Written};
+use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
     DuplicateResult, FileRequest, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival,
     RowGroup, SentHere,
 };
+use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
 use crate::tui::persist::saved_layout::ViewUse;
@@ -90,7 +91,12 @@ pub enum Request {
     /// Write a draft revocation of the badges whose ids are in a file.
     DraftIds(Box<IdsRequest>),
     /// Write a receipt or a redo file.
-    Paper(Paper),
+    Paper {
+        paper: Paper,
+        to: PathBuf,
+        format: Format,
+        overwrite: bool,
+    },
     /// The issued badges of a job, or of all jobs, whose mail failed.
     Mail(Option<JobId>),
     /// Write a list, or some of its rows, to a file.
@@ -222,7 +228,7 @@ impl Request {
                 | Self::OpenIds(..)
                 | Self::DraftFile(_)
                 | Self::DraftIds(_)
-                | Self::Paper(_)
+                | Self::Paper { .. }
                 | Self::Export(_)
                 | Self::Do(_)
         )
@@ -237,9 +243,6 @@ pub struct Paper {
     pub redo: bool,
     /// Only these rows; `None` for all.
     pub among: Option<BTreeSet<u64>>,
-    /// The target path. Its extension selects the format.
-    pub to: PathBuf,
-    pub overwrite: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,6 +258,24 @@ pub enum NotSaved {
     Exists,
     /// Another error, as text for the user.
     Failed(String),
+}
+
+impl From<ExportError> for NotSaved {
+    fn from(why: ExportError) -> Self {
+        match why {
+            ExportError::File(TableError::Exists(_)) => Self::Exists,
+            why => Self::Failed(why.to_string()),
+        }
+    }
+}
+
+impl From<JobError> for NotSaved {
+    fn from(why: JobError) -> Self {
+        match why {
+            JobError::Exists(_) => Self::Exists,
+            why => Self::Failed(why.to_string()),
+        }
+    }
 }
 
 /// A new profile from the welcome screen.
@@ -298,9 +319,9 @@ pub enum Response {
     Opened(Box<Result<Opened, String>>),
     /// To [`Request::DraftFile`] and [`Request::DraftIds`].
     Drafted(Result<Vec<Job>, String>),
-    Paper(Result<Written, JobError>),
     Mail(Result<FailedMails, String>),
-    Export(Box<Result<Exported, ExportError>>),
+    /// To [`Request::Export`] and [`Request::Paper`].
+    Export(Box<Result<Exported, NotSaved>>),
     /// To [`Request::CheckDuplicates`]: the drafts as they are now, and the duplicates of each.
     DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>),
     Done(Result<Done, String>),

@@ -11,13 +11,12 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
+use super::request::{Holder, NotSaved, Paper, Request, RequestId, Response, Session};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
-use crate::export::{self, ExportError};
-use crate::i18n::{self, Localizable};
+use crate::export::{self, ExportError, Exported};
+use crate::i18n;
 use crate::jobs::intake::Watch;
-use crate::jobs::receipt::Format;
 use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
@@ -228,9 +227,11 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
             Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
         }
         Request::DraftFile(_) | Request::DraftIds(_) => Response::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(Localizable::of(NO_JOBS)))),
+        Request::Paper { .. } => {
+            Response::Export(Box::new(Err(NotSaved::Failed(i18n::tr(NO_JOBS).to_owned()))))
+        }
         Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error())))),
+        Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error()).into()))),
         Request::CheckDuplicates(_) => Response::DuplicateResult(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Do(_) => Response::Done(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Quiet(ask) => failed_by(ask, why),
@@ -333,7 +334,8 @@ async fn answer(
         Request::Export(order) => {
             let progress = context.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
             let call = Call::background().cancelled_by(context.cancel.clone());
-            Response::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
+            let exported = export::write(*order, &reader, &call, &progress).await;
+            Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
         Request::Matching(ask) => {
             let progress = context.watch(|read: &(u64, u64)| *read);
@@ -386,7 +388,7 @@ async fn answer(
         | Request::OpenIds(..)
         | Request::DraftFile(_)
         | Request::DraftIds(_)
-        | Request::Paper(_)
+        | Request::Paper { .. }
         | Request::Mail(_)
         | Request::CheckDuplicates(_)
         | Request::Do(_) => match jobs {
@@ -420,13 +422,14 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
             let drafted = jobs.draft_ids(*request, progress, context.cancel.clone()).await;
             Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &context).await)
         }
-        Request::Paper(paper) => {
-            let format = Format::from_path(&paper.to).unwrap_or_default();
-            Response::Paper(if paper.redo {
-                jobs.redo(paper.job, paper.among, paper.to, format, paper.overwrite).await
+        Request::Paper { paper: Paper { job, redo, among }, to, format, overwrite } => {
+            let written = if redo {
+                jobs.redo(job, among, to, format, overwrite, context.cancel).await
             } else {
-                jobs.receipt(paper.job, paper.among, paper.to, format, paper.overwrite).await
-            })
+                jobs.receipt(job, among, to, format, overwrite, context.cancel).await
+            };
+            let exported = written.map(|written| Exported { written, read: None });
+            Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
         Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
         Request::CheckDuplicates(ids) => {

@@ -121,6 +121,9 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "job-rows", left);
     h.press("esc e");
     h.settled().await;
+    take(&mut h, "job-export", left);
+    h.press("e");
+    h.settled().await;
     take(&mut h, "receipt", left);
     h.press("esc P");
     h.settled().await;

@@ -48,7 +48,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.until("회수 중 1", |s| s.contains("회수 중 1") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "tour-receipt", left);
-    h.press("e");
+    h.press("e e");
     h.settled().await;
     take(&mut h, "tour-receipt-form", left);
     h.press("ctrl-n");

@@ -143,18 +143,32 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
 
     // The receipt has every row, in the order of the file.
     let receipt = bench.path("receipt.xlsx");
-    let written =
-        bench.jobs.receipt(id, None, receipt.clone(), Format::Xlsx, false).await.expect("a receipt");
+    let written = bench
+        .jobs
+        .receipt(id, None, receipt.clone(), Format::Xlsx, false, CancellationToken::new())
+        .await
+        .expect("a receipt");
     assert_eq!(written.rows, 120);
     assert_eq!(written.buckets.iter().map(|(_, n)| n).sum::<u64>(), 120);
-    let again =
-        bench.jobs.receipt(id, None, receipt.clone(), Format::Xlsx, false).await.expect_err("it is there");
+    let again = bench
+        .jobs
+        .receipt(id, None, receipt.clone(), Format::Xlsx, false, CancellationToken::new())
+        .await
+        .expect_err("it is there");
     assert_eq!(again, JobError::Exists(receipt.clone()));
-    bench.jobs.receipt(id, None, receipt, Format::Xlsx, true).await.expect("replaced");
+    bench
+        .jobs
+        .receipt(id, None, receipt, Format::Xlsx, true, CancellationToken::new())
+        .await
+        .expect("replaced");
 
     // The redo file imports as it is, and makes no duplicate.
     let redo = bench.path("redo.csv");
-    let written = bench.jobs.redo(id, None, redo.clone(), Format::CsvUtf8, false).await.expect("a redo file");
+    let written = bench
+        .jobs
+        .redo(id, None, redo.clone(), Format::CsvUtf8, false, CancellationToken::new())
+        .await
+        .expect("a redo file");
     assert_eq!(written.rows, 120 - accepted);
     let next = bench.draft_one(Source::File(redo), Choices::default()).await;
     assert_eq!(bench.job(next).await.counts.total(), 120 - accepted);

@@ -328,8 +328,9 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     issue(&mut h, 0..4).await;
     h.shows("waiting 4 = 4").await;
     h.settled().await;
-    h.press("e");
+    h.press("e e");
     let screen = h.shows(msg_part("Receipt of job")).await;
+    assert!(screen.contains("CP949") && !screen.contains("JSON Lines"), "a receipt is a table: {screen}");
     assert!(screen.contains("lapel-receipt-1-"), "{screen}");
     h.press("ctrl-u");
     h.paste(&format!("'{}'", file.display()));
@@ -338,7 +339,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     let written = std::fs::read_to_string(&file).expect("the receipt");
     assert!(written.contains("person3@naru.example") && written.contains("lapel badge id"), "{written}");
     std::fs::write(&file, "mine").expect("written");
-    h.press("e ctrl-u");
+    h.press("e e ctrl-u");
     h.paste(&file.display().to_string());
     h.press("enter");
     h.shows(msg_part("A file with this name already exists")).await;

@@ -200,7 +200,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[CallOff]).await;
     o.says("and press {}", &[Accept]);
     o.does(&[Back, Action::Redo]).await;
-    o.says("was started. {} save {} back", &[Accept, Back]);
+    o.says("was started. {} save {} {} format", &[Accept, Action::Up, Action::Down]);
     o.does(&[Back, Action::Ids]).await;
     o.says("until you confirm the review. {} continue", &[Accept]);
     o.does(&[Back, Action::History, Action::MarkLoaded, Revoke]).await;

@@ -24,6 +24,7 @@ mod filters;
 mod hints;
 mod home;
 mod idle;
+mod job_files;
 mod keys;
 mod link;
 mod lists;

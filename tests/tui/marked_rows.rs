@@ -184,3 +184,58 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     assert_eq!(statuses, [RowStatus::Waiting, RowStatus::LeftOut, RowStatus::Ready, RowStatus::LeftOut]);
     assert_eq!(accepted(&h), 1);
 }
+
+/// A job of four issued rows, with its rows on the screen.
+async fn issued() -> Harness {
+    let mut h = Harness::new(small(), 100, 30).await;
+    issue(&mut h, 0..4).await;
+    h.shows("waiting 4 = 4").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("enter");
+    h.shows("row 1 of 4").await;
+    h.press("r");
+    h.until("all are issued", |s| s.matches("issued").count() >= 4).await;
+    h.settled().await;
+    h
+}
+
+#[tokio::test]
+async fn x_revokes_the_badges_of_the_marked_rows_only() {
+    let mut h = issued().await;
+    h.press("space space");
+    h.shows(&msg_with("{marked} marked", &[&2])).await;
+    h.press("x");
+    h.shows(msg("Reason")).await;
+    h.press("enter");
+    h.shows(msg_part("the reason is empty")).await;
+    h.type_text("중복 발급");
+    h.press("enter");
+    h.shows("and press").await;
+    let revoked = |h: &Harness| h.sandbox.control().ledger().requests_to("POST /badges/revoke");
+    assert_eq!(revoked(&h), 0);
+    h.confirm("2");
+    h.until("the job of two rows", |s| s.contains("revoking 2") || s.contains("revoked 2")).await;
+    assert_eq!(accepted(&h), 4);
+}
+
+#[tokio::test]
+async fn dragging_over_rows_of_a_job_marks_them() {
+    let mut h = issued().await;
+    let mouse =
+        |kind, row| Message::Mouse(MouseEvent { kind, column: 10, row, modifiers: KeyModifiers::NONE });
+    let first = h.screen().lines().position(|line| line.contains("person0@")).expect("the first row");
+    let first = u16::try_from(first).expect("a line");
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first));
+    h.tui.app.update(mouse(MouseEventKind::Drag(MouseButton::Left), first + 2));
+    assert!(h.screen().contains(&msg_with("range from row {row}", &[&1])), "{}", h.screen());
+    h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 2));
+    h.shows(&msg_with("{marked} marked", &[&3])).await;
+    // A click marks nothing, and a key lets go of what is dragged.
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first + 3));
+    h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 3));
+    h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first));
+    h.tui.app.update(mouse(MouseEventKind::Drag(MouseButton::Left), first + 3));
+    h.press("j");
+    h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 3));
+    assert!(h.settled().await.contains(&msg_with("{marked} marked", &[&3])), "{}", h.screen());
+}

@@ -85,6 +85,8 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     h.press("r");
     says(&mut h, "The badge is revoked, and no row is missing").await;
     h.press("e");
+    says(&mut h, "e is the receipt").await;
+    h.press("e");
     says(&mut h, "saves it in this folder").await;
     let folder = tempfile::tempdir().expect("a folder");
     let receipt = folder.path().join("receipt.csv");

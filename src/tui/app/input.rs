@@ -2,6 +2,7 @@
 
 use super::{App, LoopCommand, READ_ONLY, Tab};
 use crate::tui::component::Clicked;
+use crate::tui::component::Drag;
 use crate::tui::draw::is_cut;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::hold;
@@ -20,7 +21,7 @@ impl App {
         let stack = self.key_contexts();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
-        self.screens.history.drag_cancel();
+        self.on_drag(Drag::Cancel, out);
         match press {
             Press::Action(action) => self.command(action, out),
             Press::Unshifted(action, capital) => self.unshifted(action, capital, out),

@@ -122,7 +122,9 @@ impl App {
         if job.kind == Kind::Revoke {
             let done =
                 touched.iter().filter(|t| matches!(t.bucket, RowStatus::Revoking | RowStatus::Revoked));
-            self.screens.history.unmark(done.map(|t| t.badge_id.clone()));
+            let done = done.map(|t| t.badge_id.clone());
+            self.screens.activity.unmark_badges(done.clone());
+            self.screens.history.unmark(done);
         }
         // Read the visible badges again after a change.
         if self.env.reader.is_some() {

@@ -1,6 +1,7 @@
 //! The mouse outside lists: clicks on hints, and dragging over rows.
 
-use super::{App, Tab};
+use super::App;
+use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, Owner};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -17,26 +18,22 @@ impl App {
         true
     }
 
-    /// Marks the rows of the history under a mouse drag. Returns whether the event was a drag.
+    /// Passes a mouse drag to the screen. Returns whether the event was a drag.
     pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
-        let here = self.tab == Tab::History && self.modals.is_empty() && self.fits();
-        match mouse.kind {
-            MouseEventKind::Drag(MouseButton::Left) if here => {
-                let area = self.body();
-                self.changed |= self.screens.history.drag_to(area, mouse.row);
-                true
-            }
-            MouseEventKind::Up(MouseButton::Left) if here => {
-                let env = &self.env;
-                self.changed |=
-                    out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.drag_end(env, out));
-                true
-            }
-            MouseEventKind::Drag(_) | MouseEventKind::Up(_) => {
-                self.screens.history.drag_cancel();
-                true
-            }
-            _ => false,
-        }
+        let here = self.modals.is_empty() && self.fits();
+        let drag = match mouse.kind {
+            MouseEventKind::Drag(MouseButton::Left) if here => Drag::To(mouse.row),
+            MouseEventKind::Up(MouseButton::Left) if here => Drag::End,
+            MouseEventKind::Drag(_) | MouseEventKind::Up(_) => Drag::Cancel,
+            _ => return false,
+        };
+        self.on_drag(drag, out);
+        true
+    }
+
+    pub(super) fn on_drag(&mut self, drag: Drag, out: &mut Effects<'_>) {
+        let (area, env, tab) = (self.body(), &self.env, self.tab);
+        let screen = self.screens.of_mut(tab);
+        self.changed |= out.owned_by(Owner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
     }
 }

@@ -5,8 +5,9 @@ use crate::config::Environment;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::export::ExportForm;
 use crate::tui::modals::issue::IssueForm;
-use crate::tui::modals::prompt::Prompt;
+use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
@@ -88,8 +89,10 @@ impl App {
     }
 
     pub(super) fn tour_hears(&mut self, answer: &Response) {
-        let receipt = self.is_open(Prompt::is_receipt);
-        if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
+        let receipt = self.is_open(ExportForm::is_receipt);
+        if let (Response::Export(done), true, Some(tour)) = (answer, receipt, &mut self.touring)
+            && done.is_ok()
+        {
             tour.wrote();
         }
     }
@@ -125,7 +128,8 @@ impl App {
         let review = inner == Some(Context::Review);
         if !self.modals.is_empty() {
             return match review {
-                _ if self.top::<Prompt>().is_some_and(Prompt::is_receipt) => TourPlace::Paper,
+                _ if self.top::<ExportForm>().is_some_and(ExportForm::is_receipt) => TourPlace::Paper,
+                _ if self.top::<JobMenu>().is_some_and(JobMenu::is_export) => TourPlace::Files,
                 true if self.top::<IssueForm>().is_some() => TourPlace::IssueReview,
                 false if self.top::<IssueForm>().is_some() => TourPlace::IssueForm,
                 true if self.top::<RevokeForm>().is_some() => TourPlace::RevokeReview,

@@ -115,6 +115,7 @@ actions! {
     CallOff: "cancel the rest", "cancel the rest: rows not sent yet";
     Undo: "revoke issued", "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt: "receipt", "save the receipt of this job: every row with its result";
+    SaveList: "list", "save the list below as it is filtered and sorted: its marked rows, or else all";
     Redo: "redo file", "save rows that were not sent or need a person to a file, unchanged";
     Export: "export", "save to a file: the list, its marked rows, or the receipt or redo file of a job";
     Aside: "in background", "continue the export in the background; its key shows it again";

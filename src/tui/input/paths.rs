@@ -153,8 +153,8 @@ pub fn common(found: &[String]) -> String {
     common.to_owned()
 }
 
-/// A file name about a job, valid on every file system: `lapel-receipt-12-title.xlsx`.
-pub fn file_name(what: &str, job: i64, title: &str, ending: &str) -> String {
+/// A part of a file name about a job, valid on every file system: `receipt-12-title`.
+pub fn file_name(what: &str, job: i64, title: &str) -> String {
     let mut name = String::new();
     for c in scrub(title).chars().take(TITLE) {
         if c.is_alphanumeric() || c == '.' {
@@ -165,7 +165,7 @@ pub fn file_name(what: &str, job: i64, title: &str, ending: &str) -> String {
     }
     let name = name.trim_matches(['-', '.']);
     let name = if name.is_empty() { String::new() } else { format!("-{name}") };
-    format!("lapel-{what}-{job}{name}.{ending}")
+    format!("{what}-{job}{name}")
 }
 
 #[cfg(test)]
@@ -219,10 +219,10 @@ mod tests {
     #[test]
     fn a_title_becomes_a_name_that_every_file_system_takes() {
         assert_eq!(
-            file_name("receipt", 12, "데이터 시각화: 역량/인증", "xlsx"),
-            "lapel-receipt-12-데이터-시각화-역량-인증.xlsx"
+            file_name("receipt", 12, "데이터 시각화: 역량/인증"),
+            "receipt-12-데이터-시각화-역량-인증"
         );
-        assert_eq!(file_name("redo", 3, "../../etc", "csv"), "lapel-redo-3-etc.csv");
-        assert_eq!(file_name("redo", 3, "///", "csv"), "lapel-redo-3.csv");
+        assert_eq!(file_name("redo", 3, "../../etc"), "redo-3-etc");
+        assert_eq!(file_name("redo", 3, "///"), "redo-3");
     }
 }

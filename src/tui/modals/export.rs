@@ -1,14 +1,15 @@
-//! Export of a list, or of its marked rows, to a file: file kind, path and number of requests. The export runs
-//! outside the event loop. The user can cancel it, or continue to work meanwhile.
+//! Export of a list, of its marked rows, or of a job's receipt or redo file: file kind, path and number of requests.
+//! The export runs outside the event loop. The user can cancel it, or continue to work meanwhile.
 
 use crate::api::End;
 use crate::domain::text::scrub;
-use crate::export::{ExportError, ExportRequest, Exported, Kind, What, summary};
+use crate::export::{ExportRequest, Exported, Kind, What, summary};
 use crate::i18n::tr;
-use crate::table::{Format, TableError};
-use crate::tui::effects::ExportSource;
+use crate::table::Format;
+use crate::tui::effects::{Content, ExportSource};
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
+use crate::tui::request::{NotSaved, Paper};
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
@@ -43,6 +44,21 @@ impl ExportForm {
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
+    /// Whether it saves the receipt of a job.
+    pub fn is_receipt(&self) -> bool {
+        matches!(self.source.content, Content::Paper(Paper { redo: false, .. }))
+    }
+
+    /// The file kinds to choose from. Receipts and redo files are tables.
+    fn kinds(&self) -> &'static [(Kind, &'static str, &'static str)] {
+        let is_list = matches!(self.source.content, Content::List(_));
+        if is_list { &KINDS } else { KINDS.split_last().map_or(&[], |(_, tables)| tables) }
+    }
+
+    fn kind(&self) -> Kind {
+        KINDS[self.kind].0
+    }
+
     /// The running export, if there is one.
     pub fn request(&self) -> Option<RequestId> {
         self.work.map(|(request, ..)| request)
@@ -73,9 +89,9 @@ impl ExportForm {
 
     /// Chooses another file kind and changes the extension of the name.
     fn choose(&mut self, at: usize) {
-        let before = KINDS[self.kind].0.ending();
-        self.kind = at % KINDS.len();
-        let after = KINDS[self.kind].0.ending();
+        let before = self.kind().ending();
+        self.kind = at % self.kinds().len();
+        let after = self.kind().ending();
         if let Some(stem) = self.file.text().strip_suffix(&format!(".{before}")) {
             let name = format!("{stem}.{after}");
             self.file.set(&name);
@@ -85,8 +101,8 @@ impl ExportForm {
     /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
         let typed = self.file.path().and_then(|path| Kind::from_path(&path));
-        if let Some(typed) = typed.filter(|kind| kind.ending() != KINDS[self.kind].0.ending()) {
-            self.kind = KINDS.iter().position(|(kind, ..)| *kind == typed).unwrap_or(self.kind);
+        if let Some(typed) = typed.filter(|kind| kind.ending() != self.kind().ending()) {
+            self.kind = self.kinds().iter().position(|(kind, ..)| *kind == typed).unwrap_or(self.kind);
         }
     }
 
@@ -97,8 +113,17 @@ impl ExportForm {
             return;
         };
         (self.exists, self.replaces) = (false, overwrite);
-        let order = ExportRequest { what: self.source.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
-        self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.source.rows.unwrap_or(0)));
+        let order = match (&self.source.content, self.kind()) {
+            (Content::List(what), kind) => {
+                Request::Export(Box::new(ExportRequest { what: what.clone(), to, kind, overwrite }))
+            }
+            (Content::Paper(paper), Kind::Table(format)) => {
+                Request::Paper { paper: paper.clone(), to, format, overwrite }
+            }
+            // Not among its kinds.
+            (Content::Paper(_), Kind::Lines) => return,
+        };
+        self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));
     }
 
     /// Why the export wrote no file while the form was hidden. `None` if there is no problem.
@@ -110,7 +135,7 @@ impl ExportForm {
 
     /// Number of requests that the export needs, as text.
     fn cost(&self, env: &Env) -> String {
-        if matches!(self.source.what, What::Rows(..)) {
+        if !matches!(self.source.content, Content::List(What::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
         let Some(rows) = self.source.rows else {
@@ -138,8 +163,8 @@ impl ExportForm {
                         }
                         return Ok(Some(toast(&done, &self.source)));
                     }
-                    Err(ExportError::File(TableError::Exists(_))) => self.exists = true,
-                    Err(why) => self.error = Some(why.to_string()),
+                    Err(NotSaved::Exists) => self.exists = true,
+                    Err(NotSaved::Failed(why)) => self.error = Some(why),
                 }
                 Ok(None)
             }
@@ -178,7 +203,7 @@ impl Component for ExportForm {
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
-            Action::Up => self.choose(self.kind + KINDS.len() - 1),
+            Action::Up => self.choose(self.kind + self.kinds().len() - 1),
             Action::Help | Action::Palette => return false,
             Action::ClearField | Action::Complete => return self.file.on_action(action, out),
             _ => {}
@@ -229,7 +254,7 @@ impl Component for ExportForm {
         form.text(&t!("Export   {what}", what = self.source.head), theme.strong());
         form.text(&env.place(), theme.accent());
         form.blank();
-        for (at, (_, name, what)) in KINDS.iter().enumerate() {
+        for (at, (_, name, what)) in self.kinds().iter().enumerate() {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
@@ -289,7 +314,7 @@ fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {
     let mut parts =
         vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
-    if let (Some(read), What::List(list)) = (&done.read, &source.what) {
+    if let (Some(read), Content::List(What::List(list))) = (&done.read, &source.content) {
         bad = !matches!(read.end, End::Complete | End::Uncounted);
         // Completeness is not mentioned if the number of rows matches the list.
         if read.end != End::Complete || read.gone > 0 || source.rows != Some(read.rows) {

@@ -18,6 +18,8 @@ pub struct JobMenu {
     of: &'static [Action],
     /// The marked rows of the job. Cancelling and files are about these only.
     marked: Vec<JobRow>,
+    /// What a file of the list below would have, in words. `None` if there is no list.
+    listed: Option<String>,
     /// The selected action, which may become impossible while the menu is open.
     selected: Option<Action>,
     sight: Sight,
@@ -26,29 +28,37 @@ pub struct JobMenu {
 /// What the run popup can do.
 const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CallOff];
 /// What the export popup can save.
-const EXPORT: &[Action] = &[Action::Receipt, Action::Redo];
+const EXPORT: &[Action] = &[Action::Receipt, Action::Redo, Action::SaveList];
 
 impl JobMenu {
     /// The menu of everything that changes how a job runs. `None` if nothing does now.
     pub fn run(job: &Job, marked: Vec<JobRow>) -> Option<Self> {
-        Self::new(job, RUN, marked)
+        Self::new(job, RUN, marked, None)
     }
 
-    /// The menu of files that can be saved from a job.
-    pub fn export(job: &Job, marked: Vec<JobRow>) -> Option<Self> {
-        Self::new(job, EXPORT, marked)
+    /// The menu of files that can be saved from a job, and of the list below.
+    pub fn export(job: &Job, marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
+        Self::new(job, EXPORT, marked, listed)
     }
 
-    fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>) -> Option<Self> {
+    pub fn is_export(&self) -> bool {
+        self.of == EXPORT
+    }
+
+    fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
         let (selected, sight) = (None, Sight::default());
-        let menu = Self { job: Box::new(job.clone()), of, marked, selected, sight };
+        let menu = Self { job: Box::new(job.clone()), of, marked, listed, selected, sight };
         (!menu.shown().is_empty()).then_some(menu)
     }
 
     /// The actions that do something now.
     fn shown(&self) -> Vec<Action> {
         let all = self.of.iter().copied();
-        all.filter(|action| can(*action, &self.job) && self.rows_of(*action) != Some(0)).collect()
+        let is_possible = |action: &Action| match action {
+            Action::SaveList => self.listed.is_some(),
+            action => can(*action, &self.job) && self.rows_of(*action) != Some(0),
+        };
+        all.filter(is_possible).collect()
     }
 
     fn at(&self) -> usize {
@@ -61,7 +71,10 @@ impl JobMenu {
 
     fn choose(&self, action: Action, out: &mut Effects<'_>) {
         out.close();
-        run(&self.job, action, &self.marked, out);
+        match action {
+            Action::SaveList => out.go.push(Navigate::Run(action)),
+            action => run(&self.job, action, &self.marked, out),
+        }
     }
 
     /// The number of marked rows that an action is about. `None` if it is about the whole job.
@@ -106,6 +119,7 @@ impl JobMenu {
             Action::CallOff => count(Step::CallOff, &self.job),
             Action::Redo => count(Step::Redo, &self.job),
             Action::Receipt => self.job.counts.total(),
+            Action::SaveList => return self.listed.clone().unwrap_or_default(),
             _ => return String::new(),
         };
         count!(rows, "row", "rows")

@@ -1,21 +1,17 @@
-//! Short questions about a job: a reason, a choice, a path. What follows is confirmed.
+//! Short questions about a job: a reason, a choice. What follows is confirmed.
 
 mod lines;
 
-use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
-use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
-use crate::tui::input::paths;
+use crate::jobs::{Decision, Job, JobId, JobRow, NeverSeen, RowStatus};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
-use crate::tui::request::Paper;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use lines::undo_words;
-use std::collections::BTreeSet;
 
 pub struct Prompt {
     about: About,
@@ -30,9 +26,6 @@ enum About {
     Undo { job: Box<Job>, cancels: bool },
     /// Resolves a row with an unknown outcome.
     Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
-    /// Asks for the path of a receipt or redo file, of these rows or of all. `exists`: confirms replacing an existing
-    /// file.
-    File { job: JobId, redo: bool, among: Option<BTreeSet<u64>>, exists: bool },
 }
 
 /// Step of resolving a row.
@@ -82,25 +75,10 @@ impl Prompt {
         Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
     }
 
-    /// Asks for the path of a receipt, or with `redo` of a redo file: of these rows, or of all.
-    pub fn file(job: &Job, redo: bool, among: Option<BTreeSet<u64>>) -> Self {
-        let what = if redo { "redo" } else { "receipt" };
-        let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
-        let about = About::File { job: job.id, redo, among, exists: false };
-        Self { field: Field::with(&name), ..Self::new(about) }
-    }
-
-    /// Whether it asks for the path of a receipt.
-    pub fn is_receipt(&self) -> bool {
-        matches!(self.about, About::File { redo: false, .. })
-    }
-
     fn back(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         match &mut self.about {
-            About::File { exists: asks @ true, .. } | About::Undo { cancels: asks @ true, .. } => {
-                *asks = false;
-            }
+            About::Undo { cancels: asks @ true, .. } => *asks = false,
             About::Decide { step, .. } if *step != Step::Choice => {
                 *step = Step::Choice;
                 self.field.clear();
@@ -113,8 +91,6 @@ impl Prompt {
         self.error = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
-            About::File { .. } if empty => self.error = Some(t!("type a file name").to_owned()),
-            About::File { .. } => self.write(false, out),
             About::Undo { job, cancels } => {
                 self.error = no_reason(self.field.value());
                 if self.error.is_none() && self.request.is_none() {
@@ -160,16 +136,12 @@ impl Prompt {
                 *step = if *at == 1 { Step::Badge } else { Step::Why };
             }
             About::Undo { cancels, .. } => *cancels = false,
-            _ => {}
+            About::Decide { .. } => {}
         }
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
         if self.request.is_some() {
-            return;
-        }
-        if let About::File { exists: true, .. } = self.about {
-            self.write(true, out);
             return;
         }
         let command = match &self.about {
@@ -185,7 +157,7 @@ impl Prompt {
                 };
                 JobCommand::Decide(*job, row.no, decision, why.to_owned())
             }
-            About::Decide { .. } | About::File { .. } => return,
+            About::Decide { .. } => return,
         };
         self.request = Some(out.ask(Request::Do(Box::new(command))));
     }
@@ -203,16 +175,6 @@ impl Prompt {
         out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
-        let About::File { job, redo, among, exists } = &mut self.about else { return };
-        *exists = false;
-        let (job, redo, among) = (*job, *redo, among.clone());
-        if self.request.is_none() {
-            let to = paths::typed(self.field.value());
-            self.request = Some(out.ask(Request::Paper(Paper { job, redo, among, to, overwrite })));
-        }
-    }
-
     fn head(&self) -> String {
         match &self.about {
             About::Undo { job, .. } => t!("Undo job {id}   {title}", id = job.id, title = job.title),
@@ -225,30 +187,6 @@ impl Prompt {
                     address = row.address
                 )
             }
-            About::File { job, redo: false, among: Some(rows), .. } => {
-                let n = rows.len() as u64;
-                plural!(
-                    n,
-                    "Receipt of job {job}: {n} marked row",
-                    "Receipt of job {job}: {n} marked rows",
-                    job
-                )
-            }
-            About::File { job, among: Some(rows), .. } => {
-                let n = rows.len() as u64;
-                plural!(
-                    n,
-                    "Redo file of job {job}: {n} marked row",
-                    "Redo file of job {job}: {n} marked rows",
-                    job
-                )
-            }
-            About::File { job, redo: false, .. } => {
-                t!("Receipt of job {job}: the outcome of every row", job)
-            }
-            About::File { job, .. } => {
-                t!("Redo file of job {job}: original rows that were invalid or not sent", job)
-            }
         }
     }
 
@@ -260,17 +198,6 @@ impl Prompt {
         form.blank();
         form.dim(&t!(
             "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
-            enter = key(Action::Accept),
-            esc = key(Action::Back)
-        ));
-    }
-
-    fn draw_file(&self, form: &mut FormText<'_>, env: &Env) {
-        let key = |action| env.key(&self.key_contexts(), action);
-        form.field(t!("File"), &self.field, true);
-        form.blank();
-        form.dim(&t!(
-            "The ending sets the format: .xlsx for Excel, .csv for UTF-8. Without a folder, the file is saved where lapel was started.  {enter} save  {esc} back",
             enter = key(Action::Accept),
             esc = key(Action::Back)
         ));
@@ -308,7 +235,7 @@ impl Component for Prompt {
     fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.about {
             About::Decide { step: Step::Choice, .. } => Context::Menu,
-            About::Undo { .. } | About::File { .. } | About::Decide { .. } => Context::Form,
+            About::Undo { .. } | About::Decide { .. } => Context::Form,
         };
         vec![own, Context::Always]
     }
@@ -353,10 +280,7 @@ impl Component for Prompt {
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.key_contexts()[0] == Context::Form {
-            match self.about {
-                About::File { .. } => self.field.set(&paths::unwrap(text)),
-                _ => self.field.on_paste(text.trim()),
-            }
+            self.field.on_paste(text.trim());
         }
     }
 
@@ -386,40 +310,12 @@ impl Component for Prompt {
                 }
                 Ok(())
             }
-            Response::Paper(written) if self.request == Some(id) => {
-                self.request = None;
-                match written {
-                    Ok(written) => {
-                        let path = scrub(&written.path.to_string_lossy()).into_owned();
-                        let wrote = plural!(
-                            written.rows,
-                            "Saved {n} row to {path}.",
-                            "Saved {n} rows to {path}.",
-                            path
-                        );
-                        let mut said = vec![wrote];
-                        said.extend(written.remarks());
-                        out.say(said.join(" "));
-                        out.close();
-                    }
-                    Err(JobError::Exists(_)) => {
-                        if let About::File { exists, .. } = &mut self.about {
-                            *exists = true;
-                        }
-                    }
-                    Err(why) => self.error = Some(why.to_string()),
-                }
-                Ok(())
-            }
             other => Err(other),
         }
     }
 
     fn typed(&self) -> Vec<&str> {
-        match &self.about {
-            About::Undo { .. } | About::Decide { .. } => vec![self.field.value()],
-            About::File { .. } => Vec::new(),
-        }
+        vec![self.field.value()]
     }
 
     fn long_field(&mut self) -> Option<&mut Field> {
@@ -446,7 +342,6 @@ impl Component for Prompt {
         form.blank();
         match &self.about {
             About::Undo { job, .. } => self.draw_undo(job, &mut form, env),
-            About::File { .. } => self.draw_file(&mut form, env),
             About::Decide { .. } => self.draw_decide(&mut form, env),
         }
         if self.request.is_some() {
@@ -465,12 +360,12 @@ impl Modal for Prompt {
     }
 
     fn prepares_sending(&self) -> bool {
-        matches!(self.about, About::Undo { .. } | About::Decide { .. })
+        true
     }
 
     fn asks(&self) -> Option<Ask> {
         match &self.about {
-            About::File { exists: true, .. } | About::Decide { step: Step::Review, .. } => Some(Ask::ONE),
+            About::Decide { step: Step::Review, .. } => Some(Ask::ONE),
             About::Undo { job, cancels: true } if unsent(job) > 0 => Some(Ask::of(unsent(job))),
             _ => None,
         }
@@ -484,16 +379,12 @@ impl Modal for Prompt {
                 form.asks(&format!("{what} {} {}", env.glyphs.dot, job.title), &env.place(), env);
                 form.text(&undo_words(job), env.theme.text());
             }
-            _ => match self.decision() {
-                Some((what, typed)) => {
+            About::Decide { .. } => {
+                if let Some((what, typed)) = self.decision() {
                     form.asks(&what, &env.place(), env);
                     form.text(&typed, env.theme.text());
                 }
-                None => {
-                    form.asks(t!("Replace the file"), self.field.value(), env);
-                    form.warning(t!("A file with this name already exists. Nothing was saved."));
-                }
-            },
+            }
         }
     }
 

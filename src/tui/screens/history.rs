@@ -9,7 +9,6 @@ use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
 use crate::export::FieldValue;
-use crate::i18n::number;
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::revoke::RevokeForm;
@@ -173,8 +172,6 @@ fn state_with_age(row: &HistoryItem, env: &Env) -> String {
 pub struct History {
     pub browser: Browser<HistoryItem>,
     marks: Marks<HistoryItem>,
-    /// The row where the mouse was pressed, and whether the mouse was dragged to another row since.
-    held: Option<((u64, BadgeId), bool)>,
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
@@ -213,9 +210,9 @@ impl History {
     fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
         let now = env.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
-            self.browser.list.selected().map(|row| target(row, now)).into_iter().collect()
+            self.browser.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
         } else {
-            self.marks.values().map(|row| target(row, now)).collect()
+            self.marks.values().map(|row| RevokeTarget::of(row, now)).collect()
         };
         if targets.is_empty() {
             out.say(t!("This row has no badge to revoke."));
@@ -253,16 +250,8 @@ impl Component for History {
         }
         match action {
             Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
-            Action::Mark => self.toggle_mark(out),
-            Action::Range => self.range(env, out),
-            Action::MarkLoaded => self.marks.add_loaded(&self.browser.list, out),
             Action::MarkAll => self.offer_mark_all(env, out),
-            Action::InvertMarks => self.marks.flip_loaded(&self.browser.list, out),
-            Action::UndoLast => self.marks.undo(out),
-            Action::ClearMarks => self.marks.clear(),
-            Action::Back if self.marks.is_in_range() => {
-                self.marks.cancel_range();
-            }
+            Action::Back if self.marks.cancel_range() => {}
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.open(RevokeIds::new),
@@ -271,7 +260,11 @@ impl Component for History {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
-            _ => return self.browser.on_action(action, env, out),
+            _ => {
+                let (stack, list) = (self.key_contexts(), &mut self.browser.list);
+                return self.marks.on_action(action, list, &stack, env, out)
+                    || self.browser.on_action(action, env, out);
+            }
         }
         true
     }
@@ -306,18 +299,12 @@ impl Component for History {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|((from, _), _)| *from);
-        let range = dragged.or(self.marks.range_start());
         let mut right = self.marks_in_words(env);
-        if let Some(from) = range {
-            let row = number(from + 1);
-            right = format!("{}  {right}", t!("range from row {row}", row));
-        }
         if let Some(words) = self.marking_words() {
             right = format!("{words}  {right}");
         }
         let (list, pane) = self.browser.split(area);
-        let ends = range.map(|from| between(from, self.browser.list.cursor()));
+        let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
@@ -336,7 +323,7 @@ impl Component for History {
         let clicked = self.browser.on_click(at, list);
         // A press outside the rows does not start a drag.
         if clicked == Clicked::Changed && self.browser.place_at(list, at.y).is_some() {
-            self.drag_start();
+            self.marks.hold(&self.browser.list);
         }
         clicked
     }
@@ -368,14 +355,4 @@ pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) 
         _ => return false,
     }
     true
-}
-
-fn target(row: &HistoryItem, now: jiff::civil::DateTime) -> RevokeTarget {
-    RevokeTarget {
-        badge_id: row.badge_id.clone(),
-        holder: row.recipient_name.clone().unwrap_or_default(),
-        email: row.recipient_email.clone().unwrap_or_default(),
-        title: row.title.clone().unwrap_or_default(),
-        state: Verdict::of(row, now).state(),
-    }
 }

@@ -19,7 +19,7 @@ use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
-use crate::export::{self, What};
+use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::menu::Menu;
@@ -315,19 +315,14 @@ impl Wallet {
         let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
-        Ok(ExportSource {
-            what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
-            name: "wallet",
-            head: t!(
-                "{badges} of {email}, from wallet and history",
-                badges = count!(listed, "badge", "badges"),
-                email = Text::from(found.email.as_str())
-            ),
-            rows: Some(listed),
-            note: (!is_all).then(|| {
-                t!("Some data of this holder could not be read. There may be more badges.").to_owned()
-            }),
-        })
+        let head = t!(
+            "{badges} of {email}, from wallet and history",
+            badges = count!(listed, "badge", "badges"),
+            email = Text::from(found.email.as_str())
+        );
+        let note = (!is_all)
+            .then(|| t!("Some data of this holder could not be read. There may be more badges.").to_owned());
+        Ok(ExportSource::of_rows("wallet", head, note, <Held as export::Record>::SHAPE.names(), rows))
     }
 }
 

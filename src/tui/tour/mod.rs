@@ -62,6 +62,8 @@ pub enum TourPlace {
     RevokeForm,
     RevokeReview,
     /// Question for the path of a receipt.
+    /// The menu of files of a job.
+    Files,
     Paper,
     /// Any other place. The user leaves it with Back.
     Elsewhere,

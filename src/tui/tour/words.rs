@@ -149,6 +149,7 @@ fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
                 _ => t!("Every job stays here, with no row missing. {key} saves its receipt: the outcome of every row.", key),
             }
         }),
+        TourPlace::Files => t!("{key} is the receipt: the outcome of every row.", key = here.name(Action::Receipt)),
         TourPlace::Paper => t!(
             "{key} saves it in this folder as an Excel table; a name ending in .csv makes it CSV.",
             key = here.name(Action::Accept),

@@ -4,17 +4,18 @@
 pub mod columns;
 
 use crate::domain::screen_text::KnownWords;
-use crate::domain::{ServiceTime, Text};
+use crate::domain::{BadgeId, ServiceTime, Text};
 use crate::i18n::{number, tr};
-use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
+use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowField, RowStatus, SentHere};
+use crate::tui::component::Drag;
 use crate::tui::context::Env;
-use crate::tui::effects::Effects;
+use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
-use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, Ranged, between};
+use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::record_field::short;
 use crate::tui::widgets::search::{Search, Searched};
@@ -26,6 +27,9 @@ use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+
+/// The rows of a page that has them all.
+const EVERY: u64 = i64::MAX as u64;
 
 impl Row for JobRow {
     type Id = u64;
@@ -46,6 +50,8 @@ pub struct RowList {
     ids: bool,
     search: Search,
     pub marks: Marks<JobRow>,
+    /// The running request for the rows of a file, and how these are filtered and sorted, in words.
+    saving: Option<(RequestId, String)>,
 }
 
 impl RowList {
@@ -60,6 +66,7 @@ impl RowList {
             ids: true,
             search: Search::default(),
             marks: Marks::default(),
+            saving: None,
         }
     }
 
@@ -89,8 +96,7 @@ impl RowList {
     /// Shows the rows of one group.
     pub fn only_group(&mut self, buckets: Vec<RowStatus>, group: Option<String>, out: &mut Effects<'_>) {
         (self.buckets, self.group) = (buckets, group);
-        self.marks.forget_reading();
-        out.cancel(self.list.restart());
+        self.restart(out);
     }
 
     /// The contexts of the open search box.
@@ -114,40 +120,77 @@ impl RowList {
         true
     }
 
-    /// Runs an action about marks.
-    pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) {
+    /// Runs an action about marks. Returns false for other actions.
+    pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
-            Action::Mark => {
-                marks.toggle(list);
+            Action::MarkAll if !list.is_answered() || list.error().is_some() => {
+                out.say(t!("The list is not loaded yet. Nothing was marked."));
             }
-            Action::Range => match marks.range(list) {
-                Ranged::Began => {
-                    let key = |action| env.key(&[Context::JobRows], action);
-                    out.say(t!(
-                        "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
-                        key = key(Action::Range),
-                        esc = key(Action::Back)
-                    ));
-                }
-                Ranged::TooLarge => out.warn(t!(
-                    "lapel marks at most {most} rows at once, and this range has more. Nothing was marked.",
-                    most = LARGEST_RANGE
-                )),
-                Ranged::Ended => marks.finish_range(list, out),
-                Ranged::Nowhere => {}
-            },
+            Action::MarkAll if list.is_empty() => {
+                out.say(t!("No row matches, so there is nothing to mark."));
+            }
             Action::MarkAll if marks.add_all(list) => marks.finish_range(list, out),
             Action::MarkAll => out.warn(t!(
                 "lapel marks at most {most} rows at once, and this list has more. Nothing was marked.",
                 most = number(LARGEST_RANGE)
             )),
-            Action::MarkLoaded => marks.add_loaded(list, out),
-            Action::InvertMarks => marks.flip_loaded(list, out),
-            Action::UndoLast => marks.undo(out),
-            Action::ClearMarks => marks.clear(),
-            _ => {}
+            Action::Back => return marks.cancel_range(),
+            _ => return marks.on_action(action, list, &[Context::JobRows], env, out),
         }
+        true
+    }
+
+    /// Handles a drag over the rows. `area` is the area of the last draw.
+    pub fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+        self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
+    }
+
+    /// Whether the statuses or the search hide a row. As the journal compares.
+    fn hides(&self, row: &JobRow) -> bool {
+        let finds = |wanted: String| {
+            let text = [&row.holder, &row.address].map(Text::wire).join(" ");
+            let id = row.badge_id.as_ref().map_or("", BadgeId::wire);
+            let more = [row.title.as_ref().map_or("", Text::wire), id].join(" ");
+            let contains = |text: String| text.to_ascii_lowercase().contains(&wanted.to_ascii_lowercase());
+            contains(text) || contains(more) || row.line.is_some_and(|line| line.to_string() == wanted)
+        };
+        let is_of = self.buckets.is_empty() || self.buckets.contains(&row.bucket);
+        !is_of || !self.search.typed().is_none_or(finds)
+    }
+
+    /// Saves the marked rows to a file, or else all rows that the list shows. These are read first.
+    pub fn save(&mut self, heading: &Heading, env: &Env, out: &mut Effects<'_>) {
+        let marked = self.marks.len() as u64;
+        if marked > 0 {
+            let head =
+                plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
+            let note = t!("Marked rows are saved as last read. To save the whole list, unmark all first.");
+            save(self.job, head, note, self.marks.values(), env, out);
+        } else if self.list.is_empty() {
+            out.say(t!("There are no rows here to export."));
+        } else {
+            let dot = format!(" {} ", env.glyphs.dot);
+            let statuses = self.buckets.iter().map(|bucket| tr(bucket.name()).to_owned());
+            let words = statuses.chain(self.search.typed()).chain(heading.words());
+            let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
+            out.cancel(self.saving.take().map(|(request, _)| request));
+            let query = self.query(EVERY, columns::order(heading));
+            self.saving = Some((out.ask(Request::Rows(query)), words));
+        }
+    }
+
+    /// The first page.
+    fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
+        let (buckets, group, text) = (self.buckets.clone(), self.group.clone(), self.search.typed());
+        RowsQuery { job: self.job, buckets, group, text, page: 1, per_page, order }
+    }
+
+    /// Reads other rows from now on.
+    fn restart(&mut self, out: &mut Effects<'_>) {
+        self.marks.forget_reading();
+        out.cancel(self.saving.take().map(|(request, _)| request));
+        out.cancel(self.list.restart());
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
@@ -165,8 +208,7 @@ impl RowList {
 
     fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
         if before != self.search.text().as_deref() {
-            self.marks.forget_reading();
-            out.cancel(self.list.restart());
+            self.restart(out);
         }
     }
 
@@ -180,6 +222,7 @@ impl RowList {
         &mut self,
         request: RequestId,
         answer: Response,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -193,6 +236,23 @@ impl RowList {
                 self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
+            Response::Rows(page) => match self.saving.take_if(|(saving, _)| *saving == request) {
+                Some((_, words)) => {
+                    match page {
+                        Ok(page) => {
+                            let n = page.items.len() as u64;
+                            let head =
+                                plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
+                                    + &words;
+                            let note = t!("The rows are as the list had them when the export was chosen.");
+                            save(self.job, head, note, page.items.iter().map(|(_, row)| row), env, out);
+                        }
+                        Err(why) => out.warn(why),
+                    }
+                    Ok(())
+                }
+                None => Err(Response::Rows(page)),
+            },
             other => Err(other),
         }
     }
@@ -208,18 +268,19 @@ impl RowList {
             self.stale = false;
             out.cancel(self.list.reload());
         }
-        let (job, buckets, group, text) = (self.job, &self.buckets, &self.group, self.search.typed());
-        let per_page = self.list.per_page();
-        let dropped = self.list.load_visible(|page| {
-            let (buckets, group, text) = (buckets.clone(), group.clone(), text.clone());
-            out.ask(Request::Rows(RowsQuery { job, buckets, group, text, page, per_page, order }))
-        });
+        let query = self.query(self.list.per_page(), order);
+        let dropped =
+            self.list.load_visible(|page| out.ask(Request::Rows(RowsQuery { page, ..query.clone() })));
         out.cancel(dropped);
     }
 
     /// Handles a click at a line of the screen. `area` is the area of the last draw.
     pub fn on_click(&mut self, area: Rect, line: u16) -> bool {
-        self.list.on_click(rows(area), line)
+        let hit = self.list.on_click(rows(area), line);
+        if hit {
+            self.marks.hold(&self.list);
+        }
+        hit
     }
 
     /// Draws the headings, the rows and the row counter. The list has two lines less than the area.
@@ -238,11 +299,12 @@ impl RowList {
         frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
         let body = rows(area);
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let marked = match self.marks.len() as u64 {
-            0 => String::new(),
-            n => format!("{}  ", t!("{marked} marked", marked = number(n))),
-        };
-        let counter = Span::styled(format!("{marked}{}", self.list.counter()), env.theme.dim());
+        let is_filtered = !self.buckets.is_empty() || self.is_searched();
+        let hides = |row: &JobRow| self.hides(row);
+        let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
+        let marked = self.marks.in_words(&self.list, hides);
+        let counter = format!("{marked}  {}", self.list.counter());
+        let counter = Span::styled(counter.trim_start().to_owned(), env.theme.dim());
         let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
         two_sided(frame, foot, search, counter, true);
         if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env) {
@@ -273,6 +335,20 @@ impl RowList {
             spans
         });
     }
+}
+
+/// Opens the export form for rows of a job.
+fn save<'r>(
+    job: JobId,
+    head: String,
+    note: &str,
+    rows: impl Iterator<Item = &'r JobRow>,
+    env: &Env,
+    out: &mut Effects<'_>,
+) {
+    let (columns, rows) = columns::saved(rows, env);
+    let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
+    out.go.push(Navigate::Export(Box::new(source)));
 }
 
 /// The area of the rows, between the headings and the row counter.

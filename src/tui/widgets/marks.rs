@@ -2,9 +2,14 @@
 //! undone.
 
 use crate::i18n::number;
+use crate::tui::component::Drag;
+use crate::tui::context::Env;
 use crate::tui::effects::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::widgets::list::{PagedList, Row};
-use std::collections::{BTreeMap, VecDeque};
+use ratatui::layout::Rect;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Deref, RangeInclusive};
 
 /// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
@@ -24,6 +29,8 @@ pub struct Marks<T: Row> {
     range_from: Option<End<T>>,
     /// The rows to mark once they are read.
     ranging: Option<Ranging<T>>,
+    /// The row where the mouse was pressed, and whether it was dragged to another row since.
+    held: Option<(End<T>, bool)>,
 }
 
 /// Rows that are still being read.
@@ -41,21 +48,9 @@ struct Change<T: Row> {
     removed: Vec<T>,
 }
 
-/// What a key that begins or ends a range did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ranged {
-    /// There is no row here.
-    Nowhere,
-    Began,
-    /// The rows of the range are marked once they are read: see [`Marks::finish_range`].
-    Ended,
-    /// The range has more rows than lapel marks at once.
-    TooLarge,
-}
-
 impl<T: Row> Default for Marks<T> {
     fn default() -> Self {
-        Self { rows: BTreeMap::new(), changes: VecDeque::new(), range_from: None, ranging: None }
+        Self { rows: BTreeMap::new(), changes: VecDeque::new(), range_from: None, ranging: None, held: None }
     }
 }
 
@@ -91,14 +86,14 @@ impl<T: Row> Marks<T> {
     }
 
     /// Marks the rows that are not marked, and removes the marks of the others.
-    pub fn flip(&mut self, rows: Vec<T>) {
+    fn flip(&mut self, rows: Vec<T>) {
         let (marked, unmarked): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| self.rows.contains_key(&row.id()));
         let marked: Vec<T::Id> = marked.into_iter().map(|row| row.id()).collect();
         self.change(unmarked, &marked);
     }
 
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.range_from = None;
         let all: Vec<T::Id> = self.rows.keys().cloned().collect();
         self.change(Vec::new(), &all);
@@ -121,7 +116,7 @@ impl<T: Row> Marks<T> {
     }
 
     /// Undoes the last change, and says so.
-    pub fn undo(&mut self, out: &mut Effects<'_>) {
+    fn undo(&mut self, out: &mut Effects<'_>) {
         match self.take_back() {
             None => out.say(t!("There is no mark to undo.")),
             Some((back, 0)) => out.say(plural!(back, "{n} mark is back.", "{n} marks are back.")),
@@ -159,16 +154,93 @@ impl<T: Row> Marks<T> {
         }
     }
 
-    /// Marks or unmarks the selected row, and goes to the next one. Returns whether there is one.
-    pub fn toggle(&mut self, list: &mut PagedList<T>) -> bool {
-        let Some(row) = list.selected().cloned() else { return false };
-        self.flip(vec![row]);
-        list.move_by(1);
+    /// Runs an action about marks. `stack` has its keys. Returns false for other actions.
+    pub fn on_action(
+        &mut self,
+        action: Action,
+        list: &mut PagedList<T>,
+        stack: &[Context],
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        match action {
+            Action::Mark => match list.selected().cloned() {
+                Some(row) => {
+                    self.flip(vec![row]);
+                    list.move_by(1);
+                }
+                None => out.say(t!("This row cannot be marked.")),
+            },
+            Action::Range => self.range(list, stack, env, out),
+            Action::MarkLoaded => self.add_loaded(list, out),
+            Action::InvertMarks => self.flip_loaded(list, out),
+            Action::UndoLast => self.undo(out),
+            Action::ClearMarks => self.clear(),
+            _ => return false,
+        }
         true
     }
 
-    /// Marks the loaded rows of the list.
-    pub fn add_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+    /// The range that is drawn, the number of marks, and how many of them are not shown. `hides`: whether a filter
+    /// may hide a row. What the list shows is not hidden.
+    pub fn in_words(&self, list: &PagedList<T>, hides: Option<&dyn Fn(&T) -> bool>) -> String {
+        let hidden = hides.map_or(0, |hides| {
+            let loaded: BTreeSet<T::Id> = list.loaded().map(|(_, row)| row.id()).collect();
+            self.rows.iter().filter(|(id, row)| hides(row) && !loaded.contains(id)).count()
+        });
+        let marked = number(self.rows.len() as u64);
+        let marked = match hidden {
+            _ if self.rows.is_empty() => None,
+            0 => Some(t!("{marked} marked", marked)),
+            hidden => Some(t!(
+                "{marked} marked ({hidden} hidden by the filter)",
+                marked,
+                hidden = number(hidden as u64)
+            )),
+        };
+        let range = self.range_start().map(|from| t!("range from row {row}", row = number(from + 1)));
+        range.into_iter().chain(marked).collect::<Vec<_>>().join("  ")
+    }
+
+    /// Handles a mouse press on the selected row. A drag may start there.
+    pub fn hold(&mut self, list: &PagedList<T>) {
+        self.held = end(list).map(|here| (here, false));
+    }
+
+    /// Handles a drag over the rows, which marks them; beyond the list's edges it scrolls. Returns whether anything
+    /// changed.
+    pub fn on_drag(
+        &mut self,
+        drag: Drag,
+        rows: Rect,
+        list: &mut PagedList<T>,
+        stack: &[Context],
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        match (drag, self.held.take()) {
+            (Drag::To(line), Some((from, moved))) => {
+                let before = list.cursor();
+                match list.place_at(rows, line) {
+                    Some(place) => list.move_to(place),
+                    None if line < rows.y + rows.height / 2 => list.move_by(-1),
+                    None => list.move_by(1),
+                }
+                let here = list.cursor();
+                self.held = Some((from.clone(), moved || here != from.0));
+                before != here
+            }
+            (Drag::End, Some((from, true))) if list.selected().is_some() => {
+                self.range_from = Some(from);
+                self.range(list, stack, env, out);
+                true
+            }
+            (_, held) => held.is_some_and(|(_, moved)| moved),
+        }
+    }
+
+    /// Marks the loaded rows of the list.    /// Marks the loaded rows of the list.
+    fn add_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
         let rows = loaded(list);
         out.say(plural!(
             rows.len() as u64,
@@ -180,7 +252,7 @@ impl<T: Row> Marks<T> {
     }
 
     /// Inverts the marks of the loaded rows of the list.
-    pub fn flip_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+    fn flip_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
         let rows = loaded(list);
         out.say(plural!(
             rows.len() as u64,
@@ -190,21 +262,33 @@ impl<T: Row> Marks<T> {
         self.flip(rows);
     }
 
-    /// Begins a range at the selected row, or ends it there.
-    pub fn range(&mut self, list: &mut PagedList<T>) -> Ranged {
-        let Some(here) = end(list) else { return Ranged::Nowhere };
+    /// Begins a range at the selected row, or ends it there. Its rows are marked once they are read: see
+    /// [`Marks::finish_range`].
+    fn range(&mut self, list: &mut PagedList<T>, stack: &[Context], env: &Env, out: &mut Effects<'_>) {
+        let Some(here) = end(list) else {
+            out.say(t!("A range cannot start or end at this row."));
+            return;
+        };
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                Ranged::Began
+                let key = |action| env.key(stack, action);
+                out.say(t!(
+                    "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
+                    key = key(Action::Range),
+                    esc = key(Action::Back)
+                ));
             }
-            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => Ranged::TooLarge,
+            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => out.warn(t!(
+                "lapel marks at most {most} rows at once, and this range has more. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
+                most = number(LARGEST_RANGE)
+            )),
             Some(from) => {
                 let mut ends = [from, here];
                 ends.sort();
                 list.pin(ends[0].0, ends[1].0);
                 self.ranging = Some(Ranging::Between(ends));
-                Ranged::Ended
+                self.finish_range(list, out);
             }
         }
     }
@@ -218,11 +302,6 @@ impl<T: Row> Marks<T> {
             self.ranging = Some(Ranging::All(all));
         }
         all <= LARGEST_RANGE
-    }
-
-    /// Begins a range at this row.
-    pub fn begin_range(&mut self, from: (u64, T::Id)) {
-        self.range_from = Some(from);
     }
 
     /// Forgets rows to mark that are not read yet, because the list shows others from now on.
@@ -240,13 +319,14 @@ impl<T: Row> Marks<T> {
         self.range_from.is_some()
     }
 
-    /// The place where a range begins, while it is drawn or read.
+    /// The place where a range begins, while it is drawn, dragged or read.
     pub fn range_start(&self) -> Option<u64> {
         let reading = match &self.ranging {
             Some(Ranging::Between([from, _])) => Some(from),
             _ => None,
         };
-        self.range_from.as_ref().or(reading).map(|(place, _)| *place)
+        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
+        dragged.or(self.range_from.as_ref()).or(reading).map(|(place, _)| *place)
     }
 
     /// Marks a range once all its rows are loaded and both ends still hold the same rows.
@@ -287,7 +367,7 @@ impl<T: Row> Marks<T> {
 }
 
 /// The selected row with its place.
-pub fn end<T: Row>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
+fn end<T: Row>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
     list.selected().map(|row| (list.cursor(), row.id()))
 }
 
@@ -305,7 +385,6 @@ mod tests {
     use super::*;
     use crate::domain::{BadgeId, HistoryItem};
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn row(id: &str) -> HistoryItem {
         HistoryItem::for_test(BadgeId::new(id).expect("an id"))

@@ -436,10 +436,14 @@ impl<T: Browse> Browser<T> {
         if self.heading.over().is_some() {
             return None;
         }
+        self.list.place_at(self.rows(area), row)
+    }
+
+    /// The area of the rows.
+    pub fn rows(&self, area: Rect) -> Rect {
         let head = 2 + self.bar.height(area.width);
         let around = head + draw::foot_height(&self.foot_lines(area));
-        let rows = Rect { y: area.y + head, height: area.height.saturating_sub(around), ..area };
-        self.list.place_at(rows, row)
+        Rect { y: area.y + head, height: area.height.saturating_sub(around), ..area }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::tui::context::Env;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
 use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::style::Style;
+use serde_json::Value;
 
 /// A field of a record `R`. `C` is what a list knows about a row besides the record.
 pub struct RecordField<R: 'static, C: 'static = ()> {
@@ -113,6 +114,15 @@ impl<R, C> RecordField<R, C> {
         self.whole.map_or_else(|| whole((self.value)(row)).unwrap_or_default(), |text| text(row, more, env))
     }
 
+    /// The value in a file, unscrubbed: what writes it scrubs it.
+    fn saved(&self, row: &R, more: &C, env: &Env) -> Value {
+        let text = |text: fn(&R, &C, &Env) -> String| text(row, more, env);
+        self.whole.map_or_else(
+            || (self.value)(row).into(),
+            |whole| Some(text(whole)).filter(|text| !text.is_empty()).into(),
+        )
+    }
+
     pub fn sort_key(&self, row: &R, more: &C) -> SortKey {
         self.sorted.map_or_else(|| sort_key((self.value)(row)), |key| key(row, more))
     }
@@ -121,6 +131,11 @@ impl<R, C> RecordField<R, C> {
 /// The cells of a row in a list.
 pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(String, Style)> {
     fields.iter().map(|field| field.cell(row, more, env)).collect()
+}
+
+/// The fields of a row in a file: each key with its value.
+pub fn saved<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(&'static str, Value)> {
+    fields.iter().map(|field| (field.column.key, field.saved(row, more, env))).collect()
 }
 
 /// The lines of a pane: each title with its text, which is missing if the value looks empty.

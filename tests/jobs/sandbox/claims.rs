@@ -3,6 +3,7 @@
 use super::*;
 use crate::texts::{msg_part, msg_with};
 use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, Rows as Which};
+use tokio_util::sync::CancellationToken;
 
 async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::DuplicateResult) {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
@@ -362,7 +363,7 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     let to = folder.path().join("redo.csv");
     bench
         .jobs
-        .redo(id, None, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
+        .redo(id, None, to.clone(), lapel::jobs::receipt::Format::Xlsx, false, CancellationToken::new())
         .await
         .expect_err("nothing to write");
     assert!(!to.exists());

@@ -46,7 +46,7 @@ async fn walk_tour(columns: u16, rows: u16) {
     h.until("1 revoking", |s| s.contains("revoking 1") && s.contains(msg_part("next check"))).await;
     h.settled().await;
     take(&mut h, "tour-receipt");
-    h.press("e");
+    h.press("e e");
     h.settled().await;
     take(&mut h, "tour-receipt-form");
     h.press("ctrl-n");

@@ -160,6 +160,8 @@ impl Storm {
             ("esc", "1 job"),
             ("R", "use up quota"),
             ("esc e", "redo file"),
+            ("l", "Export   1 job"),
+            ("esc e", "redo file"),
             ("e", "Receipt of job"),
             ("esc x type:why", "Reason"),
             ("esc R c", "Cancel the rest"),

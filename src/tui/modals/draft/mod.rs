@@ -7,10 +7,10 @@ pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
-use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
@@ -311,8 +311,7 @@ impl Component for DraftForm {
             Action::Reload => self.check(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, env) => {
-                    let question = Prompt::file(job, true, None);
-                    out.open(|_, _| question);
+                    out.go.push(Navigate::Export(Box::new(ExportSource::of_job(job, true, None))));
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
@@ -433,7 +432,7 @@ impl Component for DraftForm {
                 self.groups.set(groups);
                 Ok(())
             }
-            other => self.rows.on_response(id, other, out),
+            other => self.rows.on_response(id, other, env, out),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::draw::{bar, done_of, is_finished, standing, standing_style};
 use super::is_mine;
-use crate::export::FieldValue;
+use crate::export::{ExportRow, FieldValue};
 use crate::i18n::tr;
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::Env;
@@ -49,6 +49,7 @@ pub(super) const FIELDS: [Field; 16] = [
         .right(),
     Field::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
         .shown(|job, room, env| progress(job, room.progress, env))
+        .whole(|job, _, _| percent(job))
         .styled(|job, env| if job.is_open() { env.theme.accent() } else { env.theme.dim() }),
     // Sorted by the number of rows that need a person.
     Field::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
@@ -61,6 +62,7 @@ pub(super) const FIELDS: [Field; 16] = [
         FieldValue::Number(Some(job.updated.as_second()))
     })
     .shown(|job, _, env| moment(job.updated, env))
+    .whole(|job, _, _| job.updated.to_string())
     .dim(),
     Field::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
@@ -77,11 +79,13 @@ pub(super) const FIELDS: [Field; 16] = [
         FieldValue::Number(Some(job.created.as_second()))
     })
     .shown(|job, _, env| moment(job.created, env))
+    .whole(|job, _, _| job.created.to_string())
     .dim(),
     Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
         FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
     .shown(|job, _, env| job.next_poll.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
+    .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
     .dim(),
     Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
@@ -102,6 +106,7 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::computed("owner", tr_noop!("Owner"), (12, 1, 5))
         .shown(|job, _, env| owner(job).unwrap_or_else(|| env.glyphs.dash.to_owned()))
         .sorted(|job, _| SortKey::text(owner(job).as_deref()))
+        .whole(|job, _, _| owner(job).unwrap_or_default())
         .dim(),
 ];
 
@@ -129,13 +134,16 @@ fn sign(job: &Job, now: Timestamp, env: &Env) -> &'static str {
     }
 }
 
+fn percent(job: &Job) -> String {
+    format!("{} %", done_of(job, 100))
+}
+
 /// The bar of a job and the finished part in percent. A finished job has neither.
 fn progress(job: &Job, columns: usize, env: &Env) -> String {
     if is_finished(job) {
         return if job.phase == Phase::Cancelled { tr(job.phase.name()) } else { t!("done") }.to_owned();
     }
-    let percent = format!(" {:>3} %", done_of(job, 100));
-    format!("{}{percent}", bar(job, columns.saturating_sub(PERCENT), env))
+    format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), env), percent(job))
 }
 
 fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
@@ -213,6 +221,19 @@ fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
         n => (number(n), env.theme.text()),
     }));
     cells
+}
+
+/// The job as a row of a file.
+pub(super) fn saved(job: &Job, env: &Env) -> ExportRow {
+    let room = CellRoom { now: env.clock().utc(), ..CellRoom::default() };
+    let mut fields = record_field::saved(&FIELDS, job, &room, env);
+    fields.extend(RowStatus::ALL.iter().map(|bucket| (bucket.code(), job.counts.of(*bucket).into())));
+    ExportRow::with(job.id.to_string(), fields)
+}
+
+/// The columns of the file.
+pub(super) fn saved_names() -> Vec<String> {
+    defs().map(|def| def.key.to_owned()).collect()
 }
 
 pub fn sort_key(job: &Job, column: usize) -> SortKey {

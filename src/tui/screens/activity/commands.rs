@@ -1,9 +1,11 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
-use crate::jobs::{Job, JobRow, Kind, Phase, RowStatus, Stand, Step, count, may};
+use crate::jobs::{Job, JobRow, Kind, Phase, RevokeTarget, RowStatus, Stand, Step, count, issued_badge, may};
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
+use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -55,13 +57,13 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
         }
         Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
         Action::Export => {
-            let menu = JobMenu::export(job, marked.to_vec());
+            let menu = JobMenu::export(job, marked.to_vec(), None);
             out.open_some(|_, _| menu);
         }
         Action::Receipt | Action::Redo => {
             let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
-            let question = Prompt::file(job, action == Action::Redo, among);
-            out.open(|_, _| question);
+            let source = ExportSource::of_job(job, action == Action::Redo, among);
+            out.go.push(Navigate::Export(Box::new(source)));
         }
         Action::Mail => out.go.push(Navigate::Mails(job.id)),
         _ => {}
@@ -71,6 +73,32 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
 /// The marked rows for which a step is possible.
 pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
     marked.iter().filter(|row| may(step, Stand::of(job, row))).map(|row| row.no).collect()
+}
+
+/// Whether the badge of a row may be revoked. A badge without an id is revoked with its job.
+pub(super) fn may_revoke(row: &JobRow, job: &Job) -> bool {
+    row.badge_id.is_some() && may(Step::Undo, Stand::of(job, row))
+}
+
+/// Opens the revoke form for the marked rows that have a badge to revoke, and says how many have none.
+pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], env: &Env, out: &mut Effects<'_>) {
+    let now = env.now();
+    let rows = marked.iter().filter(|row| may_revoke(row, job));
+    let badges = rows.filter_map(|row| issued_badge(job, row.clone()));
+    let targets: Vec<RevokeTarget> = badges.map(|badge| RevokeTarget::of(&badge, now)).collect();
+    if targets.is_empty() {
+        out.say(t!("None of the marked rows has a badge that can be revoked."));
+        return;
+    }
+    let left = (marked.len() - targets.len()) as u64;
+    if left > 0 {
+        out.say(plural!(
+            left,
+            "{n} marked row has no badge to revoke and is left out.",
+            "{n} marked rows have no badge to revoke and are left out."
+        ));
+    }
+    out.open(|_, out| RevokeForm::new(targets, out));
 }
 
 /// Whether this process owns the job. Only the owner may act on it.

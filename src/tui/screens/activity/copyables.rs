@@ -4,6 +4,7 @@ use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::i18n::tr;
 use crate::jobs::JobRow;
+use crate::tui::component::Drag;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -60,6 +61,11 @@ impl Screen for Activity {
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         let badge = row.and_then(|row| Some((row.badge_id.as_ref()?, &row.address)));
         badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
+    }
+
+    fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+        let area = self.row_panes(area).list;
+        self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, env, out))
     }
 
     fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {

@@ -5,14 +5,17 @@ mod commands;
 mod copyables;
 mod draw;
 mod order;
+mod saving;
 
 use crate::tui::prelude::*;
 pub(in crate::tui) use commands::{can, run, steps};
-use commands::{can_decide, is_job_command, is_mine};
+use commands::{can_decide, is_job_command, is_mine, may_revoke, revoke_rows};
 pub(in crate::tui) use draw::bar;
 
+use crate::domain::BadgeId;
 use crate::domain::screen_text::KnownWords;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
+use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -20,6 +23,7 @@ use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
+use std::collections::HashSet;
 
 /// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;
@@ -188,6 +192,16 @@ impl Activity {
         }
     }
 
+    /// Removes the marks of rows whose badges have been revoked.
+    pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
+        if let Some(rows) = &mut self.rows {
+            let ids: HashSet<BadgeId> = ids.collect();
+            let is_of = |row: &&JobRow| row.badge_id.as_ref().is_some_and(|id| ids.contains(id));
+            let rows_of: Vec<u64> = rows.marks.values().filter(is_of).map(|row| row.no).collect();
+            rows.marks.processed(rows_of);
+        }
+    }
+
     /// The marked rows of the open job.
     fn marked(&self) -> impl Iterator<Item = &JobRow> {
         self.rows.iter().flat_map(|rows| rows.marks.values())
@@ -220,12 +234,24 @@ impl Activity {
         rows.only(next.into_iter().collect(), out);
     }
 
-    fn command(&self, action: Action, out: &mut Effects<'_>) {
+    fn command(&self, action: Action, env: &Env, out: &mut Effects<'_>) {
         let Some(job) = self.job() else {
             out.say(t!("There is no job here."));
             return;
         };
         let marked: Vec<JobRow> = self.marked().cloned().collect();
+        match action {
+            Action::Export => {
+                let menu = JobMenu::export(job, marked, self.listed());
+                out.open_some(|_, _| menu);
+                return;
+            }
+            Action::Undo if !marked.is_empty() => {
+                revoke_rows(job, &marked, env, out);
+                return;
+            }
+            _ => {}
+        }
         if action == Action::Decide && !marked.is_empty() {
             match ResolveRows::new(job, &marked).filter(|_| is_mine(job)) {
                 Some(form) => out.open(|_, _| form),
@@ -286,7 +312,12 @@ impl Component for Activity {
         let Some(job) = self.job() else {
             return !matches!(
                 action,
-                Action::Open | Action::Look | Action::Copy | Action::Sort | Action::ChooseColumns
+                Action::Open
+                    | Action::Look
+                    | Action::Copy
+                    | Action::Sort
+                    | Action::ChooseColumns
+                    | Action::SaveList
             ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
@@ -296,10 +327,19 @@ impl Component for Activity {
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
             Action::Decide if self.marked().next().is_some() => self.marked().any(|row| can_decide(row, job)),
             Action::Decide => row.is_some_and(|row| can_decide(row, job)),
+            Action::Undo if self.marked().next().is_some() => self.marked().any(|row| may_revoke(row, job)),
+            Action::SaveList => self.listed().is_some(),
             Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
             Action::ClearMarks => self.marked().next().is_some(),
             Action::Look => job.is_open(),
             _ => !is_job_command(action) || can(action, job),
+        }
+    }
+
+    fn hint(&self, action: Action) -> &'static str {
+        match action {
+            Action::Undo if self.marked().next().is_some() => Action::Revoke.hint(),
+            _ => action.hint(),
         }
     }
 
@@ -308,7 +348,7 @@ impl Component for Activity {
             return done;
         }
         if is_job_command(action) {
-            self.command(action, out);
+            self.command(action, env, out);
             return true;
         }
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
@@ -318,14 +358,8 @@ impl Component for Activity {
         match &mut self.rows {
             Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
             Some(rows) => match action {
-                Action::Mark
-                | Action::Range
-                | Action::MarkLoaded
-                | Action::MarkAll
-                | Action::InvertMarks
-                | Action::UndoLast
-                | Action::ClearMarks => rows.mark(action, env, out),
-                Action::Back if rows.marks.cancel_range() => {}
+                _ if rows.mark(action, env, out) => {}
+                Action::SaveList => rows.save(&self.rows_heading, env, out),
                 Action::Back if !rows.is_searched() => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
@@ -340,6 +374,7 @@ impl Component for Activity {
             },
             None => match action {
                 Action::Ids => out.open(RevokeIds::new),
+                Action::SaveList => self.save_jobs(env, out),
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to sort."));
                 }
@@ -385,7 +420,7 @@ impl Component for Activity {
         Clicked::changed(place < self.jobs.len())
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
             Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
@@ -416,7 +451,7 @@ impl Component for Activity {
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.on_response(id, other, out),
+                Some(rows) => rows.on_response(id, other, env, out),
                 None => Err(other),
             },
         }

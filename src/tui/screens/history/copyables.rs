@@ -3,6 +3,7 @@
 use super::{COPIED, History};
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
+use crate::tui::component::Drag;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
@@ -22,6 +23,11 @@ impl Screen for History {
             .list
             .visible()
             .any(|(_, row)| matches!(row, RowState::Entry(Entry::Row(row)) if is_running(row)))
+    }
+
+    fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+        let (stack, rows) = (self.key_contexts(), self.browser.rows(self.browser.split(area).0));
+        self.marks.on_drag(drag, rows, &mut self.browser.list, &stack, env, out)
     }
 
     fn picture(&self, area: Rect, env: &Env) -> Option<Want> {

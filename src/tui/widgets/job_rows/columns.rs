@@ -1,5 +1,6 @@
 //! The fields of a job's row. Besides the row, a list gives the words for its status.
 
+use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
 use crate::tui::context::Env;
@@ -53,6 +54,7 @@ const FIELDS: [(Field, RowField); 15] = [
     (
         Field::computed("no", tr_noop!("Position in job"), (6, 0, 4))
             .shown(|row, _, _| number(row.no))
+            .whole(|row, _, _| row.no.to_string())
             .dim()
             .right(),
         RowField::No,
@@ -60,7 +62,8 @@ const FIELDS: [(Field, RowField); 15] = [
     (Field::with_value("title", tr_noop!("Badge"), (14, 2, 4), |row| (&row.title).into()), RowField::Title),
     (
         Field::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
-            .shown(|row, _, env| row.class.map_or(env.glyphs.dash, |class| tr(class.name())).to_owned()),
+            .shown(|row, _, env| row.class.map_or(env.glyphs.dash, |class| tr(class.name())).to_owned())
+            .whole(|row, _, _| row.class.map_or("", |class| tr(class.name())).to_owned()),
         RowField::Class,
     ),
     (
@@ -68,6 +71,7 @@ const FIELDS: [(Field, RowField); 15] = [
             .shown(|row, _, env| {
                 row.accepted.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env))
             })
+            .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
         RowField::Accepted,
     ),
@@ -114,6 +118,16 @@ pub fn fields() -> [Field; FIELDS.len()] {
 
 pub fn heading() -> Heading {
     Heading::new(fields().map(|field| field.column), 6, tr_noop!("the job's own order"))
+}
+
+/// Rows of a job for a file, with the names of the columns.
+pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, env: &Env) -> (Vec<String>, Vec<ExportRow>) {
+    let fields = fields();
+    let rows = rows.map(|row| {
+        let words = tr(row.bucket.name()).to_owned();
+        ExportRow::with(row.number().to_string(), record_field::saved(&fields, row, &words, env))
+    });
+    (fields.iter().map(|field| field.column.key.to_owned()).collect(), rows.collect())
 }
 
 /// The sort field, and whether the largest value comes first.

@@ -4,7 +4,7 @@ use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::i18n::tr;
 use crate::tui::context::Env;
-use crate::tui::effects::ExportSource;
+use crate::tui::effects::{Content, ExportSource};
 use crate::tui::request::Request;
 use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
 
@@ -41,6 +41,6 @@ impl<T: Browse> Browser<T> {
         let note = unsorted.then(|| {
             t!("The service does not sort this list. The file is in the service's own order.").to_owned()
         });
-        Ok(ExportSource { what: What::List(list), name: what, head, rows, note })
+        Ok(ExportSource { content: Content::List(What::List(list)), name: what.to_owned(), head, rows, note })
     }
 }

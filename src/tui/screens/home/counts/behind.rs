@@ -2,6 +2,7 @@
 
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
+use crate::export;
 use crate::index::{Query, Which};
 use crate::tui::effects::ExportSource;
 use crate::tui::platform::images::Want;
@@ -39,7 +40,14 @@ pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
     } else {
         t!("The rows are as the index has them.").to_owned()
     };
-    ExportSource::of_rows("badges", format!("{title} {} {badges}", env.glyphs.dot), note, found.rows)
+    let head = format!("{title} {} {badges}", env.glyphs.dot);
+    ExportSource::of_rows(
+        "badges",
+        head,
+        Some(note),
+        <HistoryItem as export::Record>::SHAPE.names(),
+        found.rows,
+    )
 }
 
 impl Behind {

@@ -1,0 +1,31 @@
+//! Saving the list on the screen to a file: the jobs, or the rows of one.
+
+use super::{Activity, columns};
+use crate::tui::effects::ExportSource;
+use crate::tui::prelude::*;
+
+impl Activity {
+    /// What a file of the list would have, in words. `None` if the list is empty.
+    pub(super) fn listed(&self) -> Option<String> {
+        let (jobs, marked) = (self.jobs.len() as u64, self.marked().count() as u64);
+        match &self.rows {
+            Some(_) if marked > 0 => Some(plural!(marked, "{n} marked row", "{n} marked rows")),
+            Some(rows) if rows.list.is_empty() => None,
+            Some(rows) => Some(count!(rows.list.len(), "row", "rows")),
+            None => (jobs > 0).then(|| count!(jobs, "job", "jobs")),
+        }
+    }
+
+    pub(super) fn save_jobs(&self, env: &Env, out: &mut Effects<'_>) {
+        let Some(mut head) = self.listed() else {
+            out.say(t!("There are no jobs here to export."));
+            return;
+        };
+        if let Some(by) = self.heading.words() {
+            head.push_str(&format!(" {} {by}", env.glyphs.dot));
+        }
+        let rows = self.in_order().map(|job| columns::saved(job, env)).collect();
+        let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
+        out.go.push(Navigate::Export(Box::new(source)));
+    }
+}
