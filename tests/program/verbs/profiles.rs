@@ -266,7 +266,7 @@ fn the_zone_of_a_profile_counts_on_a_computer_in_another_zone() {
     assert_eq!(config(&bench).matches("utc_offset = \"+09:00\"").count(), 1);
     let abroad = |args: &[&str]| {
         let mut command = bench.lapel(args);
-        command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY").env("TZ", "Etc/GMT+5");
+        command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY").env("TZ", "EST5");
         bench.said(command.output().expect("it runs")).ended(0).out
     };
     let issue = ["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"];
