@@ -5,10 +5,12 @@ use super::session::answer_json;
 use super::{exit, output, words};
 use crate::config::Paths;
 use crate::domain::text::scrub;
+use crate::domain::time::zone_name;
 use crate::fs::Overwrite;
 use crate::i18n::list;
 use crate::jobs::{self, BackedUp, JobError, JobId, OpenJobs, Restored};
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -124,7 +126,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
     output::answer(&t!(
         "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
-        made = restored.made.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M"),
+        made = here(restored.made),
         jobs = words::count(restored.jobs, "job")
     ))?;
     if !restored.open.is_empty() {
@@ -152,4 +154,10 @@ fn listed(jobs: &[JobId]) -> String {
 
 fn shown(path: &Path) -> String {
     scrub(&path.to_string_lossy()).into_owned()
+}
+
+/// A time on this computer, which needs no service: `2026-11-02 09:41, UTC+9`.
+fn here(at: Timestamp) -> String {
+    let at = at.to_zoned(TimeZone::system());
+    format!("{}, {}", at.strftime("%Y-%m-%d %H:%M"), zone_name(at.offset()))
 }

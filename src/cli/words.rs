@@ -152,7 +152,7 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
             list(job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_state(bucket))));
         rows.push(vec![
             job.id.to_string(),
-            clock.short(job.created),
+            clock.to_minute(job.created),
             tr(job.kind.name()).to_owned(),
             cut(&job.title.shown(), TITLE, "…"),
             state,

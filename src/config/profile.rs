@@ -9,7 +9,7 @@ use super::key_store::{self, KeyStore};
 use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
 use super::toml_reader::{Reader, Value};
 use super::ui::Words;
-use crate::domain::time::read_offset;
+use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
 use std::fmt;
 use std::ops::Deref;
@@ -160,7 +160,19 @@ section! {
         /// Requests per minute (contract, "Limits": 1000).
         rate_limit: Option<u32> => number(1, 1_000_000);
         /// The UTC offset of the service's timestamps. The contract does not define it.
-        utc_offset: Option<Offset> => read_utc_offset, [of_service()];
+        utc_offset: Option<Offset> => read_utc_offset, [
+            of_service(),
+            edit(Edit {
+                position: 9,
+                label: tr_noop!("Time zone"),
+                flag: "utc-offset",
+                help: "Time zone of the service's times, such as +09:00; if omitted, not known. \"\" removes it",
+                value_name: "OFFSET",
+                input: Input::Text,
+                is_required: false,
+                is_tested: false,
+            })
+        ];
         /// The proxy of this profile; may contain a password. Proxies in environment variables are not used.
         proxy: Option<String> => checked(check_proxy), [
             on_mistake(Consequence::Unusable),
@@ -274,7 +286,7 @@ fn read_label(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option
 fn read_utc_offset(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Offset> {
     let offset = value.get_ref().as_str().and_then(read_offset);
     if offset.is_none() {
-        let what = t!("must be the offset from UTC in quotes, such as \"+09:00\"");
+        let what = t!("must be the offset from UTC, such as \"+09:00\"");
         reader.wrong(value.span().start, field, what);
     }
     offset
@@ -283,9 +295,7 @@ fn read_utc_offset(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
 impl ToToml for Offset {
     /// The notation of the file: `+09:00`.
     fn to_toml(&self) -> toml::Value {
-        let minutes = self.seconds() / 60;
-        let sign = if minutes < 0 { '-' } else { '+' };
-        format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60).into()
+        offset_text(*self).into()
     }
 }
 

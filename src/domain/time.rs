@@ -136,6 +136,32 @@ pub fn read_offset(raw: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
+/// The offset that an input of one gives as an example: this computer's, if it has a time zone.
+pub fn example_offset() -> String {
+    let own = jiff::tz::TimeZone::try_system().map(|zone| zone.to_offset(Timestamp::now()));
+    offset_text(own.unwrap_or_else(|_| Offset::constant(9)))
+}
+
+/// An offset as the settings have it: `+09:00`.
+pub fn offset_text(offset: Offset) -> String {
+    let (sign, minutes) = sign_and_minutes(offset);
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// The name of a time zone on screens and in verbs: `UTC+9`.
+pub fn zone_name(offset: Offset) -> String {
+    let (sign, minutes) = sign_and_minutes(offset);
+    match minutes % 60 {
+        0 => format!("UTC{sign}{}", minutes / 60),
+        rest => format!("UTC{sign}{}:{rest:02}", minutes / 60),
+    }
+}
+
+fn sign_and_minutes(offset: Offset) -> (char, i32) {
+    let minutes = offset.seconds() / 60;
+    (if minutes < 0 { '-' } else { '+' }, minutes.abs())
+}
+
 /// Time zone offsets are multiples of this, in seconds.
 const QUARTER: i64 = 15 * 60;
 /// Maximum difference between two clocks in seconds that proves nothing about their time zones.
@@ -229,14 +255,14 @@ impl ServiceClock {
         time.strftime(form).to_string()
     }
 
+    /// A moment on the service's clock, without its zone. The form is that of [`ServiceTime::to_minute`].
+    pub fn to_minute(&self, at: Timestamp) -> String {
+        self.offset.to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// The time zone of the service's times: `UTC+9`.
     pub fn zone(&self) -> String {
-        let minutes = self.offset.seconds() / 60;
-        let (sign, minutes) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
-        match minutes % 60 {
-            0 => format!("UTC{sign}{}", minutes / 60),
-            rest => format!("UTC{sign}{}:{rest:02}", minutes / 60),
-        }
+        zone_name(self.offset)
     }
 
     /// Applies an offset from an earlier session, unless a better one is known.

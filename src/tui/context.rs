@@ -68,9 +68,11 @@ impl Env {
         self.clock().now()
     }
 
-    /// The time zone of every time on the screen: `UTC+9`.
+    /// The time zone of every time on the screen: `UTC+9`, and whether that is assumed.
     pub fn zone(&self) -> String {
-        self.clock().zone()
+        let clock = self.clock();
+        let zone = clock.zone();
+        if clock.is_zone_known() { zone } else { t!("{zone} assumed", zone) }
     }
 
     /// Real time until the service's clock shows the next minute. `None` while that clock does not move.

@@ -316,15 +316,17 @@ impl App {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    /// Shows the refresh interval at the right of the line below the header. Also shows the read-only label
-    /// when the header has no space for it.
+    /// Shows the zone of every time on the screen and the refresh interval at the right of the line below the header.
+    /// Also shows the read-only label when the header has no space for it.
     fn draw_on_rule(&self, frame: &mut Frame<'_>, area: Rect, read_only: bool) {
         let theme = &self.env.theme;
         let refresh = self.refresh_words().map(|(words, bad)| {
             Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
         });
         let read_only = read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
-        let line = refresh.into_iter().chain(read_only).collect::<Line>();
+        let is_connected = self.welcome.is_none() && self.env.reader.is_some();
+        let zone = is_connected.then(|| Span::styled(format!(" {} ", self.env.zone()), theme.dim()));
+        let line = zone.into_iter().chain(refresh).chain(read_only).collect::<Line>();
         let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
         frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });
     }

@@ -52,6 +52,7 @@ mod sending;
 mod storm;
 mod support;
 mod tasks;
+mod times;
 mod tour;
 
 use common::{Harness, frozen, key_event};

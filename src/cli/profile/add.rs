@@ -7,6 +7,7 @@ use crate::cli::{output, prompt};
 use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, profiles, save_profile};
 use crate::domain::confirm_text::short_name;
 use crate::domain::text::scrub;
+use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -58,6 +59,12 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
         let usual = short_name(input.get("organisation").unwrap_or_default());
         let answer = prompt::open_line(question, &usual).await?;
         input.set("short_name", if answer == usual { String::new() } else { answer });
+    }
+    // lapel can learn the zone only from a badge that it issued itself, so a new profile has to be asked.
+    if input.get("utc_offset").is_none() && ask {
+        let example = example_offset();
+        let question = t!("Time zone of the service's times, such as {example} (empty: not known)", example);
+        input.set("utc_offset", prompt::open_line(&question, "").await?);
     }
     let store = match (key_from, ask) {
         (Some(store), _) => store,

@@ -3,6 +3,7 @@
 
 use super::key_source::KeyFrom;
 use crate::config::{Change, Edit, Input, NewProfile, ProfileInput, ProfileLine, ProfileSettings};
+use crate::domain::time::example_offset;
 use crate::i18n;
 use crate::tui::input::paths;
 use crate::tui::prelude::*;
@@ -213,6 +214,10 @@ impl ProfileForm {
         }
     }
 
+    fn is_at_zone(&self) -> bool {
+        self.lines.get(self.focus.at).is_some_and(|line| line.setting == Some("utc_offset"))
+    }
+
     /// The field of the focused line.
     fn field_mut(&mut self) -> Option<&mut Field> {
         match &mut self.lines.get_mut(self.focus.at)?.control {
@@ -251,7 +256,14 @@ impl ProfileForm {
             });
         }
         form.blank();
-        if !brief {
+        if !brief && self.is_at_zone() {
+            let example = example_offset();
+            form.dim(&t!(
+                "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
+                example
+            ));
+            form.blank();
+        } else if !brief {
             form.dim(self.key.advice());
             form.dim(if self.was.is_some() {
                 t!(

@@ -19,7 +19,7 @@ use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
-use crate::tui::widgets::record_field::{RecordField, short};
+use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
 use jiff::SignedDuration;
@@ -59,10 +59,10 @@ impl Browse for HistoryItem {
         Field::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
         Field::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
         Field::of("title", tr_noop!("Badge"), (14, 5, 0)),
-        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 1, 2), |row| {
+        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 2), |row| {
             FieldValue::Time(issue_time(row))
         })
-        .shown(|row, (), env| short(issue_time(row), env))
+        .time()
         .dim(),
         Field::of("email_status", tr_noop!("Mail"), (5, 1, 1)).dim(),
         Field::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),

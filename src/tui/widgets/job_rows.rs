@@ -17,7 +17,6 @@ use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::record_field::short;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
@@ -392,8 +391,12 @@ pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
     }
 }
 
-/// A time in the time zone of the service: `11-03 11:10`, in another year `2025-11-03`. The service's own times have
-/// the same form: [`short`].
+/// A time of lapel for a column: `2026-11-03 11:10` in the time zone of the service, as [`ServiceTime::to_minute`].
+pub fn to_minute(at: Option<Timestamp>, env: &Env) -> String {
+    at.map_or_else(|| env.glyphs.dash.to_owned(), |at| env.clock().to_minute(at))
+}
+
+/// A time of lapel for a sentence: `11-03 11:10` in the time zone of the service, in another year `2025-11-03`.
 pub fn moment(at: Timestamp, env: &Env) -> String {
     env.clock().short(at)
 }
@@ -401,7 +404,7 @@ pub fn moment(at: Timestamp, env: &Env) -> String {
 /// A time that the journal keeps as the service wrote it.
 fn service_time(text: Option<&Text>, env: &Env) -> String {
     match text.and_then(|text| ServiceTime::new(text.wire())) {
-        Some(time) => short(Some(&time), env),
+        Some(time) => time.to_minute(),
         None => text.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
     }
 }

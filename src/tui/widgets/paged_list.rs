@@ -349,7 +349,7 @@ impl<T: Browse> Browser<T> {
         };
         out.cancel(dropped);
         for row in self.behind.as_ref().map_or(&self.list, |behind| &behind.rows).page_rows(page) {
-            self.heading.fit(&cells(T::FIELDS, row, &(), env));
+            self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
         }
         if let Some((order, by)) = self.suspect.take() {
             if is_read {

@@ -36,7 +36,7 @@ pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
 /// The column of a field, with its minimum width, its share of the free width and its drop priority.
 const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
     let (min_width, weight, drop_order) = layout;
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order }, right: false }
+    ColumnDef { key, title, layout: Column { min_width, weight, drop_order }, right: false, is_time: false }
 }
 
 impl<R: Record, C> RecordField<R, C> {
@@ -85,6 +85,12 @@ impl<R, C> RecordField<R, C> {
     /// Aligned right: a number.
     pub const fn right(mut self) -> Self {
         self.column.right = true;
+        self
+    }
+
+    /// A time to the minute.
+    pub const fn time(mut self) -> Self {
+        self.column.is_time = true;
         self
     }
 
@@ -150,11 +156,6 @@ pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &Env) -> Vec<(&'static s
 /// The fields with these keys, in this order.
 pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordField<R, C>> {
     keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
-}
-
-/// A time as the service wrote it, in short.
-pub fn short(time: Option<&ServiceTime>, env: &Env) -> String {
-    time.map_or_else(|| env.glyphs.dash.to_owned(), |time| time.short(Some(env.now())))
 }
 
 fn shown(value: FieldValue<'_>, env: &Env) -> String {

@@ -13,9 +13,12 @@ use crate::tui::widgets::text_layout::{Column, cells, width};
 use menus::Menu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::collections::BTreeSet;
 
 /// The widest column that its content alone makes, in cells. Longer content is cut.
 const WIDEST: usize = 48;
+/// Width of a time to the minute, in cells.
+pub const TO_MINUTE: usize = 16;
 /// The part of the cells that fit into their column, in percent.
 const ENOUGH: u64 = 95;
 
@@ -28,6 +31,8 @@ pub struct ColumnDef {
     pub layout: Column,
     /// Whether it is aligned right: a number.
     pub right: bool,
+    /// Whether its cells are times to the minute, which lose a year that they all share with today.
+    pub is_time: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +86,10 @@ pub struct Heading {
     room: usize,
     /// How many cells of each column have which width, of the rows that were read. Empty before any was read.
     content: Vec<[u32; WIDEST + 1]>,
+    /// The years in each column of times, of the rows that were read.
+    years: Vec<BTreeSet<String>>,
+    /// The current year when rows were last read, as their times begin.
+    this_year: String,
     /// How often the columns or the order have changed.
     changes: u64,
 }
@@ -97,6 +106,8 @@ impl Heading {
             sight: Sight::default(),
             room: 0,
             content: Vec::new(),
+            years: Vec::new(),
+            this_year: String::new(),
             changes: 0,
             defs,
             own_order,
@@ -148,7 +159,10 @@ impl Heading {
             .iter()
             .zip(&self.defs)
             .enumerate()
-            .map(|(at, (cells, def))| usual(cells).max(width(tr(def.title)) + arrow(at)))
+            .map(|(at, (cells, def))| {
+                let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
+                usual(cells).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
+            })
             .collect();
         self.columns.widths(&all, &content, room)
     }
@@ -160,8 +174,18 @@ impl Heading {
     }
 
     /// Adapts the columns to the cells of a row that was read.
-    pub fn fit(&mut self, cells: &[(String, Style)]) {
+    pub fn fit(&mut self, cells: &[(String, Style)], env: &Env) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
+        self.years.resize(self.defs.len(), BTreeSet::new());
+        self.this_year = env.now().strftime("%Y-").to_string();
+        for ((years, def), (text, _)) in self.years.iter_mut().zip(&self.defs).zip(cells) {
+            if def.is_time
+                && let Some(year) = year_of(text)
+                && !years.contains(year)
+            {
+                years.insert(year.to_owned());
+            }
+        }
         for (widths, (text, _)) in self.content.iter_mut().zip(cells) {
             if let Some(count) = widths.get_mut(width(text).min(WIDEST)) {
                 *count += 1;
@@ -172,6 +196,12 @@ impl Heading {
     /// Forgets the content, because other rows follow.
     pub fn forget_content(&mut self) {
         self.content.clear();
+        self.years.clear();
+    }
+
+    /// Whether all times of a column are of this year, so that none of them shows it.
+    fn drops_year(&self, column: usize) -> bool {
+        self.years.get(column).is_some_and(|years| years.iter().eq([&self.this_year]))
     }
 
     /// The width of a column in the result of [`Heading::widths`]; 0 if it is hidden.
@@ -198,6 +228,12 @@ impl Heading {
     /// The shown cells of a row. `all` has one cell per column of the list.
     pub fn cells(&self, mut all: Vec<(String, Style)>, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
+            if self.drops_year(column)
+                && let Some((text, _)) = all.get_mut(column)
+                && year_of(text) == Some(self.this_year.as_str())
+            {
+                text.drain(..self.this_year.len());
+            }
             if self.defs.get(column).is_some_and(|def| def.right)
                 && let Some((text, _)) = all.get_mut(column)
             {
@@ -266,6 +302,17 @@ impl Heading {
             self.set_order(order);
         }
     }
+}
+
+/// The year of a time to the minute, with its dash: `2026-`. `None` for any other text.
+fn year_of(text: &str) -> Option<&str> {
+    let shape = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        10 => byte == b' ',
+        13 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    };
+    (text.len() == TO_MINUTE && text.bytes().enumerate().all(shape)).then(|| &text[..5])
 }
 
 /// The width that is enough for nearly all cells: a few long names do not widen a column for all others.

@@ -23,6 +23,7 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
         ("Environment: demo, staging or live", "demo".to_owned()),
         ("Base URL", sandbox.base_url().to_owned()),
         ("Organisation", String::new()),
+        ("Time zone of the service's times", "+05:30".to_owned()),
         ("Store the key in", String::new()),
         ("API key (hidden)", format!("wrong\x15x\x7f{key}")),
     ] {
@@ -34,6 +35,8 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
     assert!(!contains(&term.raw(), key.as_bytes()), "the key was shown");
     let kept = std::fs::read_to_string(term.home.path().join("config/keys/uni")).expect("kept");
     assert_eq!(kept.trim(), key);
+    let settings = std::fs::read_to_string(term.home.path().join("config/config.toml")).expect("kept");
+    assert!(settings.contains("utc_offset = \"+05:30\""), "{settings}");
 
     let mut again = lapel(&["profile", "remove", "uni"]).at(&term.home).size(120, 24).start();
     again.shows(msg_part("Type uni to remove it"));
@@ -51,7 +54,7 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
 fn the_terminal_is_put_back_however_the_typing_ends() {
     let args =
         ["profile", "add", "uni", "--base-url", "http://127.0.0.1:9/api/v1/ext", "--environment", "demo"];
-    let more = ["--organisation", "x", "--key-from", "file"];
+    let more = ["--organisation", "x", "--utc-offset", "+09:00", "--key-from", "file"];
     for end in ["ctrl-c", "ctrl-d", "SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] {
         let mut term = lapel(&[&args[..], &more].concat()).size(120, 24).start();
         term.shows(msg_part("API key (hidden)"));
@@ -77,7 +80,7 @@ fn after_it_was_stopped_a_key_is_still_not_shown() {
     shell.until("a prompt", |s| s.text.starts_with("ready>"));
     let modes = shell.modes();
     let pid_file = shell.home.path().join("pid");
-    let add = "profile add uni --base-url http://127.0.0.1:9/api/v1/ext --environment demo --organisation x --key-from file";
+    let add = "profile add uni --base-url http://127.0.0.1:9/api/v1/ext --environment demo --organisation x --utc-offset= --key-from file";
     shell.send(format!("sh -c 'echo $$ > {}; exec {LAPEL} {add}'\n", pid_file.display()));
     shell.shows(msg_part("API key (hidden)"));
     let hidden = shell.modes();
@@ -185,7 +188,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.shows(msg_part("Profile dept works"));
     term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));
-    term.send("Naru Department\t\t \t\t\t\t\t\t\t\r");
+    term.send("Naru Department\t\t \t\t\t\t\t\t\t\t\r");
     term.shows(msg_part("Changed profile dept"));
     let kept = read();
     assert!(
@@ -199,7 +202,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     std::fs::write(&key_file, sandbox.api_key()).expect("written");
     term.send("jc");
     term.until("the place", |s| s.has(&msg_with("Change profile {name}", &[&"dept"])) && s.has("BADGE_KEY"));
-    term.send(format!("\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
+    term.send(format!("\t\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
     term.shows(msg_part("failed ("));
     assert!(!read().contains("key_command"), "{}", read());
     term.send("\x7f\x7f\x7f\x7f\r");

@@ -253,3 +253,27 @@ fn completions_and_the_manual_page_are_printed() {
     assert!(page.contains(".TH lapel 1") && page.contains(msg_part("profile add")), "{page}");
     assert!(!bench.path("config").exists() && !bench.path("data").exists());
 }
+
+#[test]
+fn the_zone_of_a_profile_counts_on_a_computer_in_another_zone() {
+    let bench = Bench::new();
+    let key = key(&bench, "dalmuri");
+    let said = add(&bench, "bad", &["--environment", "demo", "--utc-offset", "KST"], &key, 2);
+    assert!(said.err.contains(msg("must be the offset from UTC, such as \"+09:00\"")), "{}", said.err);
+    assert!(config(&bench).is_empty());
+    add(&bench, "known", &["--environment", "demo", "--utc-offset", "+09:00"], &key, 0);
+    add(&bench, "unknown", &["--environment", "demo"], &key, 0);
+    assert_eq!(config(&bench).matches("utc_offset = \"+09:00\"").count(), 1);
+    let abroad = |args: &[&str]| {
+        let mut command = bench.lapel(args);
+        command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY").env("TZ", "EST5");
+        bench.said(command.output().expect("it runs")).ended(0).out
+    };
+    let issue = ["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"];
+    abroad(&[&["--profile", "known"], &issue[..]].concat());
+    for (profile, zone) in [("known", "(UTC+9)"), ("unknown", "(UTC-5)")] {
+        let listed = abroad(&["--profile", profile, "jobs"]);
+        assert_eq!(listed.matches("UTC").count(), 1, "{listed}");
+        assert!(listed.contains(zone), "{profile}: {listed}");
+    }
+}

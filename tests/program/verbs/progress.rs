@@ -54,7 +54,7 @@ fn a_list_of_jobs_names_its_zone_once() {
         let is_time = |words: &[&str]| {
             let form: String =
                 words.join(" ").chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-            form == "00-00 00:00"
+            form == "0000-00-00 00:00"
         };
         let words: Vec<&str> = line.split_whitespace().collect();
         assert!(is_time(&words[1..3]), "{line}");

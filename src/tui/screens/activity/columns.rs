@@ -6,7 +6,7 @@ use crate::export::{ExportRow, FieldValue};
 use crate::i18n::tr;
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::Env;
-use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{needs, words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
@@ -61,8 +61,9 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
-    .shown(|job, _, env| moment(job.updated, env))
+    .shown(|job, _, env| to_minute(Some(job.updated), env))
     .whole(|job, _, _| job.updated.to_string())
+    .time()
     .dim(),
     Field::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
@@ -78,14 +79,16 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
-    .shown(|job, _, env| moment(job.created, env))
+    .shown(|job, _, env| to_minute(Some(job.created), env))
     .whole(|job, _, _| job.created.to_string())
+    .time()
     .dim(),
     Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
         FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
-    .shown(|job, _, env| job.next_poll.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env)))
+    .shown(|job, _, env| to_minute(job.next_poll, env))
     .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
+    .time()
     .dim(),
     Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
@@ -183,6 +186,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
         title: bucket.name(),
         layout: Column { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
+        is_time: false,
     };
     FIELDS.iter().map(|field| field.column).chain(RowStatus::ALL.iter().copied().map(of_status))
 }

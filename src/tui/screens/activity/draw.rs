@@ -150,10 +150,10 @@ impl Activity {
         Panes::of(area, 2, None, |height| height.saturating_sub(ROW_PANE))
     }
 
-    /// The title of a job's pane. It names the zone of the times on the screen.
+    /// The title of a job's pane.
     fn title(job: &Job, env: &Env) -> String {
         let file = job.origin.as_ref().map(|origin| origin.name().to_string());
-        let parts = [Some(format!("#{}", job.id)), file, Some(env.zone())];
+        let parts = [Some(format!("#{}", job.id)), file];
         parts.into_iter().flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
 
@@ -299,8 +299,7 @@ impl Activity {
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
         let dot = env.glyphs.dot;
-        let by = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
-        let ends = format!(" {dot} {}{by}", env.zone());
+        let ends = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);

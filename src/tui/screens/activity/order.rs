@@ -65,7 +65,7 @@ impl Activity {
         self.needs_width = columns::needs_width(newest.iter(), env);
         self.heading.forget_content();
         for job in newest {
-            self.heading.fit(&columns::widest(job, env));
+            self.heading.fit(&columns::widest(job, env), env);
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {

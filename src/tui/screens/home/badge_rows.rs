@@ -4,7 +4,8 @@ use crate::domain::HistoryItem;
 use crate::i18n;
 use crate::tui::context::Env;
 use crate::tui::widgets::paged_list::Browse;
-use crate::tui::widgets::record_field::{self, RecordField, short};
+use crate::tui::widgets::record_field::{self, RecordField};
+use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::{Column, cells, layout};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -14,9 +15,7 @@ type Field = RecordField<HistoryItem>;
 /// Index of the date column.
 const WHEN: usize = 4;
 
-const UNTIL: Field = Field::of("valid_until", tr_noop!("Until"), (11, 1, 2))
-    .shown(|row, (), env| short(row.valid_until.as_ref(), env))
-    .dim();
+const UNTIL: Field = Field::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
 
 /// The fields of a copied row.
 pub(super) const COPIED: [&str; 6] =
@@ -49,7 +48,14 @@ impl Columns {
 
     fn of(fields: Vec<Field>, own: Vec<Column>, width: u16) -> Self {
         let own = own.into_iter().zip(&fields);
-        let columns: Vec<_> = own.map(|(own, field)| own.titled(i18n::tr(field.column.title))).collect();
+        // Without a heading that knows all rows, every time keeps its year.
+        let whole = |own: Column, is_time: bool| match is_time {
+            true => Column { min_width: TO_MINUTE, weight: 0, ..own },
+            false => own,
+        };
+        let columns: Vec<_> = own
+            .map(|(own, field)| whole(own, field.column.is_time).titled(i18n::tr(field.column.title)))
+            .collect();
         Self { fields, widths: layout(&columns, usize::from(width).saturating_sub(3)) }
     }
 

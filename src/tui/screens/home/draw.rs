@@ -246,12 +246,6 @@ impl Home {
         }
     }
 
-    /// Whether a line shows a time.
-    fn names_times(&self) -> bool {
-        self.counts.all().is_some()
-            || self.lines.iter().filter_map(HomeLine::job).any(|job| job.next_poll.is_some())
-    }
-
     fn cost(&self) -> String {
         match self.index_cost() {
             Some(n) => plural!(n, "about {n} request", "about {n} requests"),
@@ -281,13 +275,6 @@ impl Home {
                 Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), env),
                 None => frame.render_widget(Line::from(row.spans.clone()), at),
             }
-        }
-        // The zone of every time on Home, beside the first heading.
-        let zone = Span::styled(env.zone(), env.theme.dim());
-        if self.top == 0 && self.names_times() {
-            let wide = u16::try_from(width(&zone.content)).unwrap_or(area.width).min(area.width);
-            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, height: 1, ..area };
-            frame.render_widget(zone, at);
         }
         let left = total.saturating_sub(self.top + usize::from(visible));
         if visible < area.height {

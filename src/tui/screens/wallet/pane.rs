@@ -91,7 +91,7 @@ fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, less: u8, env: &Env)
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     if let (Some(doubt), true) = (zone_doubt(case, env), less < 2) {
-        lines.extend(styled(&doubt, room, theme.warning()));
+        lines.extend(styled(doubt, room, theme.warning()));
     }
     if let Some(why) = &beside.reason_missing {
         lines.extend(styled(why, room, theme.dim()));
@@ -130,18 +130,14 @@ pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &Env) 
 }
 
 /// A warning if ages are shown and the service's time zone is not known.
-fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
+fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<&'static str> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
     let clock = env.clock();
-    (tells_an_age && !clock.is_zone_known()).then(|| {
-        let offset = clock.offset();
-        match clock.basis() {
-            OffsetBasis::AtLeast => t!(
-                "ages are minimums: the service's zone is UTC{offset} or further ahead; set utc_offset in the profile to correct them",
-                offset
-            ),
-            _ => t!("ages assume this computer's zone, UTC{offset}; set utc_offset in the profile to correct them", offset),
+    (tells_an_age && !clock.is_zone_known()).then(|| match clock.basis() {
+        OffsetBasis::AtLeast => {
+            t!("ages are minimums: the service's zone may be further ahead; set utc_offset in the profile to correct them")
         }
+        _ => t!("ages assume this computer's zone; set utc_offset in the profile to correct them"),
     })
 }
 

@@ -5,6 +5,7 @@ use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
 use crate::i18n::list;
 use crate::tui::context::Env;
+use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number};
 use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
@@ -114,7 +115,7 @@ impl People {
                 Column { min_width: 24, weight: 2, drop_order: 0 },
                 Column { min_width: 12, weight: 3, drop_order: 2 },
                 Column { min_width: 9, weight: 0, drop_order: 1 },
-                Column { min_width: 11, weight: 0, drop_order: 3 },
+                Column { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
                 Column { min_width: 14, weight: 2, drop_order: 0 },
             ],
             columns.saturating_sub(3),
@@ -129,7 +130,7 @@ impl People {
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
         let why = list(one.why.iter().map(|w| w.words())).to_string();
-        let newest = one.newest.as_ref().map_or_else(String::new, |t| t.short(Some(env.now())));
+        let newest = one.newest.as_ref().map_or_else(String::new, |t| t.to_minute());
         let plain = Style::new();
         cells(
             &[

@@ -3,8 +3,8 @@
 use crate::domain::{EmailKey, Held, Text};
 use crate::i18n::list;
 use crate::tui::context::Env;
-use crate::tui::widgets::record_field::{RecordField, cells, short};
-use crate::tui::widgets::table_header::{Heading, SortKey};
+use crate::tui::widgets::record_field::{RecordField, cells};
+use crate::tui::widgets::table_header::{Heading, SortKey, TO_MINUTE};
 use crate::tui::widgets::text_layout::{Column, layout, width};
 
 type Field = RecordField<Held, View>;
@@ -35,8 +35,7 @@ pub(super) const FIELDS: &[Field] = &[
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
-    Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 2), |held| held.issued_at().into())
-        .shown(|held, _, env| short(held.issued_at(), env))
+    Field::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 2), |held| held.issued_at().into())
         .dim(),
     Field::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into()).dim(),
     Field::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {

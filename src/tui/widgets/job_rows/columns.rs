@@ -4,9 +4,9 @@ use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
 use crate::tui::context::Env;
-use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, moment, service_time};
+use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, service_time, to_minute};
 use crate::tui::widgets::record_field::{self, RecordField};
-use crate::tui::widgets::table_header::Heading;
+use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::style::Style;
 
@@ -67,10 +67,8 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::Class,
     ),
     (
-        Field::computed("accepted", tr_noop!("Accepted at"), (11, 0, 4))
-            .shown(|row, _, env| {
-                row.accepted.map_or_else(|| env.glyphs.dash.to_owned(), |at| moment(at, env))
-            })
+        Field::computed("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
+            .shown(|row, _, env| to_minute(row.accepted, env))
             .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
         RowField::Accepted,
@@ -84,13 +82,15 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::Mail,
     ),
     (
-        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 4), |row| (&row.issued_at).into())
-            .shown(|row, _, env| service_time(row.issued_at.as_ref(), env))
-            .dim(),
+        Field::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 4), |row| {
+            (&row.issued_at).into()
+        })
+        .shown(|row, _, env| service_time(row.issued_at.as_ref(), env))
+        .dim(),
         RowField::IssuedAt,
     ),
     (
-        Field::with_value("valid_until", tr_noop!("Valid until"), (11, 0, 4), |row| {
+        Field::with_value("valid_until", tr_noop!("Valid until"), (TO_MINUTE, 0, 4), |row| {
             (&row.valid_until).into()
         })
         .shown(|row, _, env| service_time(row.valid_until.as_ref(), env))
@@ -98,9 +98,11 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::ValidUntil,
     ),
     (
-        Field::with_value("revoke_at", tr_noop!("Revoked at"), (11, 0, 4), |row| (&row.revoke_at).into())
-            .shown(|row, _, env| service_time(row.revoke_at.as_ref(), env))
-            .dim(),
+        Field::with_value("revoke_at", tr_noop!("Revoked at"), (TO_MINUTE, 0, 4), |row| {
+            (&row.revoke_at).into()
+        })
+        .shown(|row, _, env| service_time(row.revoke_at.as_ref(), env))
+        .dim(),
         RowField::RevokeAt,
     ),
 ];

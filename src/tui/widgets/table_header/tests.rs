@@ -16,7 +16,7 @@ const fn def(
     weight: usize,
     right: bool,
 ) -> ColumnDef {
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order: 0 }, right }
+    ColumnDef { key, title, layout: Column { min_width, weight, drop_order: 0 }, right, is_time: false }
 }
 
 const DEFS: [ColumnDef; 3] =
