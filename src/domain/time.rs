@@ -93,6 +93,11 @@ impl ServiceTime {
         }
     }
 
+    /// The day: `2026-11-02`. An unreadable text stays unchanged.
+    pub fn to_day(&self) -> String {
+        self.day().map_or_else(|| self.raw.shown().into_owned(), |day| day.to_string())
+    }
+
     /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another year. An unreadable
     /// text stays unchanged.
     pub fn short(&self, now: Option<DateTime>) -> String {

@@ -35,7 +35,7 @@ words! {
         /// The recipient's badge was revoked, or is being revoked: a re-issue.
         Revoked = "revoked", tr_noop!("had it, revoked");
         /// A badge is accepted and waits to be issued.
-        Waiting = "waiting", tr_noop!("one already waiting");
+        Waiting = "waiting", tr_noop!("already waiting");
         /// A job of this journal has sent one that the service does not show yet.
         Sent = "sent", tr_noop!("sent before, not visible yet");
         /// A holder's address differs only by dots or a plus tag.

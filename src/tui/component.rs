@@ -36,7 +36,10 @@ pub(in crate::tui) trait Component: Any {
 
     /// One or two words for an action in the footer, where this component does something special.
     fn hint(&self, action: Action) -> &'static str {
-        action.hint()
+        match self.key_contexts().first() {
+            Some(context) if action == Action::Accept => context.accepts(),
+            _ => action.hint(),
+        }
     }
 
     /// Runs an action. Returns false for an action of another component.

@@ -43,10 +43,11 @@ pub fn has_contrast(name: &str, theme: ThemeChoice, buffer: &Buffer) {
     }
 }
 
-/// Without colours nothing is lost: what is selected is marked and reversed, what is underlined stays so, and
-/// beside the sign of a state stands its word.
+/// Without colours nothing is lost: what is selected is marked, and reversed instead of tinted, what is underlined stays
+/// so, and beside the sign of a state stands its word.
 pub fn needs_no_colour(name: &str, coloured: &Buffer, plain: &Buffer) {
-    let shape = |cell: &Cell| cell.modifier & (Modifier::REVERSED | Modifier::UNDERLINED | Modifier::BOLD);
+    let shape = |cell: &Cell| cell.modifier & (Modifier::UNDERLINED | Modifier::BOLD);
+    let is_reversed = |cell: &Cell| cell.modifier.contains(Modifier::REVERSED);
     for (at, (cell, other)) in plain.content.iter().zip(&coloured.content).enumerate() {
         assert!(
             cell.fg == Color::Reset && cell.bg == Color::Reset,
@@ -54,6 +55,9 @@ pub fn needs_no_colour(name: &str, coloured: &Buffer, plain: &Buffer) {
             plain.pos_of(at)
         );
         assert_eq!(shape(cell), shape(other), "{name}, {:?}: {cell:?}", plain.pos_of(at));
+        let stands_out = is_reversed(other) || other.bg != Color::Reset;
+        let fits = if is_reversed(cell) { stands_out } else { !is_reversed(other) };
+        assert!(fits, "{name}, {:?}: {cell:?}, {other:?}", plain.pos_of(at));
     }
     for (y, line) in plain.content.chunks(usize::from(plain.area.width)).enumerate() {
         let said: String = line.iter().map(Cell::symbol).collect();

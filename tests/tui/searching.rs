@@ -8,7 +8,10 @@ use ratatui::style::Modifier;
 fn marked_line(h: &mut Harness) -> String {
     h.screen();
     let buffer = h.tui.terminal.backend().buffer();
-    let lit = |y: &u16| buffer[(4, *y)].modifier.contains(Modifier::REVERSED);
+    let lit = |y: &u16| {
+        let cell = &buffer[(4, *y)];
+        cell.modifier.contains(Modifier::REVERSED) || cell.bg != ratatui::style::Color::Reset
+    };
     let line = (3..buffer.area.height - 2).find(lit).expect("a marked line");
     (0..buffer.area.width).map(|x| buffer[(x, line)].symbol()).collect()
 }

@@ -35,6 +35,20 @@ macro_rules! actions {
 }
 
 impl Action {
+    /// Whether an action moves in a list or a text, which its key does faster than the palette.
+    pub fn is_movement(self) -> bool {
+        matches!(
+            self,
+            Self::First
+                | Self::Last
+                | Self::GoToRow
+                | Self::NextMatch
+                | Self::PreviousMatch
+                | Self::PreviewDown
+                | Self::PreviewUp
+        )
+    }
+
     /// Whether an action only moves or types. The palette does not list it.
     pub fn is_hand_work(self) -> bool {
         matches!(

@@ -11,7 +11,6 @@ use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::style::Modifier;
 use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
 
@@ -66,10 +65,10 @@ pub struct CommandPalette {
 }
 
 impl CommandPalette {
-    /// Lists possible commands first. `filters` are the saved filters, which open their lists; `recents` are earlier
+    /// Lists possible commands first, and moving in a list last. `filters` are the saved filters, which open their lists; `recents` are earlier
     /// look-ups. With `leaves`, entries that go to another screen are possible.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
-        all.sort_by_key(|command| command.why_not.is_some());
+        all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
         let mut palette = Self {
             all,
             filters,
@@ -193,7 +192,7 @@ impl CommandPalette {
         let why = self.why_not(entry);
         let plain = |style| if selected { theme.selected() } else { style };
         let words = match (why, selected) {
-            (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
+            (Some(_), true) => theme.dim().patch(theme.selected()),
             (Some(_), false) => theme.dim(),
             (None, _) => plain(theme.text()),
         };

@@ -109,9 +109,23 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The selected row, as one bar: the colours of its cells do not show.
+    /// The selected row: a tint, so that the colours in it stay visible. Reversed where there are no colours, as one bar.
     pub fn selected(&self) -> Style {
-        Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED)
+        self.tint().unwrap_or(Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED))
+    }
+
+    /// A row of the range that is being drawn. Without colours, only the sign at its edge shows it.
+    pub fn in_range(&self) -> Style {
+        self.tint().unwrap_or_default().add_modifier(Modifier::BOLD)
+    }
+
+    fn tint(&self) -> Option<Style> {
+        let colour = match self.palette.theme {
+            ThemeChoice::Auto | ThemeChoice::Dark | ThemeChoice::HighContrast => 17,
+            ThemeChoice::Light => 195,
+            ThemeChoice::Terminal | ThemeChoice::None => return None,
+        };
+        Some(Style::new().bg(Color::Indexed(colour)))
     }
 
     pub fn mark(&self) -> Style {

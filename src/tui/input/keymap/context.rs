@@ -1,6 +1,7 @@
 //! Contexts: the parts of the TUI that have their own keys.
 
 use crate::i18n;
+use crate::tui::input::action::Action;
 use strum::IntoStaticStr;
 
 /// A part of the TUI with its own keys. The focused component returns a stack of contexts, innermost first, for
@@ -73,6 +74,18 @@ pub enum Context {
 }
 
 impl Context {
+    /// What accepting an input does here, in one or two words.
+    pub fn accepts(self) -> &'static str {
+        match self {
+            Self::Palette | Self::Help => t!("run"),
+            Self::LookUp => t!("look up"),
+            Self::SortMenu => t!("sort"),
+            Self::Export => t!("save"),
+            Self::FilePicker | Self::JobMenu | Self::Menu | Self::Profiles | Self::Filters => t!("choose"),
+            _ => Action::Accept.hint(),
+        }
+    }
+
     /// The name in `keys.toml`: `job-rows`.
     pub fn name(self) -> &'static str {
         self.into()

@@ -1,10 +1,10 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{EmailKey, Held, Text};
+use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::record_field::{RecordField, cells};
-use crate::tui::widgets::table_header::{Heading, SortKey, TO_MINUTE};
+use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::{Column, layout, width};
 
 type Field = RecordField<Held, View>;
@@ -35,7 +35,11 @@ pub(super) const FIELDS: &[Field] = &[
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
-    Field::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 2), |held| held.issued_at().into())
+    // The time of day is in the pane; the title needs the room.
+    Field::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
+        .shown(|held, _, env| {
+            held.issued_at().map_or_else(|| env.glyphs.dash.to_owned(), ServiceTime::to_day)
+        })
         .dim(),
     Field::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into()).dim(),
     Field::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {

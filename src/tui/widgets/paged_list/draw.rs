@@ -143,7 +143,7 @@ impl<T: Browse> Browser<T> {
                 let mut cells = cells(T::FIELDS, row, &(), env);
                 if is_in_range {
                     for (_, style) in &mut cells {
-                        *style = style.patch(env.theme.strong());
+                        *style = style.patch(env.theme.in_range());
                     }
                 }
                 spans.extend(self.heading.cells(cells, widths, env));
