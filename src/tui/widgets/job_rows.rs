@@ -331,6 +331,11 @@ impl RowList {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 }
             }
+            if is_in_range {
+                for span in &mut spans {
+                    span.style = span.style.patch(env.theme.in_range());
+                }
+            }
             spans
         });
     }

@@ -11,8 +11,12 @@ fn count(raw: &[u8], what: &[u8]) -> usize {
     raw.windows(what.len()).filter(|window| *window == what).count()
 }
 
-fn rule(shown: &Shown) -> String {
-    shown.line(1).trim().to_owned()
+/// Whether the line below the header consists of this sign, with the zone at its end.
+fn is_rule(shown: &Shown, sign: char, width: usize) -> bool {
+    let line = shown.line(1);
+    let (rule, end) = line.trim().split_once(" UTC+9 ").unwrap_or_default();
+    let signs = format!("{rule}{end}");
+    signs.chars().all(|c| c == sign) && signs.chars().count() + " UTC+9 ".len() == width
 }
 
 fn odd(shown: &Shown) -> String {
@@ -24,7 +28,7 @@ fn two_cells_mean_plain_signs() {
     // With pictures in characters, which there are none of then either.
     let mut term = still_demo().ahead(format!("\x1b[2;3R{DONE}")).size(120, 36).start();
     let shown = term.until("plain signs", |s| {
-        s.has("row 1 of 40") && !s.is_loading() && rule(s) == "-".repeat(118) && odd(s).is_empty()
+        s.has("row 1 of 40") && !s.is_loading() && is_rule(s, '-', 118) && odd(s).is_empty()
     });
     assert!(shown.text.lines().any(|line| line.starts_with('>')), "{}", shown.text);
     term.send("2");
@@ -41,10 +45,7 @@ fn one_cell_and_no_answer_leave_the_screen_as_it_is() {
         let mut term = still_demo().ahead(&said).start();
         // Nothing is left of the question.
         term.until("its signs", |s| {
-            s.has("row 1 of 40")
-                && !s.is_loading()
-                && rule(s) == "─".repeat(78)
-                && s.line(1).starts_with(" ─")
+            s.has("row 1 of 40") && !s.is_loading() && is_rule(s, '─', 78) && s.line(1).starts_with(" ─")
         });
         term.until_seen("the question", |_, raw| contains(raw, ASKED));
         let raw = term.raw();

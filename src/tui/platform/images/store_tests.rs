@@ -252,10 +252,7 @@ fn a_template_is_read_once_for_its_picture() {
     };
     let read = |tui: &mut TestStore, id: &str| {
         tui.with(|store, out| store.want(Some(&of(id)), out));
-        let rest = match tui.orders.pop() {
-            Some(WorkerCommand::Request(rest, Request::Pause(_))) => rest,
-            _ => return None,
-        };
+        let Some(WorkerCommand::Request(rest, Request::Pause(_))) = tui.orders.pop() else { return None };
         tui.orders.clear();
         tui.rested(rest);
         match tui.orders.pop() {

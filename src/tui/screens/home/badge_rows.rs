@@ -49,9 +49,8 @@ impl Columns {
     fn of(fields: Vec<Field>, own: Vec<Column>, width: u16) -> Self {
         let own = own.into_iter().zip(&fields);
         // Without a heading that knows all rows, every time keeps its year.
-        let whole = |own: Column, is_time: bool| match is_time {
-            true => Column { min_width: TO_MINUTE, weight: 0, ..own },
-            false => own,
+        let whole = |own: Column, is_time: bool| {
+            if is_time { Column { min_width: TO_MINUTE, weight: 0, ..own } } else { own }
         };
         let columns: Vec<_> = own
             .map(|(own, field)| whole(own, field.column.is_time).titled(i18n::tr(field.column.title)))

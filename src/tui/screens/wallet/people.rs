@@ -1,8 +1,8 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
-use crate::domain::BadgeId;
 use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
+use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::table_header::TO_MINUTE;
@@ -130,7 +130,7 @@ impl People {
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
         let why = list(one.why.iter().map(|w| w.words())).to_string();
-        let newest = one.newest.as_ref().map_or_else(String::new, |t| t.to_minute());
+        let newest = one.newest.as_ref().map_or_else(String::new, ServiceTime::to_minute);
         let plain = Style::new();
         cells(
             &[

@@ -140,13 +140,12 @@ impl<T: Browse> Browser<T> {
                 let sign = if is_marked { env.glyphs.mark } else { " " };
                 let edge = if is_in_range { env.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), env.theme.mark())];
-                let mut cells = cells(T::FIELDS, row, &(), env);
+                spans.extend(self.heading.cells(cells(T::FIELDS, row, &(), env), widths, env));
                 if is_in_range {
-                    for (_, style) in &mut cells {
-                        *style = style.patch(env.theme.in_range());
+                    for span in &mut spans {
+                        span.style = span.style.patch(env.theme.in_range());
                     }
                 }
-                spans.extend(self.heading.cells(cells, widths, env));
                 spans
             }
             other => {
