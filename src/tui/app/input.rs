@@ -1,8 +1,7 @@
 //! User input: keys, pastes and the mouse, passed to the focused component.
 
 use super::{App, LoopCommand, READ_ONLY, Tab};
-use crate::tui::component::Clicked;
-use crate::tui::component::Drag;
+use crate::tui::component::{Clicked, Drag};
 use crate::tui::draw::is_cut;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::hold;
