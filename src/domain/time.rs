@@ -424,6 +424,13 @@ mod tests {
     }
 
     #[test]
+    fn the_day_of_an_unreadable_time_is_its_text() {
+        assert_eq!(time("2026-11-02 09:41:33").to_day(), "2026-11-02");
+        assert_eq!(time("2028-11-21").to_day(), "2028-11-21");
+        assert_eq!(time("soon").to_day(), "soon");
+    }
+
+    #[test]
     fn learns_an_offset_only_from_evidence() {
         let mut clock = ServiceClock::new(None, 1.0);
         let happened: Timestamp = "2026-11-21T00:00:00Z".parse().expect("a timestamp");

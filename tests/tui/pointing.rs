@@ -452,3 +452,23 @@ async fn the_first_screen_has_a_help_and_comes_back() {
         assert_eq!(h.settled().await, first);
     }
 }
+
+/// Every cell of a range stands out while it is drawn, and none of it before and after.
+#[tokio::test]
+async fn a_range_is_highlighted_while_it_is_drawn() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    let tinted = |h: &mut Harness| -> Vec<u16> {
+        h.screen();
+        let buffer = h.tui.terminal.backend().buffer();
+        let is_tinted = |y: &u16| buffer[(20, *y)].bg != ratatui::style::Color::Reset;
+        (3..buffer.area.height - 2).filter(is_tinted).collect()
+    };
+    assert_eq!(tinted(&mut h).len(), 1, "the selected row");
+    h.press("v j j");
+    assert_eq!(tinted(&mut h).len(), 3);
+    h.press("esc");
+    assert_eq!(tinted(&mut h).len(), 1);
+}
