@@ -31,7 +31,8 @@ pub type Screen = Terminal<Canvas<Line>>;
 /// Whether lapel has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether lapel was continued and the signal task has not handled it yet. Then it must not stop.
+/// Whether lapel was continued and has not taken the terminal again yet. A stop that it meets until then is an
+/// earlier one, which is over: it must not be obeyed.
 #[cfg(unix)]
 static CONTINUED: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
@@ -239,8 +240,10 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
         SignalKind::user_defined2(),
     ])?;
     let mut stops = all(&[number(Number::TSTP), number(Number::TTIN), number(Number::TTOU)])?;
-    let mut continues = all(&[number(Number::CONT)])?;
+    // Before the handler that reports it, because they run in this order: otherwise the report could clear the
+    // mark before it is set, and the next stop would be ignored.
     signal_hook::flag::register(Number::CONT.as_raw(), CONTINUED.clone())?;
+    let mut continues = all(&[number(Number::CONT)])?;
     // Not through the input thread: at the start it does not read yet, and an unknown answer of the terminal
     // can block it.
     let mut changes = all(&[SignalKind::window_change()])?;
@@ -260,9 +263,11 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
                 let stop = came(&mut stops);
                 // An earlier stop is over.
                 if came(&mut continues).is_some() {
+                    if HOLDER.load(Ordering::SeqCst) == LOOP {
+                        return Poll::Ready(Some(Message::Continued));
+                    }
                     CONTINUED.store(false, Ordering::SeqCst);
-                    let loops = HOLDER.load(Ordering::SeqCst) == LOOP;
-                    return Poll::Ready(loops.then_some(Message::Continued));
+                    return Poll::Ready(None);
                 }
                 if stop.is_some() {
                     return Poll::Ready(stopped());
@@ -345,16 +350,12 @@ impl Hold {
 impl crate::tui::Elsewhere for Hold {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
-        if !job_control::can_stop() {
+        if !job_control::can_stop() || (!whole_group && CONTINUED.load(Ordering::SeqCst)) {
             return Ok(());
         }
         let had = self.taken.take().is_some();
         // A message reports the continuation, and lapel then takes the terminal again.
-        let stopped = match whole_group {
-            true => job_control::stop_group(),
-            false if CONTINUED.load(Ordering::SeqCst) => Ok(()),
-            false => job_control::stop(),
-        };
+        let stopped = if whole_group { job_control::stop_group() } else { job_control::stop() };
         if stopped.is_err() && had {
             self.taken = Some(Taken::new()?);
         }
@@ -368,6 +369,8 @@ impl crate::tui::Elsewhere for Hold {
     }
 
     fn continued(&mut self) -> io::Result<bool> {
+        #[cfg(unix)]
+        CONTINUED.store(false, Ordering::SeqCst);
         if OVER.load(Ordering::SeqCst) {
             return Ok(false);
         }
