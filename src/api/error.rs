@@ -133,7 +133,7 @@ impl ApiError {
                 status
             ),
             Self::NotReached { why } => localizable!(
-                "The service could not be reached: {why}. Nothing was sent. Nothing was changed. Check the base URL and the network, then try again.",
+                "The service could not be reached: {why}. Nothing was sent. Check the base URL and the network, then try again.",
                 why
             ),
             Self::NoAnswer { why } => {

@@ -282,7 +282,12 @@ impl App {
                 t!("{alert} {waiting} wait {used}", alert = env.glyphs.alert, waiting = link.waiting, used),
                 theme.header_warning(),
             ),
-            None => (format!("{} {used}", env.glyphs.link), theme.good()),
+            None if link.last_ok.is_some() => (format!("{} {used}", env.glyphs.link), theme.good()),
+            // A key that nothing was asked with yet may be refused.
+            None if link.used_last_minute == 0 => {
+                (t!("{glyph} not checked", glyph = env.glyphs.waiting), theme.dim())
+            }
+            None => (t!("connecting").to_owned(), theme.dim()),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::domain::{Held, Text};
 use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{styled, width};
+use crate::tui::widgets::text_layout::{packed, styled, width};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -20,7 +20,8 @@ pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<
     };
     let what = [held.title(), held.badge_type_name(), held.level_name()];
     let who = [held.recipient_name(), held.recipient_email()];
-    let mut lines = styled(&format!("{} {word}  {why}{more}", env.glyphs.state(&state)), room, style);
+    let verdict = [format!("{} {word}", env.glyphs.state(&state)), format!("{why}{more}")];
+    let mut lines = packed(&verdict, "  ", room, style);
     lines.extend(styled(&joined(&what, &format!(" {} ", env.glyphs.dot)), room, env.theme.strong()));
     lines.extend(styled(&joined(&who, "   "), room, env.theme.text()));
     lines.extend(mail_line(held, room, env));

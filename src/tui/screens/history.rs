@@ -59,12 +59,12 @@ impl Browse for HistoryItem {
         Field::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
         Field::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
         Field::of("title", tr_noop!("Badge"), (14, 5, 0)),
-        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 2), |row| {
+        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 1), |row| {
             FieldValue::Time(issue_time(row))
         })
         .time()
         .dim(),
-        Field::of("email_status", tr_noop!("Mail"), (5, 1, 1)).dim(),
+        Field::of("email_status", tr_noop!("Mail"), (5, 1, 2)).dim(),
         Field::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),
         Field::of("revoke_at", tr_noop!("Revoked at"), (16, 0, 3)).dim(),
         Field::of("reg_date", tr_noop!("Accepted at"), (16, 0, 3)).dim(),
@@ -240,7 +240,8 @@ impl Component for History {
             Action::UndoLast => self.marks.has_changes(),
             Action::ClearMarks => !self.marks.is_empty(),
             Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
-            _ => true,
+            Action::Revoke => !self.marks.is_empty() || self.browser.is_enabled(action),
+            _ => self.browser.is_enabled(action),
         }
     }
 

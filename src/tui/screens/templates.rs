@@ -225,7 +225,7 @@ impl Component for Templates {
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        action != Action::Open || !self.beside
+        (action != Action::Open || !self.beside) && self.browser.is_enabled(action)
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {

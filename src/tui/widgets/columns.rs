@@ -7,6 +7,8 @@ pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
 /// Widest content of a column that is never cut in favour of others, in cells: a state, a date, a level.
 const SHORT: usize = 16;
+/// Cells of a text that tell it from others. Columns that can be dropped go before a text gets less.
+const READABLE: usize = 18;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -125,6 +127,7 @@ impl Columns {
                 };
                 Some(match (choice.width, content.get(choice.column).map(|most| (*most).max(1))) {
                     (Some(width), _) => (Column { min_width: width, weight: 0, drop_order }, width),
+                    _ if own.min_width == 0 => (Column { drop_order, ..own }, 0),
                     (None, None) => (Column { drop_order, ..own }, usize::MAX),
                     // A column without a share does not grow, so it gets what it needs at once.
                     (None, Some(most)) if own.weight == 0 && most <= SHORT => {
@@ -136,7 +139,17 @@ impl Columns {
                 })
             })
             .unzip();
-        let mut widths = layout(&columns, room);
+        let readable = |(column, most): (&Column, &usize)| match most {
+            &usize::MAX => *column,
+            most => Column { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
+        };
+        let readable: Vec<Column> = columns.iter().zip(&most).map(readable).collect();
+        let kept: Vec<bool> = layout(&readable, room).iter().map(|width| *width > 0).collect();
+        let of_kept: Vec<Column> =
+            columns.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| *column).collect();
+        let mut of_kept = layout(&of_kept, room).into_iter();
+        let mut widths: Vec<usize> =
+            kept.iter().map(|kept| if *kept { of_kept.next().unwrap_or(0) } else { 0 }).collect();
         fit_content(&mut widths, &most);
         // Columns that are never dropped may still be too wide.
         let mut used = 0;

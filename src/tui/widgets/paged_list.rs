@@ -171,6 +171,29 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
+    /// Whether an action has something to act on: many need a row.
+    pub fn is_enabled(&self, action: Action) -> bool {
+        let is_about_rows = matches!(
+            action,
+            Action::Open
+                | Action::Wallet
+                | Action::Mark
+                | Action::Range
+                | Action::MarkLoaded
+                | Action::MarkAll
+                | Action::Revoke
+                | Action::Issue
+                | Action::Copy
+                | Action::Raw
+                | Action::TurnOver
+                | Action::Picture
+                | Action::OpenPicture
+                | Action::Export
+                | Action::Sort
+        );
+        !is_about_rows || self.list.selected().is_some() || self.over().is_some()
+    }
+
     /// Handles an action. Returns false if it does not belong to the list.
     pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match &mut self.top {

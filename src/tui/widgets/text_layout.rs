@@ -76,6 +76,26 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Joins pieces into lines of at most `room` columns. Only a piece that is longer than a line is wrapped.
+pub fn packed(all: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    pieces(all, between, room).iter().flat_map(|line| styled(line, room, style)).collect()
+}
+
+/// Joins pieces into texts of at most `room` columns, except for a piece that is longer.
+pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in all.iter().filter(|piece| !piece.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(between) + width(piece) <= room => {
+                line.push_str(between);
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Minimum width in columns.

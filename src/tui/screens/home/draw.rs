@@ -12,7 +12,7 @@ use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::needs::{self, counted, is_checked};
+use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use ratatui::style::Style;
@@ -174,6 +174,12 @@ impl Home {
             style: theme.text(),
             hint,
         };
+        // Counts of an index that was never read to its end.
+        let is_partial = self.counts.all().is_some_and(|all| all.sums.status.read_at.is_none());
+        let counted = |mut words: Vec<String>, hint: (Action, &'static str)| {
+            words.extend(is_partial.then(|| t!("so far").to_owned()));
+            plain(words.join(&dot), hint)
+        };
         let show = (Action::Open, t!("show"));
         let list = (Action::Open, t!("list"));
         let of_job = |job: &Job, text: String| Texts {
@@ -201,23 +207,23 @@ impl Home {
             HomeLine::Check(job) => {
                 let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
                 let mut words: Vec<String> =
-                    checked.map(|(status, n)| counted(n, tr(status.name()))).collect();
+                    checked.map(|(status, n)| needs::counted(n, tr(status.name()))).collect();
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
                 of_job(job, words.join(&dot))
             }
             HomeLine::Run(job) => {
                 Texts { art: bar(job, BAR, env), ..of_job(job, run_words(job, env).join(&dot)) }
             }
-            HomeLine::Overdue(n, _) => plain(
-                plural!(
+            HomeLine::Overdue(n, _) => counted(
+                vec![plural!(
                     *n,
                     "{n} badge in the history has waited over 24 h",
                     "{n} badges in the history have waited over 24 h"
-                ),
+                )],
                 list,
             ),
-            HomeLine::Expiring(n, _) => plain(
-                plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days"),
+            HomeLine::Expiring(n, _) => counted(
+                vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],
                 list,
             ),
             HomeLine::Mails(n, worst) => {
@@ -227,7 +233,7 @@ impl Home {
                         .as_ref()
                         .map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)),
                 );
-                plain(words.join(&dot), list)
+                counted(words, list)
             }
             HomeLine::NoIndex => plain(self.no_index(), show),
             HomeLine::EmptyIndex => plain(self.empty_index(), (Action::Reload, Action::Reload.hint())),
@@ -241,7 +247,8 @@ impl Home {
                     }
                     None => t!("no counts").to_owned(),
                 };
-                Texts { art: spark(&bars, env), ..plain(text, (Action::Period, Action::Period.hint())) }
+                let hint = (Action::Period, Action::Period.hint());
+                Texts { art: spark(&bars, env), ..counted(vec![text], hint) }
             }
         }
     }
@@ -383,7 +390,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
     }];
     let unsent = job.left_to_send();
     if job.phase == Phase::Paused && unsent > 0 {
-        words.push(counted(unsent, &job.row_state(RowStatus::Ready).to_string()));
+        words.push(needs::counted(unsent, &job.row_state(RowStatus::Ready).to_string()));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
     } else if let Some(at) = job.next_poll {

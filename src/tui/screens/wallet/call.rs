@@ -206,36 +206,26 @@ impl Wallet {
     }
 
     pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Effects<'_>) {
-        let mut troubles = Vec::new();
-        let (mut complete, mut failed) = (true, true);
-        let mut take = |all: bool| {
-            complete &= all;
-            failed = false;
+        let (wallet, history) = (holder.wallet, holder.history);
+        let troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
+            (Some(one), Some(other)) if one == other => {
+                vec![t!("the wallet and the history could not be read: {error}", error = one)]
+            }
+            (of_wallet, of_history) => of_wallet
+                .map(|error| t!("the wallet could not be read: {error}", error))
+                .into_iter()
+                .chain(of_history.map(|error| t!("the history could not be read: {error}", error)))
+                .collect(),
         };
-        let wallet = match holder.wallet {
-            Ok((items, all)) => {
-                take(all);
-                items
-            }
-            Err(error) => {
-                troubles.push(t!("the wallet could not be read: {error}", error));
-                Vec::new()
-            }
-        };
-        let history = match holder.history {
-            Ok((items, all)) => {
-                take(all);
-                items
-            }
-            Err(error) => {
-                troubles.push(t!("the history could not be read: {error}", error));
-                Vec::new()
-            }
-        };
+        let failed = wallet.is_err() && history.is_err();
+        let complete =
+            wallet.as_ref().map_or(true, |(_, all)| *all) && history.as_ref().map_or(true, |(_, all)| *all);
         self.call.requests += holder.requests;
         let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
         let selected = selected.or_else(|| self.call.wanted.take());
-        let mut held = join(wallet, history);
+        let items_of_wallet = wallet.map(|(items, _)| items).unwrap_or_default();
+        let items_of_history = history.map(|(items, _)| items).unwrap_or_default();
+        let mut held = join(items_of_wallet, items_of_history);
         for one in &mut held {
             if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
                 one.detail = Some(badge.clone());

@@ -23,8 +23,8 @@ use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
 use ratatui::style::Style;
 
-/// Minimum screen width, in columns, for showing the selected badge beside the list.
-const WIDE: u16 = 120;
+/// Columns of the cursor before a row.
+const BEFORE: usize = 3;
 /// Number of rows above the list: the input, a separator line, and the summary.
 const HEAD: u16 = 3;
 /// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
@@ -49,8 +49,9 @@ impl Wallet {
     /// Adjusts the list to the area and keeps the selected row visible.
     pub(super) fn lay_out_rows(&mut self, area: Rect, env: &Env) {
         self.arrange(env);
+        self.fit_columns(env);
         let list = self.areas(area, env).list;
-        self.lay_out(list, env);
+        self.heading.set_room(usize::from(list.width).saturating_sub(BEFORE));
         self.height = usize::from(list.height).max(1);
         if self.at < self.top {
             self.top = self.at;
@@ -106,8 +107,12 @@ impl Wallet {
         let head = head + titled;
         let rest = Rect { y: area.y + head, height: area.height - head, ..area };
         let Some(held) = self.selected() else { return Areas { notes, heads, list: rest, pane: None } };
-        if area.width >= WIDE {
-            let left = area.width * 11 / 20;
+        if area.width >= preview::FROM {
+            let wanted = self
+                .heading
+                .wanted()
+                .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
+            let left = wanted.min(area.width * 11 / 20);
             let list = Rect { width: left, ..rest };
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
@@ -263,7 +268,7 @@ impl Wallet {
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used.
     fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let asked = self.requests(env);
-        let place = self.place().filter(|_| area.width >= WIDE || self.selected().is_none());
+        let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
         let right = right.join(&format!(" {} ", env.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
@@ -422,7 +427,7 @@ impl Wallet {
             return;
         }
         let Some(view) = self.as_rows(env) else { return };
-        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(3));
+        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
         let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {

@@ -7,6 +7,7 @@ use crate::domain::{EmailKey, Held};
 use crate::tui::input::list_hit::Click;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
+use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
 
 impl Wallet {
@@ -64,12 +65,15 @@ impl Wallet {
         })
     }
 
-    pub(super) fn lay_out(&mut self, list: Rect, env: &Env) {
-        if let Some(view) = self.as_rows(env) {
-            let room = usize::from(list.width).saturating_sub(3);
-            let own = rows::own(&view, self.rows(), room, env);
-            self.heading.set_own(own);
-            self.heading.set_room(room);
+    /// Fits the columns to the badges.
+    pub(super) fn fit_columns(&mut self, env: &Env) {
+        let Some(view) = self.as_rows(env) else { return };
+        let rows: Vec<_> =
+            self.rows().take(rows::MEASURED).map(|held| cells(FIELDS, held, &view, env)).collect();
+        self.heading.set_own(rows::own(&view));
+        self.heading.forget_content();
+        for row in &rows {
+            self.heading.fit(row, env);
         }
     }
 

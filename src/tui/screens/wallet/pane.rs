@@ -8,7 +8,7 @@ use crate::domain::{Held, Text, Verdict};
 use crate::i18n::list;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{fit, line_width, styled, width, wrap};
+use crate::tui::widgets::text_layout::{fit, line_width, packed, pieces, styled, width, wrap};
 use ratatui::style::{Modifier, Style};
 
 /// Highest value of `less` in [`facts`] and [`told`]: leaves out the most.
@@ -62,7 +62,7 @@ fn verdict(case: &Case<'_>, room: usize, env: &Env) -> Vec<Line<'static>> {
     let state = verdict.state();
     let (word, why) = verdict.line();
     let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
-    styled(&format!("{} {word}  {why}", env.glyphs.state(&state)), room, style)
+    packed(&[format!("{} {word}", env.glyphs.state(&state)), why], "  ", room, style)
 }
 
 /// The mail, the ids, the reason and the pictures.
@@ -192,25 +192,6 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
         }
         (false, _) => None,
     }
-}
-
-/// Joins pieces into lines. A piece is wrapped only if it is longer than a line.
-fn packed(all: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
-    pieces(all, between, room).iter().flat_map(|line| styled(line, room, style)).collect()
-}
-
-fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for piece in all {
-        match lines.last_mut() {
-            Some(line) if width(line) + width(between) + width(piece) <= room => {
-                line.push_str(between);
-                line.push_str(piece);
-            }
-            _ => lines.push(piece.clone()),
-        }
-    }
-    lines
 }
 
 fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {

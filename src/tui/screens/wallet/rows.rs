@@ -1,11 +1,10 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{EmailKey, Held, ServiceTime, Text};
+use crate::domain::{EmailKey, Held, ServiceTime, Text, Verdict};
 use crate::i18n::list;
-use crate::tui::context::Env;
-use crate::tui::widgets::record_field::{RecordField, cells};
+use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
-use crate::tui::widgets::text_layout::{Column, layout, width};
+use crate::tui::widgets::text_layout::Column;
 
 type Field = RecordField<Held, View>;
 
@@ -13,15 +12,9 @@ type Field = RecordField<Held, View>;
 const NAME: usize = 1;
 /// Number of columns that are shown by default.
 const USUAL: usize = 6;
-const TITLE: usize = 2;
-/// Maximum number of cells that a column gets above its minimum, so that one long row does not starve the others.
-const MOST: usize = 24;
-/// Index of the remarks column, and its minimum width if all remarks are short.
-const REMARKS: usize = 3;
-const SHORT: usize = 8;
 
 pub(super) const FIELDS: &[Field] = &[
-    Field::computed("status_name", tr_noop!("State"), (16, 1, 0))
+    Field::computed("status_name", tr_noop!("State"), (16, 0, 0))
         .shown(|held, view, env| {
             let verdict = held.verdict(view.now);
             format!("{} {}", env.glyphs.state(&verdict.state()), verdict.line().0)
@@ -31,7 +24,7 @@ pub(super) const FIELDS: &[Field] = &[
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
     Field::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| held.recipient_name().into()),
     Field::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
-    Field::computed("remarks", tr_noop!("Remarks"), (22, 5, 0))
+    Field::computed("remarks", tr_noop!("Remarks"), (8, 3, 0))
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
@@ -72,38 +65,13 @@ pub(super) fn heading() -> Heading {
 }
 
 /// Maximum number of rows that are measured for the column widths.
-const MEASURED: usize = 200;
+pub(super) const MEASURED: usize = 200;
 
-/// The columns for these badges. Free room goes to the columns whose content needs it.
-/// For example, a title is not cut while the remarks are blank.
-pub(super) fn own<'a>(
-    view: &View,
-    rows: impl Iterator<Item = &'a Held>,
-    room: usize,
-    env: &Env,
-) -> Vec<Column> {
+/// The columns. The one of names is hidden if all badges have the same one.
+pub(super) fn own(view: &View) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
-    let mut widest = vec![0; own.len()];
-    for held in rows.take(MEASURED) {
-        for (widest, (cell, _)) in widest.iter_mut().zip(cells(FIELDS, held, view, env)) {
-            *widest = width(&cell).max(*widest);
-        }
-    }
-    for (column, widest) in own.iter_mut().zip(&widest).filter(|(column, _)| column.weight > 0) {
-        column.weight = widest.saturating_sub(column.min_width).min(MOST);
-    }
-    let remarks = &mut own[REMARKS];
-    remarks.min_width = remarks.min_width.min(widest[REMARKS].max(SHORT));
     if !view.several {
         own[NAME] = Column { min_width: 0, weight: 0, drop_order: 9 };
-    }
-    // If room is short, the title gets more of it, because it names the badge.
-    // The pane beside or below the list shows a long remark in full.
-    let usual: Vec<Column> = own[..USUAL].iter().map(|column| Column { weight: 0, ..*column }).collect();
-    let narrowest: usize =
-        layout(&usual, room).iter().filter(|width| **width > 0).map(|width| width + 1).sum();
-    if own[..USUAL].iter().map(|column| column.weight).sum::<usize>() + narrowest > room + 1 {
-        own[TITLE].weight *= 2;
     }
     own
 }
@@ -127,7 +95,13 @@ impl View {
             .filter(|w| *w != self.email && self.key.is(w))
             .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
-        let (_, why) = held.verdict(self.now).line();
+        // The pane has the time of day.
+        let why = match held.verdict(self.now) {
+            Verdict::Valid { until: Some(until) } | Verdict::Expired { until, .. } => {
+                t!("until {until}", until = until.to_day())
+            }
+            verdict => verdict.line().1,
+        };
         list([place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()
     }
 }
