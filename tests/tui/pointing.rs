@@ -165,7 +165,7 @@ fn choose(h: &mut Harness, head: &str, what: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_click_selects_a_row_of_a_heading_s_menu_and_another_one_chooses_it() {
-    for (columns, rows) in [(80, 24), (60, 16)] {
+    for (columns, rows) in [(90, 24), (60, 16)] {
         let mut h = Harness::new(small(), columns, rows).await;
         h.press("2");
         h.settled().await;

@@ -7,8 +7,9 @@ pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
 /// Widest content of a column that is never cut in favour of others, in cells: a state, a date, a level.
 const SHORT: usize = 16;
-/// Cells of a text that tell it from others. Columns that can be dropped go before a text gets less.
-const READABLE: usize = 18;
+/// Cells of a text that tell it from others. In the default order, columns that can be dropped go before a text gets
+/// less.
+const READABLE: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -140,6 +141,7 @@ impl Columns {
             })
             .unzip();
         let readable = |(column, most): (&Column, &usize)| match most {
+            _ if !usual => *column,
             &usize::MAX => *column,
             most => Column { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
         };

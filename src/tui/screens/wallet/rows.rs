@@ -24,7 +24,7 @@ pub(super) const FIELDS: &[Field] = &[
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
     Field::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| held.recipient_name().into()),
     Field::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
-    Field::computed("remarks", tr_noop!("Remarks"), (8, 3, 0))
+    Field::computed("remarks", tr_noop!("Remarks"), (18, 3, 0))
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
