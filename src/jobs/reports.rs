@@ -9,7 +9,8 @@ use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
 use super::receipt::{
-    FailedMails, Format, Head, ReceiptLine, TableError, Written, mail_failures, write_receipt, write_redo,
+    FailedMails, Format, Head, ReceiptLine, RedoLine, TableError, Written, mail_failures, write_receipt,
+    write_redo,
 };
 use super::rules::{self, Stand, Step};
 use crate::domain::narrowing::is_mail_failure;
@@ -116,6 +117,11 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
     }
 }
 
+/// Why a row was not sent, in the user's language.
+fn reason(job: &Job, row: &JobRow) -> String {
+    row.why.as_ref().map_or_else(|| job.row_state(row.bucket).to_string(), Reason::to_string)
+}
+
 impl Jobs {
     /// Writes the state of every row of a job, at any time: the original columns in their order, then row, badge
     /// id, status, reason, accepted, state, mail status, issued and valid until. `among`: for these rows only.
@@ -150,8 +156,8 @@ impl Jobs {
         .await
     }
 
-    /// Writes the redo file, with rows as they were in the original file: rows that were not sent, skipped,
-    /// invalid or refused. It never contains a row that was or may have been sent. `among`: for these rows only.
+    /// Writes the redo file, with rows as they were in the original file and the reason of each: rows that were
+    /// not sent, skipped, invalid or refused. It never contains a row that was or may have been sent. `among`: for these rows only.
     ///
     /// # Errors
     /// As [`Jobs::receipt`].
@@ -183,7 +189,7 @@ impl Jobs {
             let again = |row: &JobRow| rules::may(Step::Redo, Stand::of(&job, row));
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
-                .map(|row| row.map(|row| cells(&job, &row)));
+                .map(|row| row.map(|row| RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
         })
         .await

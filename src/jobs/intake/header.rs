@@ -179,6 +179,15 @@ const BADGE_IDS: &[&str] = &[
     "발급배지id",
 ];
 
+/// The last column of a redo file. No field is read from it, and the job's rows are without it.
+pub const REASON_COLUMN: &str = "lapel reason";
+
+/// The position of [`REASON_COLUMN`], if the file has it where lapel writes it.
+pub(super) fn reason_column(header: &[String]) -> Option<usize> {
+    let (last, before) = header.split_last()?;
+    (!before.is_empty() && trim(last).eq_ignore_ascii_case(REASON_COLUMN)).then_some(before.len())
+}
+
 /// Folds a column name: without case, spaces, punctuation, and remarks in brackets.
 fn folded(title: &str) -> String {
     let composed: String = title.nfkc().collect();

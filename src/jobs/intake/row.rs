@@ -18,6 +18,18 @@ impl RawRow {
         self.cells.get(column).map_or("", String::as_str)
     }
 
+    /// The row without one of its columns.
+    pub(super) fn without(mut self, column: usize) -> Self {
+        if column < self.cells.len() {
+            self.cells.remove(column);
+        }
+        self.notes.retain(|note| note.column != Some(column));
+        for after in self.notes.iter_mut().filter_map(|note| note.column.as_mut()) {
+            *after -= usize::from(*after > column);
+        }
+        self
+    }
+
     /// The notes about one column and about the whole row.
     pub fn facts(&self, column: usize) -> impl Iterator<Item = &CellFact> {
         self.notes.iter().filter(move |n| n.column.is_none_or(|c| c == column)).map(|n| &n.what)

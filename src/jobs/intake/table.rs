@@ -30,6 +30,8 @@ const SAMPLE_ROWS: usize = 200;
 pub struct Table {
     about: About,
     body: Body,
+    /// The column that rows are without: the reasons of a redo file.
+    left_out: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -88,11 +90,12 @@ impl Table {
             let data = all.iter().filter(|s| s.line > skip_to).take(rows);
             data.zip(1..).map(|(s, record)| text::raw_row(s.clone(), record, width)).collect()
         };
-        match &self.body {
+        let all: Vec<RawRow> = match &self.body {
             Body::Text { sample, reading, .. } => splits(sample, reading.width, reading.skip_to),
             Body::Lines { rows, width } => splits(rows, *width, 0),
             Body::Grid { grid, skip_to, width, .. } => grid.rows(*skip_to, *width).take(rows).collect(),
-        }
+        };
+        all.into_iter().map(|row| without(row, self.left_out)).collect()
     }
 
     /// All data rows in order, including blank lines and totals. A text is streamed from its source. The caller
@@ -118,7 +121,14 @@ impl Table {
             Body::Grid { grid, skip_to, width, .. } => Inner::Grid(grid.rows(*skip_to, *width)),
             Body::Lines { rows, width } => Inner::Lines { rows: rows.iter(), width: *width, record: 0 },
         };
-        Ok(Rows { inner, bytes: self.about.bytes, failed: false })
+        Ok(Rows { inner, bytes: self.about.bytes, left_out: self.left_out, failed: false })
+    }
+}
+
+fn without(row: RawRow, column: Option<usize>) -> RawRow {
+    match column {
+        Some(column) => row.without(column),
+        None => row,
     }
 }
 
@@ -126,6 +136,7 @@ impl Table {
 pub struct Rows<'a> {
     inner: Inner<'a>,
     bytes: u64,
+    left_out: Option<usize>,
     failed: bool,
 }
 
@@ -161,7 +172,7 @@ impl Iterator for Rows<'_> {
             }),
         };
         self.failed = matches!(next, Some(Err(_)));
-        next
+        next.map(|row| row.map(|row| without(row, self.left_out)))
     }
 }
 
@@ -205,12 +216,13 @@ fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, survey: Survey) -> Res
         encoding,
         delimiter,
         skip_to: shape.skip_to,
-        width: shape.width,
+        width: shape.width_read(),
         sha256: survey.sha256.clone(),
     };
+    let left_out = shape.left_out;
     let about = shape.about(origin, survey.sha256, survey.bytes, Format::Csv);
     let about = About { encoding: Some(survey.guess), delimiter: Some(delimiter), ..about };
-    Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample } })
+    Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample }, left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
@@ -257,7 +269,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         map: MapState::Found(map),
         notes: Vec::new(),
     };
-    Ok(Table { about, body: Body::Lines { rows, width: 2 } })
+    Ok(Table { about, body: Body::Lines { rows, width: 2 }, left_out: None })
 }
 
 fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
@@ -276,11 +288,11 @@ fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Re
     let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
     // Without a selected sheet, the columns are unknown.
     let shape = if sheet.is_some() { Shape::of(&sampled, asked)? } else { Shape::unknown() };
-    let (skip_to, width) = (shape.skip_to, shape.width);
+    let (skip_to, width, left_out) = (shape.skip_to, shape.width_read(), shape.left_out);
     let mut about = shape.about(origin, sha256, origin.bytes, format);
     notes.append(&mut about.notes);
     let about = About { sheets, sheet, notes, ..about };
-    Ok(Table { about, body: Body::Grid { grid, skip_to, width } })
+    Ok(Table { about, body: Body::Grid { grid, skip_to, width }, left_out })
 }
 
 fn endings_of(format: Format) -> &'static [&'static str] {
@@ -303,9 +315,15 @@ struct Shape {
     notes: Vec<Note>,
     skip_to: u64,
     width: usize,
+    left_out: Option<usize>,
 }
 
 impl Shape {
+    /// The width with the column that is left out.
+    fn width_read(&self) -> usize {
+        self.width + usize::from(self.left_out.is_some())
+    }
+
     fn unknown() -> Self {
         Self {
             header: None,
@@ -317,16 +335,16 @@ impl Shape {
             notes: Vec::new(),
             skip_to: 0,
             width: 0,
+            left_out: None,
         }
     }
 
-    fn of(rows: &[(u64, &[String])], asked: &OpenOptions<'_>) -> Result<Self, IntakeError> {
+    fn of<'a>(rows: &[(u64, &'a [String])], asked: &OpenOptions<'_>) -> Result<Self, IntakeError> {
         let filled: Vec<(u64, &[String])> = rows
             .iter()
             .map(|(line, cells)| (*line, without_blank_end(cells)))
             .filter(|(_, c)| !c.is_empty())
             .collect();
-        let widest = filled.iter().map(|(_, c)| c.len()).max().unwrap_or(0);
         let mut notes = Vec::new();
         let cells: Vec<&[String]> = filled.iter().map(|(_, c)| *c).collect();
         // The position of the header, or none.
@@ -359,6 +377,10 @@ impl Shape {
             notes.push(Note::RowsAboveHeader(above as u64));
         }
         let header = index.and_then(|at| cells.get(at)).copied();
+        let left_out = header.and_then(header::reason_column);
+        let kept = |cells: &'a [String]| left_out.and_then(|at| cells.get(..at)).unwrap_or(cells);
+        let (header, cells): (_, Vec<_>) = (header.map(kept), cells.into_iter().map(kept).collect());
+        let widest = cells.iter().map(|cells| cells.len()).max().unwrap_or(0);
         let data = index.map_or(cells.as_slice(), |at| cells.get(at + 1..).unwrap_or_default());
         let signature = header::signature(header, widest);
         let mut content = ColumnContent::of(data, widest);
@@ -371,7 +393,18 @@ impl Shape {
         let columns = header::column_names(header, width);
         content.resize(columns.len(), ColumnContent::default());
         let skip_to = index.map_or(0, |at| filled[at].0);
-        Ok(Self { header: header_row, columns, content, guess, signature, map, notes, skip_to, width })
+        Ok(Self {
+            header: header_row,
+            columns,
+            content,
+            guess,
+            signature,
+            map,
+            notes,
+            skip_to,
+            width,
+            left_out,
+        })
     }
 
     fn map(

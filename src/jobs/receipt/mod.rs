@@ -10,6 +10,7 @@ mod tests;
 pub use crate::table::{Format, TableError, Watch, Written};
 pub use mail::{FailedMails, MOST_FAILED, MailGroup, MailReport, mail_failures};
 
+use super::intake::REASON_COLUMN;
 use crate::table::{Entry, Facts, Room, TableWriter};
 use std::error::Error;
 use std::path::Path;
@@ -72,8 +73,18 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to_file(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
 }
 
-/// Writes a redo file: the original columns with their original values and nothing else, so that it can be
-/// imported like the original. In `NotedCell`, rows count from 1 in this file.
+/// One row of a redo file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RedoLine {
+    /// The original cells. There may be fewer or more than columns.
+    pub cells: Vec<String>,
+    /// Why the row was not sent, in the user's language.
+    pub reason: String,
+}
+
+/// Writes a redo file: the original columns with their original values, so that it can be imported like the
+/// original, and then [`REASON_COLUMN`], which the import leaves out. In `NotedCell`, rows count from 1 in this
+/// file.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -82,11 +93,18 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     format: Format,
     overwrite: bool,
     columns: &[String],
-    rows: impl Iterator<Item = Result<Vec<String>, E>>,
+    rows: impl Iterator<Item = Result<RedoLine, E>>,
     watch: &mut Watch<'_>,
 ) -> Result<Written, TableError> {
-    let rows = rows.zip(1..).map(|(row, number)| row.map(|cells| Entry { number, bucket: None, cells }));
-    to_file(to, format, overwrite, columns, None).write(rows, watch)
+    let mut names = columns.to_vec();
+    names.push(REASON_COLUMN.to_owned());
+    let rows = rows.zip(1..).map(|(row, number)| {
+        row.map(|row| {
+            let cells = with_added(row.cells, columns.len(), [row.reason]);
+            Entry { number, bucket: None, cells }
+        })
+    });
+    to_file(to, format, overwrite, &names, None).write(rows, watch)
 }
 
 /// The names of the added columns, different from the original ones.
@@ -115,14 +133,29 @@ fn to_file<'a>(
 }
 
 fn entry(line: ReceiptLine, width: usize) -> Entry {
-    let mut original = line.cells.into_iter();
+    let bucket = line.bucket.clone();
+    let added: [String; ADDED.len()] = [
+        line.row.to_string(),
+        line.badge_id.unwrap_or_default(),
+        line.bucket,
+        line.reason,
+        line.accepted,
+        line.status,
+        line.mail_status,
+        line.issued,
+        line.valid_until,
+    ];
+    Entry { number: line.row, bucket: Some(bucket), cells: with_added(line.cells, width, added) }
+}
+
+/// The original cells of the columns, the added cells, and the cells that no column has.
+fn with_added<const N: usize>(original: Vec<String>, width: usize, added: [String; N]) -> Vec<String> {
+    let mut original = original.into_iter();
     let mut cells: Vec<String> = original.by_ref().take(width).collect();
     cells.resize(width, String::new());
-    let bucket = line.bucket.clone();
-    cells.extend([line.row.to_string(), line.badge_id.unwrap_or_default(), line.bucket, line.reason]);
-    cells.extend([line.accepted, line.status, line.mail_status, line.issued, line.valid_until]);
+    cells.extend(added);
     cells.extend(original);
-    Entry { number: line.row, bucket: Some(bucket), cells }
+    cells
 }
 
 /// The rows of the facts sheet. An empty value makes the name a heading.

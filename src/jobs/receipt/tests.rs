@@ -63,7 +63,15 @@ fn write(to: &Path, format: Format, lines: impl IntoIterator<Item = ReceiptLine>
 }
 
 fn redo(to: &Path, format: Format, columns: &[&str], rows: &[Vec<String>]) -> Written {
-    write_redo(to, format, false, &strings(columns), fine(rows.to_vec()), &mut go_on).expect("written")
+    let lines = rows.iter().map(|cells| RedoLine { cells: cells.clone(), reason: WHY.to_owned() });
+    write_redo(to, format, false, &strings(columns), fine(lines), &mut go_on).expect("written")
+}
+
+const WHY: &str = "refused";
+
+/// A row of a redo file whose row has all cells.
+fn redone(cells: &[String]) -> Vec<String> {
+    cells.iter().cloned().chain([WHY.to_owned()]).collect()
 }
 
 type Sheets = Vec<(String, Vec<Vec<String>>)>;
@@ -184,11 +192,11 @@ fn formulas_stay_texts() {
     let rows = [strings(&cells)];
     redo(&xlsx, Format::Xlsx, &["=1+1"; 7], &rows);
     redo(&csv, Format::CsvUtf8, &["=1+1"; 7], &rows);
-    assert_eq!(read_xlsx(&xlsx)[0].1, [strings(&["=1+1"; 7]), rows[0].clone()], "no apostrophe is needed");
-    assert_eq!(read_utf8(&csv), [strings(&["=1+1"; 7]), rows[0].clone()], "the apostrophe comes off again");
+    assert_eq!(read_xlsx(&xlsx)[0].1[1], redone(&rows[0]), "no apostrophe is needed");
+    assert_eq!(read_utf8(&csv)[1], redone(&rows[0]), "the apostrophe comes off again");
     let raw = fs::read_to_string(&csv).expect("text");
     let lines: Vec<&str> = raw.trim_start_matches('\u{feff}').split("\r\n").collect();
-    assert_eq!(lines[0], ["'=1+1"; 7].join(","));
+    assert_eq!(lines[0], [["'=1+1"; 7].join(","), REASON_COLUMN.to_owned()].join(","));
     assert!(lines[1].starts_with("\"'=HYPERLINK(\"\"http"), "{}", lines[1]);
     assert!(lines[1].contains(",'+amy@x.example,'-1,'@SUM(A1),'＝1＋1,'\t=1,''=1"), "{}", lines[1]);
 }
@@ -423,13 +431,14 @@ fn rows_of_another_length_keep_all_their_cells_and_shift_nothing() {
         assert_eq!(rows[2][..4], strings(&["오지호", "jiho.oh@naru.example", "2", "B-000000002-7K"]));
         assert_eq!(rows[2][11..], strings(&["beyond", "more"]));
     }
-    let redone = folder.path().join("redo.csv");
-    redo(&redone, Format::CsvUtf8, &["성명", "이메일"], &[short.clone(), long.clone()]);
-    assert_eq!(read_utf8(&redone)[1..], [short, long]);
+    let again = folder.path().join("redo.csv");
+    redo(&again, Format::CsvUtf8, &["성명", "이메일"], &[short, long]);
+    assert_eq!(read_utf8(&again)[1], strings(&["한서윤", "", WHY]));
+    assert_eq!(read_utf8(&again)[2], strings(&["오지호", "jiho.oh@naru.example", WHY, "beyond", "more"]));
 }
 
 #[test]
-fn a_redo_file_is_the_original_columns_and_nothing_else() {
+fn a_redo_file_is_the_original_columns_and_the_reason() {
     let folder = folder();
     let rows = [strings(&["1", "홍철", "hong.c@naru.example", "00123"]), strings(&["2", "", "", ""])];
     let columns = ["번호", "성명", "이메일", "학번"];
@@ -447,7 +456,8 @@ fn a_redo_file_is_the_original_columns_and_nothing_else() {
             Format::CsvUtf8 => read_utf8(&path),
             Format::CsvCp949 => read_cp949(&path),
         };
-        assert_eq!(read, [strings(&columns), rows[0].clone(), rows[1].clone()]);
+        let names: Vec<String> = strings(&columns).into_iter().chain([REASON_COLUMN.to_owned()]).collect();
+        assert_eq!(read, [names, redone(&rows[0]), redone(&rows[1])]);
     }
 }
 
@@ -494,7 +504,10 @@ proptest! {
         let written = redo(&path, Format::CsvUtf8, &["x"], &rows);
         prop_assert!(written.is_exact());
         let read = read_utf8(&path);
-        prop_assert_eq!(&read[1..], &rows[..]);
+        for (was, is) in rows.iter().zip(&read[1..]) {
+            let (first, beyond) = was.split_first().expect("a cell");
+            prop_assert_eq!((&is[0], is[1].as_str(), &is[2..]), (first, WHY, beyond));
+        }
     }
 
     #[test]

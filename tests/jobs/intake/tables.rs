@@ -2,8 +2,8 @@
 
 use super::kit::*;
 use lapel::jobs::intake::{
-    CellFact, Choices, ColumnMap, Delimiter, Field, Format, HeaderRow, IntakeError, MapState, NameColumns,
-    Note, Question, RawRow, Source, Standing, Table, Unwatched, Watch, check,
+    CellFact, CellNote, Choices, ColumnMap, Delimiter, Field, Format, HeaderRow, IntakeError, MapState,
+    NameColumns, Note, Question, RawRow, Source, Standing, Table, Unwatched, Watch, check,
 };
 use std::cell::Cell;
 
@@ -260,6 +260,27 @@ fn columns_are_remembered_for_the_same_header() {
     let broken =
         Table::open(&again, &Choices::default(), &|_| Some(one(0, 99)), &Unwatched).expect("readable");
     assert_eq!(broken.about().map, MapState::Found(one(1, 2)));
+}
+
+/// Reading a redo file again: the last column is no field, no part of the row, and no other header.
+#[test]
+fn the_reasons_of_a_redo_file_are_left_out() {
+    let plain = "번호,이름,이메일\n1,홍길동,h@naru.example\n,,\n";
+    let redo = "번호,이름,이메일, Lapel Reason \n1,홍길동,h@naru.example,no@such.example\n,,,a blank line\n";
+    let ((before, was), (after, is)) = (read(plain), read(redo));
+    assert_eq!(is, was, "cells and notes");
+    assert_eq!(after.about().columns, before.about().columns);
+    assert_eq!(after.about().signature, before.about().signature);
+    assert_eq!((map(&after), after.preview(9)), (map(&before), was));
+    assert_eq!(checked(&after)[1].standing, Standing::NotARecipient);
+    // Cells that no column has, and a row that is too short.
+    let (_, is) = read("이름,이메일,lapel reason\n홍길동,h@naru.example,x,더\n김민수,k@naru.example\n");
+    assert_eq!(is[0].cells, ["홍길동", "h@naru.example", "더"]);
+    assert_eq!(is[0].notes, [CellNote { column: Some(2), what: CellFact::Extra }]);
+    assert_eq!((is[1].cells.len(), is[1].notes.len()), (2, 0));
+    // A person has put it elsewhere: an ordinary column without a field.
+    let (moved, _) = read("lapel reason,이름,이메일\nno e-mail,홍길동,h@naru.example\n");
+    assert_eq!(map(&moved), one(1, 2));
 }
 
 #[test]

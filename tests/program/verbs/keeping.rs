@@ -1,7 +1,7 @@
 //! `lapel jobs`: what is in the journal, and what can be done with it.
 
 use super::kit::{Bench, count, shape};
-use crate::texts::{msg, msg_part};
+use crate::texts::{msg, msg_part, msg_with};
 
 /// Two accepted, one not valid, one left out.
 fn sent(bench: &Bench) -> String {
@@ -61,7 +61,25 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
 
     bench.run(&["jobs", "redo", &id, "--to", "again.csv"]).ended(0);
     let redo = std::fs::read_to_string(bench.path("again.csv")).expect("a redo file");
-    assert!(redo.starts_with("\u{feff}번호,이름,이메일\r\n3,박세나"), "{redo}");
+    assert!(redo.starts_with("\u{feff}번호,이름,이메일,lapel reason\r\n3,박세나"), "{redo}");
+    let reasons: Vec<&str> = redo.lines().skip(1).filter_map(|row| row.rsplit(',').next()).collect();
+    assert_eq!(
+        reasons,
+        [
+            msg("the e-mail address is empty"),
+            &format!(
+                "{}: {}",
+                msg("twice in the file"),
+                msg_with("row {row} has the same e-mail address", &[&2])
+            )
+        ],
+        "{redo}"
+    );
+    let korean = ["jobs", "redo", &id, "--to", "korean.csv"];
+    let output = bench.lapel(&korean).env("LANG", "ko_KR.UTF-8").output().expect("it runs");
+    bench.said(output).ended(0);
+    let redo_korean = std::fs::read_to_string(bench.path("korean.csv")).expect("a redo file");
+    assert!(redo_korean.contains("이메일,lapel reason\r\n3,박세나,,이메일"), "{redo_korean}");
     let mended = redo.replace("박세나,", "박세나,sena@naru.example");
     let file = bench.write("mended.csv", mended);
     let said = bench.json(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"], 3);
