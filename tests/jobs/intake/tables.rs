@@ -272,7 +272,7 @@ fn the_reasons_of_a_redo_file_are_left_out() {
     assert_eq!(after.about().columns, before.about().columns);
     assert_eq!(after.about().signature, before.about().signature);
     assert_eq!((map(&after), after.preview(9)), (map(&before), was));
-    assert_eq!(checked(&after)[1].standing, Standing::NotARecipient);
+    assert_eq!(check(is[1].clone(), &map(&after)).standing, Standing::NotARecipient);
     // Cells that no column has, and a row that is too short.
     let (_, is) = read("이름,이메일,lapel reason\n홍길동,h@naru.example,x,더\n김민수,k@naru.example\n");
     assert_eq!(is[0].cells, ["홍길동", "h@naru.example", "더"]);
