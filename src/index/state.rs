@@ -112,6 +112,13 @@ pub struct Status {
     pub bytes: u64,
 }
 
+impl Status {
+    /// Whether nothing was read yet.
+    pub fn is_empty(&self) -> bool {
+        self.badges == 0 && self.read_at.is_none()
+    }
+}
+
 pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
     let known: Known = get(db, "known")?.unwrap_or_default();
     let scan: Option<Scan> = get(db, SCAN)?;

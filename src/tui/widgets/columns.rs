@@ -141,7 +141,7 @@ impl Columns {
             })
             .unzip();
         let readable = |(column, most): (&Column, &usize)| match most {
-            _ if !usual => *column,
+            _ if !usual || column.weight == 0 => *column,
             &usize::MAX => *column,
             most => Column { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
         };
@@ -209,6 +209,14 @@ mod tests {
         assert!(columns.toggle(3) && columns.toggle(2));
         assert_eq!(columns.shown().collect::<Vec<_>>(), [3]);
         assert!(!columns.toggle(99), "there is no such column");
+    }
+
+    #[test]
+    fn a_column_that_can_go_does_so_before_a_text_is_unreadable() {
+        let columns = Columns::usual(4, 4);
+        let content = [10, 30, 8, 6];
+        assert_eq!(columns.widths(&ALL, &content, 43), [10, 16, 8, 6]);
+        assert_eq!(columns.widths(&ALL, &content, 42), [10, 22, 8, 0]);
     }
 
     #[test]

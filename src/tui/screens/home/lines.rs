@@ -151,8 +151,7 @@ fn overdue(counts: &Overall) -> Option<HomeLine> {
 }
 
 fn soon(counts: &Overall) -> Vec<HomeLine> {
-    let status = &counts.sums.status;
-    if status.badges == 0 && status.read_at.is_none() {
+    if counts.sums.status.is_empty() {
         return vec![HomeLine::EmptyIndex];
     }
     let mut all = Vec::new();

@@ -169,12 +169,10 @@ impl Home {
         self.shown = Shown::Mails(from);
     }
 
-    /// Lists all failed mails: of the index if it has been read, otherwise of the jobs.
+    /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
     fn all_mails(&mut self, env: &Env, out: &mut Effects<'_>) {
         let source = match self.counts.all() {
-            Some(all) if all.sums.status.read_at.is_some() => {
-                MailSource::Index(self.counts.reading_words(env).0)
-            }
+            Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(env).0),
             _ => MailSource::Journal(None),
         };
         let from = if self.shown == Shown::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
