@@ -6,12 +6,8 @@
 use super::error::{ApiError, Result};
 use super::filters::Pairs;
 use crate::domain::is_loopback;
-use crate::i18n::Localizable;
+use crate::domain::web_address::{base_url, is_http};
 use url::{Url, form_urlencoded};
-
-fn refused<T>(why: Localizable) -> Result<T> {
-    Err(ApiError::BadInput { field: "base_url", why })
-}
 
 /// A checked base URL without a final slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,42 +16,11 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Checks a base URL: https, or http on a loopback host; without user, query and fragment.
     pub(super) fn new(raw: &str) -> Result<Self> {
-        let raw = raw.trim();
-        if raw.is_empty() {
-            return refused(localizable!(
-                "the base URL is empty: give it in full, such as https://host/api/v1/ext"
-            ));
+        match base_url(raw) {
+            Ok(url) => Ok(Self { url }),
+            Err(why) => Err(ApiError::BadInput { field: "base_url", why }),
         }
-        let mut url = match Url::parse(raw) {
-            Ok(url) => url,
-            Err(url::ParseError::RelativeUrlWithoutBase) => {
-                return refused(localizable!("the base URL lacks https:// in front"));
-            }
-            Err(why) => {
-                return refused(localizable!("this is not a URL ({why}): give https://host/api/v1/ext", why));
-            }
-        };
-        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            return refused(localizable!("the base URL must begin with https:// and a host name"));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return refused(localizable!(
-                "the base URL must not contain a user name or password: remove all before @"
-            ));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return refused(localizable!("the base URL must end before ? or #: remove the rest"));
-        }
-        if url.scheme() == "http" && !is_loopback(&url) {
-            return refused(localizable!(
-                "plain http:// would show the API key to the network; it is allowed for this computer only (127.0.0.1, ::1, localhost): use https://"
-            ));
-        }
-        let path = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&path);
-        Ok(Self { url })
     }
 
     pub(super) fn is_loopback(&self) -> bool {
@@ -83,7 +48,7 @@ impl Base {
             return None;
         }
         let url = self.url.join("/").ok()?.join(raw).ok()?;
-        (matches!(url.scheme(), "http" | "https") && url.host().is_some()).then(|| url.into())
+        (is_http(&url) && url.host().is_some()).then(|| url.into())
     }
 
     /// The URL of an endpoint: the base, `path` from our own code (for example `badges/history`), an id as one
@@ -156,7 +121,7 @@ mod tests {
             ("https://kim:pw@h.example/", "user name"),
             ("https://h.example/?a=b", "end before ?"),
             ("https://h.example/#x", "end before ?"),
-            ("https://", "URL"),
+            ("https://", "not an address"),
         ] {
             match Base::new(raw) {
                 Err(ApiError::BadInput { field: "base_url", why }) => {

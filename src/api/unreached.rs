@@ -1,7 +1,7 @@
 //! Describes network failures in plain words, with host, port and dates. Never shows a library's own text.
 
 use crate::domain::text::scrub;
-use crate::i18n::Localizable;
+use crate::i18n::{Localizable, list};
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
 use std::error::Error;
@@ -128,7 +128,7 @@ fn of_certificate(error: &CertificateError, host: &str) -> Localizable {
             localizable!(
                 "{host} presented a certificate for another name: {names}",
                 host,
-                names = names.join(", ")
+                names = list(names)
             )
         }
         CertificateError::NotValidForName => {

@@ -2,7 +2,7 @@
 //! translation. The manual page and the shell completions stay English.
 
 use super::{Cli, help};
-use crate::i18n::{Language, in_language, language};
+use crate::i18n::{Language, in_language, language, list};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
@@ -81,7 +81,7 @@ fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
     let values = if values.is_empty() {
         String::new()
     } else {
-        format!(" {}", t!("[possible values: {values}]", values = values.join(", ")))
+        format!(" {}", t!("[possible values: {values}]", values = list(values)))
     };
     let heading = heading(argument.get_help_heading(), argument.is_positional());
     let short = argument.get_help().map(|text| help::worded(&text.to_string(), say));

@@ -11,6 +11,7 @@ use super::{exit, output, template};
 use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::validity;
+use crate::i18n::list;
 use crate::jobs::intake::{About, Source};
 use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
@@ -133,12 +134,8 @@ impl Facts {
         let mut parts = vec![about.format.to_string()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
         parts.extend(about.delimiter.iter().map(ToString::to_string));
-        let mut lines = vec![t!(
-            "From {name} ({parts}), SHA-256 {sum}…",
-            name = about.name,
-            parts = parts.join(", "),
-            sum
-        )];
+        let mut lines =
+            vec![t!("From {name} ({parts}), SHA-256 {sum}…", name = about.name, parts = list(parts), sum)];
         lines.extend(about.notes.iter().map(|note| format!("  {note}")));
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::session::VerbSession;
 use super::verbs::{Field, ReadingFlags};
 use crate::domain::text::scrub;
+use crate::i18n::list;
 use crate::jobs::intake::{
     About, Choices, ColumnMap, Delimiter, MAX_PASTED_BYTES, MapState, NameColumns, Question, Source,
 };
@@ -163,7 +164,7 @@ fn questions(about: &About, open: &[Question]) -> Failure {
 fn names(about: &About) -> String {
     let all: Vec<String> =
         about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
-    t!("columns: {all}", all = all.join(", "))
+    t!("columns: {all}", all = list(all))
 }
 
 /// A column by its name or its number, counted from 1.

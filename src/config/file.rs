@@ -8,6 +8,7 @@ use super::mistake::{ConfigError, Mistake};
 use super::profile::{NAME_RULE, ProfileSettings, is_profile_name};
 use super::section::{Consequence, Section};
 use super::toml_reader::{Reader, join, nearest};
+use crate::i18n::list;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -229,7 +230,7 @@ impl ConfigFile {
     pub fn names(&self) -> String {
         match self.profiles.as_slice() {
             [] => t!("none").to_owned(),
-            all => all.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "),
+            all => list(all.iter().map(|entry| entry.name.as_str())).to_string(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
 use super::toml_reader::{Reader, Value};
 use crate::fs::{create_private_dir, make_private, replace};
+use crate::i18n::list;
 use crate::secrets;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -326,7 +327,7 @@ fn sort(
     if read.is_none() {
         let what = t!(
             "must be a column with :asc or :desc; columns here: {columns}",
-            columns = known.columns.join(", ")
+            columns = list(known.columns.iter().copied())
         );
         reader.wrong(value.span().start, &format!("{place}.sort"), what);
     }

@@ -6,6 +6,7 @@
 use super::mistake::Mistake;
 use super::ui::Words;
 use crate::domain::edit_distance::edits;
+use crate::i18n::list;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
@@ -121,7 +122,7 @@ impl<'a> Reader<'a> {
         let read = value.get_ref().as_str().and_then(W::read);
         if read.is_none() {
             let words: Vec<String> = W::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            self.wrong(value.span().start, field, t!("must be one of {words}", words = words.join(", ")));
+            self.wrong(value.span().start, field, t!("must be one of {words}", words = list(words)));
         }
         read
     }
@@ -148,7 +149,7 @@ impl<'a> Reader<'a> {
             }
             let what = match nearest(text, known.iter().copied()) {
                 Some(meant) => t!("unknown field; did you mean {meant}?", meant),
-                None => t!("unknown field; known fields: {names}", names = known.join(", ")),
+                None => t!("unknown field; known fields: {names}", names = list(known.iter().copied())),
             };
             self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
         }

@@ -12,7 +12,6 @@ pub mod email;
 pub mod holder;
 pub mod ids;
 pub mod look_alike;
-mod loopback;
 pub mod mask;
 pub mod name_search;
 pub mod narrowing;
@@ -25,11 +24,11 @@ pub mod text;
 pub mod time;
 pub mod validity;
 pub mod verdict;
+pub mod web_address;
 
 pub use email::{Address, EmailKey, EmailProblem};
 pub use holder::Held;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
-pub use loopback::is_loopback;
 pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;
 pub use records::{
@@ -39,3 +38,4 @@ pub use records::{
 pub use text::Text;
 pub use time::{ServiceClock, ServiceTime};
 pub use verdict::{State, Verdict, issue_time};
+pub use web_address::is_loopback;

@@ -131,8 +131,11 @@ impl Control {
         Ok(())
     }
 
+    /// Removes all faults. Requests that one of them holds go on.
     pub fn clear_faults(&self) {
-        lock(&self.service.faults).clear();
+        for fault in lock(&self.service.faults).drain(..) {
+            fault.release();
+        }
     }
 
     /// Number of issues per organisation; `None` means no limit.

@@ -7,6 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 /// The grammar, for `--help` and for error messages.
 pub const HELP: &str = "\
   A rule is a line of words: [METHOD] [PATH] [WHEN]... FAULT...
@@ -41,8 +43,9 @@ pub const HELP: &str = "\
   and, alone or with any of these,
           delay=TIME          real time, such as 3s, 250ms, 2m, before the
                               request is looked at
-          commit              the request is carried out first; delay and
-                              fault come after it
+          hold                the same, until the faults are cleared
+          commit              the request is carried out first; delay, hold
+                              and fault come after it
           commit-drop         short for `commit drop`; also commit-reset
 
   truncate, wrong-length, slow-body, items and accepted spoil a real
@@ -111,7 +114,9 @@ pub struct Fault {
     every: u64,
     after: u64,
     times: Option<u64>,
-    pub(super) delay: Duration,
+    delay: Duration,
+    /// Cancelled when the faults are cleared.
+    hold: Option<CancellationToken>,
     pub(super) commit: bool,
     pub(super) harm: Harm,
     seen: u64,
@@ -122,6 +127,21 @@ impl Fault {
     /// Number of requests that the rule has hit.
     pub fn fired(&self) -> u64 {
         self.fired
+    }
+
+    /// Waits as long as the rule delays a request.
+    pub(super) async fn wait(&self) {
+        tokio::time::sleep(self.delay).await;
+        if let Some(hold) = &self.hold {
+            hold.cancelled().await;
+        }
+    }
+
+    /// Lets the requests go on that the rule holds.
+    pub(super) fn release(&self) {
+        if let Some(hold) = &self.hold {
+            hold.cancel();
+        }
     }
 
     /// Counts a matching request. Returns whether the rule strikes.
@@ -179,6 +199,7 @@ impl FromStr for Fault {
             after: 0,
             times: None,
             delay: Duration::ZERO,
+            hold: None,
             commit: false,
             harm: Harm::Late,
             seen: 0,
@@ -242,6 +263,7 @@ impl Fault {
             ("delay", Some(text)) => {
                 self.delay = duration(text).ok_or_else(|| bad("write 3s, 250ms or 2m"))?;
             }
+            ("hold", None) => self.hold = Some(CancellationToken::new()),
             ("commit", None) => self.commit = true,
             ("commit-drop", None) => {
                 self.commit = true;
@@ -314,7 +336,7 @@ impl Fault {
             (None, None, None) if worded => {
                 return Err("code, message and retry-after need a status=N in the fault rule".to_owned());
             }
-            (None, None, None) if self.delay.is_zero() => {
+            (None, None, None) if self.delay.is_zero() && self.hold.is_none() => {
                 return Err(format!(
                     "the fault rule `{}` does not say what goes wrong (such as status=500, drop or delay=3s)",
                     self.text

@@ -70,7 +70,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     if let Some(fault) = &fault
         && !fault.commit
     {
-        tokio::time::sleep(fault.delay).await;
+        fault.wait().await;
         if fault.harm != Harm::Late {
             let nothing = Answer::read(Value::Null);
             return spoil(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
@@ -102,7 +102,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     }
     match fault {
         Some(fault) if fault.commit => {
-            tokio::time::sleep(fault.delay).await;
+            fault.wait().await;
             spoil(&service, &peer, &fault.harm, answer, &headers)
         }
         _ => finish(answer, &service, &headers),

@@ -8,7 +8,7 @@ use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
-use crate::export::{ExportError, ExportRequest, Exported};
+use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
@@ -70,6 +70,8 @@ pub enum Request {
     /// The drafts that are kept for review.
     KeptDrafts,
     Rows(RowsQuery),
+    /// Rows of a job for a file.
+    SavedRows(RowsQuery),
     /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason.
     Groups(JobId),
     /// Reasons of earlier revocations.
@@ -303,6 +305,7 @@ pub enum Response {
     /// The newest first.
     KeptDrafts(Result<Vec<Job>, String>),
     Rows(Result<Page<JobRow>, String>),
+    SavedRows(Result<Vec<ExportRow>, String>),
     /// The largest group first. Empty if they could not be read.
     Groups(Vec<RowGroup>),
     /// The newest first.

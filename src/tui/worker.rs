@@ -13,7 +13,7 @@ pub use helpers::Helpers;
 use super::message::Message;
 use super::request::{Holder, NotSaved, Paper, Request, RequestId, Response, Session};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use crate::domain::{BadgeId, EmailKey, ServiceClock, TemplateId, Text};
 use crate::export::{self, ExportError, Exported};
 use crate::i18n;
 use crate::jobs::intake::Watch;
@@ -217,6 +217,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::KeptDrafts => Response::KeptDrafts(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::SavedRows(_) => Response::SavedRows(Err(i18n::tr(NO_JOBS).to_owned())),
         Request::Groups(_) => Response::Groups(Vec::new()),
         Request::Reasons => Response::Reasons(Vec::new()),
         Request::TemplateOf(..) => Response::TemplateOf(Err(error().to_string())),
@@ -381,6 +382,7 @@ async fn answer(
         Request::Jobs
         | Request::KeptDrafts
         | Request::Rows(_)
+        | Request::SavedRows(_)
         | Request::Groups(_)
         | Request::Reasons
         | Request::Files
@@ -392,14 +394,14 @@ async fn answer(
         | Request::Mail(_)
         | Request::CheckDuplicates(_)
         | Request::Do(_) => match jobs {
-            Some(jobs) => of_jobs(ask, &jobs, context).await,
+            Some(jobs) => of_jobs(ask, &jobs, reader.clock(), context).await,
             None => failed(&ask),
         },
     }
 }
 
 /// Runs a request that needs the journal.
-async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response {
+async fn of_jobs(ask: Request, jobs: &Jobs, clock: ServiceClock, context: RequestContext) -> Response {
     match ask {
         Request::Files => Response::Files(jobs.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
@@ -441,6 +443,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, context: RequestContext) -> Response
         Request::KeptDrafts => Response::KeptDrafts(jobs.kept_drafts().await.map_err(|why| why.to_string())),
         Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
         Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
+        Request::SavedRows(query) => Response::SavedRows(job_command::saved_rows(jobs, query, clock).await),
         Request::Groups(id) => Response::Groups(jobs.groups(id).await.unwrap_or_default()),
         Request::Reasons => Response::Reasons(jobs.reasons().await.unwrap_or_default()),
         Request::Do(command) => Response::Done(job_command::run(*command, jobs).await),

@@ -35,7 +35,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "history-range", left);
     h.press("esc * a");
     take(&mut h, "mark-all", left);
-    h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("enter");
     take(&mut h, "mark-all-reading", left);
     h.press("esc e ctrl-u");

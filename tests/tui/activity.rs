@@ -80,13 +80,12 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
 async fn a_job_is_paused_and_goes_on() {
     let mut h = by(1, small()).await;
     h.settled().await;
-    // The first request waits until the pause is written down, however slow this computer is.
-    h.sandbox.control().add_fault("post /badges/batch delay=20s times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
     issue(&mut h, 0..3).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R p");
     h.shows("not sent 2").await;
-    super::comforts::pass(20).await;
+    h.sandbox.control().clear_faults();
     h.shows("not sent 2 · waiting 1 = 3").await;
     assert_eq!(accepted(&h), 1);
     h.settled().await;
@@ -101,15 +100,18 @@ async fn a_job_is_paused_and_goes_on() {
 async fn a_number_that_changes_while_it_is_typed_confirms_nothing() {
     let mut h = by(1, small()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch delay=1s times=9").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
     issue(&mut h, 0..4).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R c");
     h.shows(&asks("3")).await;
     h.type_text("3");
+    h.sandbox.control().clear_faults();
+    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
     h.shows(&asks("2")).await;
     h.press("enter");
     h.press("esc");
+    h.sandbox.control().clear_faults();
     h.shows("waiting 4 = 4").await;
     assert_eq!(accepted(&h), 4);
 }
@@ -363,7 +365,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     };
     let mut h = Harness::with(small(), 100, 30, kept.clone()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch delay=1s times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
     issue(&mut h, 0..3).await;
     h.shows(msg_part("sending 1")).await;
     h.press("q");
@@ -371,7 +373,12 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     h.press("q");
     assert!(h.tui.app.take_loop_command().is_some());
     let mut said: Vec<String> = Vec::new();
-    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    let control = h.sandbox.control();
+    lapel::tui::close(&h.tui.app, &mut |line| {
+        said.push(line.to_owned());
+        control.clear_faults();
+    })
+    .await;
     assert!(said[0].contains(msg_part("waiting for 1 answer")), "{said:?}");
     assert!(
         said[1].contains(msg_part("2 not sent, 1 waiting"))

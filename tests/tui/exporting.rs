@@ -214,7 +214,7 @@ async fn a_file_that_is_there_is_replaced_only_when_that_is_said() {
 #[tokio::test]
 async fn esc_gives_it_up_and_nothing_is_left() {
     let (mut h, folder) = history().await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows(msg_part("200 of 600 rows")).await;
@@ -229,7 +229,7 @@ async fn esc_gives_it_up_and_nothing_is_left() {
 #[tokio::test]
 async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     let (mut h, folder) = history().await;
-    h.sandbox.control().add_fault("get /badges/history delay=2s after=3 times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=3 times=1").expect("a rule");
     let path = open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows(msg_part("300 of 600 rows")).await;
@@ -240,6 +240,7 @@ async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     h.press("e");
     assert!(h.screen().contains(msg_part("of 600 rows")), "the same one comes back: {}", h.screen());
     h.press("f1 esc ctrl-o");
+    h.sandbox.control().clear_faults();
     let screen = h.shows(msg_part("Saved 600 rows")).await;
     assert!(screen.contains(msg_part("600 badges")) && !screen.contains(msg_part("Export ")), "{screen}");
     assert_eq!(sheet(&path).len(), 601);
@@ -306,7 +307,7 @@ async fn where_one_wrote_earlier_is_offered() {
 #[tokio::test]
 async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     let (mut h, folder) = history().await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows(msg_part("200 of 600 rows")).await;

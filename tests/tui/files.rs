@@ -245,7 +245,7 @@ async fn reading_who_has_the_badge_can_be_given_up() {
     h.settled().await;
     h.paste("김민수, kim@naru.example\n이영희, lee@naru.example\n박철수, park@naru.example\n");
     h.shows(msg("columns")).await;
-    h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("enter");
     h.shows(msg("checking for duplicates")).await;
     h.press("enter");

@@ -10,7 +10,7 @@ use std::time::Duration;
 async fn a_key_is_never_held_up_by_the_network() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
-    h.sandbox.control().add_fault("get /badges/history delay=30s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("2 j j");
     let screen = h.screen();
     assert!(screen.contains(msg_part("reading badges")), "{screen}");
@@ -190,7 +190,7 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
 async fn a_slow_read_says_how_long_it_takes_and_esc_stops_it() {
     let mut h = Harness::new(small(), 60, 16).await;
     h.settled().await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("2");
     h.until("the request has arrived", |_| true).await;
     h.shows(&msg_with("reading for {seconds} s, attempt {attempt}; {esc} stops it", &[&3, &1, &"esc"])).await;

@@ -88,11 +88,13 @@ async fn an_answer_that_comes_too_late_is_dropped() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.press("3");
     h.settled().await;
-    h.sandbox.control().add_fault("get /wallet/badges delay=1s match=slow times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /wallet/badges hold match=slow").expect("a rule");
     h.type_text("slow@naru.example");
     h.press("enter / ctrl-u");
     h.type_text("seoyun.han@naru.example");
     h.press("enter");
+    h.settled().await;
+    h.sandbox.control().clear_faults();
     let screen = h.settled().await;
     assert!(screen.contains("한서윤"), "{screen}");
     assert!(!screen.contains("slow@"), "{screen}");

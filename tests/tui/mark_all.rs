@@ -68,7 +68,7 @@ async fn what_is_loaded_is_marked_without_a_request() {
 #[tokio::test]
 async fn esc_gives_it_up_and_nothing_is_marked() {
     let mut h = history(small()).await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=2").expect("a rule");
     h.press("* a enter");
     h.shows(&msg_with("marking all: {done} of {all} read", &[&200, &600])).await;
     h.press("j j");
@@ -85,7 +85,7 @@ async fn esc_gives_it_up_and_nothing_is_marked() {
 #[tokio::test]
 async fn another_filter_ends_it() {
     let mut h = history(small()).await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s after=1 times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=1 times=1").expect("a rule");
     h.press("* a enter");
     h.shows(&msg_with("marking all: {done} of {all} read", &[&100, &600])).await;
     h.press("/");
@@ -107,7 +107,7 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
         "{screen}"
     );
     h.sandbox.control().clear_faults();
-    h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("* a enter");
     h.screen();
     h.press("q");
@@ -117,11 +117,12 @@ async fn what_breaks_off_marks_nothing_and_leaving_waits_for_nothing() {
 #[tokio::test]
 async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
     let mut h = history(small()).await;
-    h.sandbox.control().add_fault("get /badges/history delay=300ms after=2 times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=2 times=1").expect("a rule");
     h.press("* a enter");
     h.shows(&msg_with("marking all: {done} of {all} read", &[&200, &600])).await;
     let rows = Rows { insert: vec![RowSpec::default(); 30], ..Rows::default() };
     h.sandbox.control().rows(&rows).expect("inserted");
+    h.sandbox.control().clear_faults();
     let screen = h.shows(&msg_with("Marked all {n} matching badges.", &[&630])).await;
     assert!(screen.contains(msg_part("630 marked")), "{screen}");
     assert_eq!(h.tui.app.marked().len(), 630);

@@ -156,7 +156,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     })
     .await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch delay=20s times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
     issue(&mut h, 0..4).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R p");
@@ -174,7 +174,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     h.confirm("2");
     h.shows(&msg_with("{n} rows are cancelled.", &[&2])).await;
     h.shows(&msg_with("{marked} marked", &[&1])).await;
-    super::comforts::pass(20).await;
+    h.sandbox.control().clear_faults();
     h.shows("1 waiting").await;
     h.settled().await;
     let jobs = h.tui.app.jobs().expect("jobs").clone();

@@ -285,7 +285,7 @@ async fn reading_records_says_first_what_it_costs() {
 async fn reading_can_be_stopped_and_goes_on() {
     let mut h = Harness::with(small(), 80, 24, with_index).await;
     h.settled().await;
-    h.sandbox.control().add_fault("get /badges/history match=page=3 delay=20s times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history match=page=3 hold times=1").expect("a rule");
     h.press("0 G enter");
     let screen = h.shows("reading the history 200 of 600").await;
     assert!(!screen.contains(msg_part("S stop")), "{screen}");
@@ -307,7 +307,7 @@ async fn reading_can_be_stopped_and_goes_on() {
 async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     let mut h = Harness::with(small(), 80, 24, with_index).await;
     h.settled().await;
-    h.sandbox.control().add_fault("get /badges/history match=page=2 delay=2s times=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history match=page=2 hold times=1").expect("a rule");
     h.press("0 G enter");
     h.until("the first page, counted", |s| s.contains("100 of 600") && s.contains(msg_part("100 badges")))
         .await;
@@ -315,6 +315,7 @@ async fn reading_goes_on_behind_other_screens_and_draws_nothing_there() {
     let turns = |s: &str| lapel::tui::Glyphs::UNICODE.spinner.iter().any(|frame| s.contains(*frame));
     h.until("no spinner turns for it", |s| !turns(s)).await;
     assert!(requests(&h, "GET /badges/history") < 4, "it is still read");
+    h.sandbox.control().clear_faults();
     h.settled().await;
     h.press("0 G enter");
     let screen = h.settled().await;

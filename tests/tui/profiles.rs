@@ -140,7 +140,7 @@ async fn what_comes_late_from_the_profile_before_is_dropped() {
 async fn while_something_is_sent_the_profile_stays() {
     let Two { mut h, opened, other: _other } = two(120, 36).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
+    h.sandbox.control().add_fault("post /badges hold").expect("a rule");
     h.press("i");
     h.settled().await;
     h.type_text("한서윤");

@@ -419,7 +419,7 @@ async fn live_always_asks_for_the_number() {
 #[tokio::test]
 async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let mut h = Harness::new(small(), 80, 24).await;
-    h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
+    h.sandbox.control().add_fault("post /badges hold").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.confirm("1");
     h.shows(msg_part("sending 1")).await;
@@ -434,7 +434,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     std::fs::write(&path, "before").expect("written");
     h.press("2");
     h.shows(msg_part("row 1 of 600")).await;
-    h.sandbox.control().add_fault("get /badges/history delay=60s after=1").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold after=1").expect("a rule");
     h.press("e ctrl-u");
     h.type_text(path.to_str().expect("UTF-8"));
     h.press("enter");

@@ -18,6 +18,7 @@ use crate::config::{
     Env, Key, KeyStore, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile,
 };
 use crate::domain::text::scrub;
+use crate::i18n::list;
 use crate::jobs::{Account, Adopted, Journal};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ impl ProfileContext {
 
     fn no_such(&self, all: &[ProfileLine]) -> Failure {
         let names: Vec<&str> = all.iter().map(|line| line.name.as_str()).collect();
-        let names = if names.is_empty() { t!("none").to_owned() } else { names.join(", ") };
+        let names = if names.is_empty() { t!("none").to_owned() } else { list(names).to_string() };
         Failure {
             kind: "no_profile".to_owned(),
             ..Failure::usage(t!(

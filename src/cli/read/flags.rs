@@ -12,6 +12,7 @@ use crate::domain::{
     Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
 };
 use crate::export::{List, Record, Shape};
+use crate::i18n::list;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
 use jiff::civil::Date;
@@ -388,7 +389,7 @@ fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
         return Err(t!(
             "there is no column `{column}`; columns: {columns}",
             column = scrub(column),
-            columns = shape.columns.join(", ")
+            columns = list(shape.columns.iter().copied())
         ));
     }
     Ok(Sort::new(column, direction))

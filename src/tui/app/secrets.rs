@@ -2,6 +2,7 @@
 //! The client refuses a key that passes this check.
 
 use super::{App, Tab};
+use crate::i18n::list;
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
 use crate::tui::effects::{Effects, Navigate, Owner, Then};
@@ -50,7 +51,7 @@ impl App {
         let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
         let begins: Vec<String> = texts.iter().map(begins).collect();
         let text = vec![
-            t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = begins.join(", ")),
+            t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = list(begins)),
             t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
         ];
         let what = t!("This looks like an API key. Send it?");

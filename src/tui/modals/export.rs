@@ -13,12 +13,15 @@ use crate::tui::request::{NotSaved, Paper};
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
-/// File kinds in the order of the form.
-const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Table(Format::Xlsx), "Excel", tr_noop!("text cells: ids keep their zeros")),
-    (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, opens in Excel")),
-    (Kind::Table(Format::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
-    (Kind::Lines, "JSON Lines", tr_noop!("one per line, for programs")),
+/// The kinds of tables in the order of the form.
+const TABLES: [Format; 3] = [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949];
+
+/// The name of each file kind, and what it is for. Only a list has the last one, JSON Lines.
+const KINDS: [(&str, &str); TABLES.len() + 1] = [
+    ("Excel", tr_noop!("text cells: ids keep their zeros")),
+    ("CSV", tr_noop!("UTF-8, opens in Excel")),
+    ("CSV, CP949", tr_noop!("for old Korean Excel")),
+    ("JSON Lines", tr_noop!("one per line, for programs")),
 ];
 
 /// Maximum width of a file name in a message, in columns.
@@ -49,14 +52,18 @@ impl ExportForm {
         matches!(self.source.content, Content::Paper(Paper { redo: false, .. }))
     }
 
-    /// The file kinds to choose from. Receipts and redo files are tables.
-    fn kinds(&self) -> &'static [(Kind, &'static str, &'static str)] {
-        let is_list = matches!(self.source.content, Content::List(_));
-        if is_list { &KINDS } else { KINDS.split_last().map_or(&[], |(_, tables)| tables) }
+    /// Number of file kinds to choose from. Receipts and redo files are tables.
+    fn kinds(&self) -> usize {
+        if matches!(self.source.content, Content::List(_)) { KINDS.len() } else { TABLES.len() }
     }
 
-    fn kind(&self) -> Kind {
-        KINDS[self.kind].0
+    /// The chosen table; `None` for JSON Lines.
+    fn table(&self) -> Option<Format> {
+        TABLES.get(self.kind).copied()
+    }
+
+    fn ending(&self) -> &'static str {
+        kind_of(self.table()).ending()
     }
 
     /// The running export, if there is one.
@@ -89,9 +96,9 @@ impl ExportForm {
 
     /// Chooses another file kind and changes the extension of the name.
     fn choose(&mut self, at: usize) {
-        let before = self.kind().ending();
-        self.kind = at % self.kinds().len();
-        let after = self.kind().ending();
+        let before = self.ending();
+        self.kind = at % self.kinds();
+        let after = self.ending();
         if let Some(stem) = self.file.text().strip_suffix(&format!(".{before}")) {
             let name = format!("{stem}.{after}");
             self.file.set(&name);
@@ -100,9 +107,10 @@ impl ExportForm {
 
     /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
-        let typed = self.file.path().and_then(|path| Kind::from_path(&path));
-        if let Some(typed) = typed.filter(|kind| kind.ending() != self.kind().ending()) {
-            self.kind = self.kinds().iter().position(|(kind, ..)| *kind == typed).unwrap_or(self.kind);
+        let Some(typed) = self.file.path().and_then(|path| Kind::from_path(&path)) else { return };
+        if typed.ending() != self.ending() {
+            let is_typed = |at: &usize| kind_of(TABLES.get(*at).copied()) == typed;
+            self.kind = (0..self.kinds()).find(is_typed).unwrap_or(self.kind);
         }
     }
 
@@ -113,15 +121,15 @@ impl ExportForm {
             return;
         };
         (self.exists, self.replaces) = (false, overwrite);
-        let order = match (&self.source.content, self.kind()) {
-            (Content::List(what), kind) => {
+        let order = match &self.source.content {
+            Content::List(what) => {
+                let kind = kind_of(self.table());
                 Request::Export(Box::new(ExportRequest { what: what.clone(), to, kind, overwrite }))
             }
-            (Content::Paper(paper), Kind::Table(format)) => {
+            Content::Paper(paper) => {
+                let format = self.table().unwrap_or_default();
                 Request::Paper { paper: paper.clone(), to, format, overwrite }
             }
-            // Not among its kinds.
-            (Content::Paper(_), Kind::Lines) => return,
         };
         self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));
     }
@@ -203,7 +211,7 @@ impl Component for ExportForm {
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
-            Action::Up => self.choose(self.kind + self.kinds().len() - 1),
+            Action::Up => self.choose(self.kind + self.kinds() - 1),
             Action::Help | Action::Palette => return false,
             Action::ClearField | Action::Complete => return self.file.on_action(action, out),
             _ => {}
@@ -254,7 +262,7 @@ impl Component for ExportForm {
         form.text(&t!("Export   {what}", what = self.source.head), theme.strong());
         form.text(&env.place(), theme.accent());
         form.blank();
-        for (at, (_, name, what)) in self.kinds().iter().enumerate() {
+        for (at, (name, what)) in KINDS.iter().take(self.kinds()).enumerate() {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
@@ -306,6 +314,11 @@ impl Modal for ExportForm {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         self.write(true, out);
     }
+}
+
+/// The kind of a file that is a table, or else JSON Lines.
+fn kind_of(table: Option<Format>) -> Kind {
+    table.map_or(Kind::Lines, Kind::Table)
 }
 
 /// Message about the written file, and whether it is a warning: the file may be incomplete.

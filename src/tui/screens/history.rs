@@ -7,7 +7,9 @@ mod marks;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::screen_text::KnownWords;
-use crate::domain::{BadgeId, HistoryItem, HistoryNarrowing, Page, State, Text, Verdict, issue_time};
+use crate::domain::{
+    BadgeId, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
+};
 use crate::export::FieldValue;
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
@@ -53,9 +55,9 @@ impl Browse for HistoryItem {
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
             .shown(|row, (), env| state_with_age(row, env))
-            .styled(|row, env| env.theme.state(&state(row, env)))
+            .styled(|row, env| env.theme.state(&state(row, &env.clock())))
             .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
-            .whole(|row, (), env| state(row, env).word().to_string()),
+            .whole(|row, (), clock| state(row, clock).word().to_string()),
         Field::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
         Field::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
         Field::of("title", tr_noop!("Badge"), (14, 5, 0)),
@@ -141,8 +143,8 @@ const COPIED: [&str; 9] = [
     "badge_id",
 ];
 
-fn state(row: &HistoryItem, env: &Env) -> State {
-    Verdict::of(row, env.now()).state()
+fn state(row: &HistoryItem, clock: &ServiceClock) -> State {
+    Verdict::of(row, clock.now()).state()
 }
 
 /// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.

@@ -78,9 +78,10 @@ impl Copyables {
         more: impl Fn(&R) -> B,
         env: &Env,
     ) {
+        let clock = env.clock();
         let cells = |row: &R| -> Vec<String> {
             let more = more(row);
-            fields.iter().map(|field| field.text(row, more.borrow(), env)).collect()
+            fields.iter().map(|field| field.text(row, more.borrow(), &clock)).collect()
         };
         if let Some(row) = selected {
             self.row(&cells(row));

@@ -5,6 +5,7 @@ pub mod columns;
 
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, ServiceTime, Text};
+use crate::export::ExportRow;
 use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowField, RowStatus, SentHere};
 use crate::tui::component::Drag;
@@ -165,7 +166,7 @@ impl RowList {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
             let note = t!("Marked rows are saved as last read. To save the whole list, unmark all first.");
-            save(self.job, head, note, self.marks.values(), env, out);
+            save(self.job, head, note, columns::saved(self.marks.values(), &env.clock()), out);
         } else if self.list.is_empty() {
             out.say(t!("There are no rows here to export."));
         } else {
@@ -175,7 +176,7 @@ impl RowList {
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             out.cancel(self.saving.take().map(|(request, _)| request));
             let query = self.query(EVERY, columns::order(heading));
-            self.saving = Some((out.ask(Request::Rows(query)), words));
+            self.saving = Some((out.ask(Request::SavedRows(query)), words));
         }
     }
 
@@ -221,7 +222,6 @@ impl RowList {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -235,22 +235,22 @@ impl RowList {
                 self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
-            Response::Rows(page) => match self.saving.take_if(|(saving, _)| *saving == request) {
+            Response::SavedRows(rows) => match self.saving.take_if(|(saving, _)| *saving == request) {
                 Some((_, words)) => {
-                    match page {
-                        Ok(page) => {
-                            let n = page.items.len() as u64;
+                    match rows {
+                        Ok(rows) => {
+                            let n = rows.len() as u64;
                             let head =
                                 plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
                                     + &words;
                             let note = t!("The rows are as the list had them when the export was chosen.");
-                            save(self.job, head, note, page.items.iter().map(|(_, row)| row), env, out);
+                            save(self.job, head, note, rows, out);
                         }
                         Err(why) => out.warn(why),
                     }
                     Ok(())
                 }
-                None => Err(Response::Rows(page)),
+                None => Err(Response::SavedRows(rows)),
             },
             other => Err(other),
         }
@@ -342,15 +342,8 @@ impl RowList {
 }
 
 /// Opens the export form for rows of a job.
-fn save<'r>(
-    job: JobId,
-    head: String,
-    note: &str,
-    rows: impl Iterator<Item = &'r JobRow>,
-    env: &Env,
-    out: &mut Effects<'_>,
-) {
-    let (columns, rows) = columns::saved(rows, env);
+fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
+    let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
     out.go.push(Navigate::Export(Box::new(source)));
 }
@@ -494,4 +487,28 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
         lines.extend(styled(&facts.join(&dot), room, env.theme.dim()));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::What;
+    use crate::tui::effects::Content;
+    use crate::tui::request::RequestIds;
+
+    /// A job can have a million rows. The worker converts them, and the screen only passes them on.
+    #[test]
+    fn rows_for_a_file_arrive_converted_and_are_passed_on_unchanged() {
+        let mut ids = RequestIds::default();
+        let mut out = Effects::new(&mut ids);
+        let mut list = RowList::new(JobId(7), Vec::new());
+        let request = out.ask(Request::SavedRows(list.query(EVERY, None)));
+        list.saving = Some((request, String::new()));
+        let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
+        let (there, len) = (sent.as_ptr(), sent.len());
+        assert!(list.on_response(request, Response::SavedRows(Ok(sent)), &mut out).is_ok());
+        let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
+        let Content::List(What::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
+        assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");
+    }
 }

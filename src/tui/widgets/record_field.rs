@@ -2,7 +2,7 @@
 //! sorting follow.
 
 use crate::domain::text::scrub;
-use crate::domain::{ServiceTime, Text};
+use crate::domain::{ServiceClock, ServiceTime, Text};
 use crate::export::{FieldValue, Record, field_value};
 use crate::i18n::tr;
 use crate::tui::context::Env;
@@ -19,8 +19,9 @@ pub struct RecordField<R: 'static, C: 'static = ()> {
     /// The text of its cell in a list, if that is not the value.
     shown: Option<fn(&R, &C, &Env) -> String>,
     sorted: Option<fn(&R, &C) -> SortKey>,
-    /// The whole text, for copying and for panes, if that is not the value.
-    whole: Option<fn(&R, &C, &Env) -> String>,
+    /// The whole text, for copying, panes and files, if that is not the value. Files are also made off the screen, so it
+    /// has only the clock.
+    whole: Option<fn(&R, &C, &ServiceClock) -> String>,
 }
 
 impl<R, C> Clone for RecordField<R, C> {
@@ -104,7 +105,7 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    pub const fn whole(mut self, text: fn(&R, &C, &Env) -> String) -> Self {
+    pub const fn whole(mut self, text: fn(&R, &C, &ServiceClock) -> String) -> Self {
         self.whole = Some(text);
         self
     }
@@ -116,16 +117,15 @@ impl<R, C> RecordField<R, C> {
     }
 
     /// The whole text; empty if there is no value.
-    pub fn text(&self, row: &R, more: &C, env: &Env) -> String {
-        self.whole.map_or_else(|| whole((self.value)(row)).unwrap_or_default(), |text| text(row, more, env))
+    pub fn text(&self, row: &R, more: &C, clock: &ServiceClock) -> String {
+        self.whole.map_or_else(|| whole((self.value)(row)).unwrap_or_default(), |text| text(row, more, clock))
     }
 
     /// The value in a file, unscrubbed: what writes it scrubs it.
-    fn saved(&self, row: &R, more: &C, env: &Env) -> Value {
-        let text = |text: fn(&R, &C, &Env) -> String| text(row, more, env);
+    fn saved(&self, row: &R, more: &C, clock: &ServiceClock) -> Value {
         self.whole.map_or_else(
             || (self.value)(row).into(),
-            |whole| Some(text(whole)).filter(|text| !text.is_empty()).into(),
+            |whole| Some(whole(row, more, clock)).filter(|text| !text.is_empty()).into(),
         )
     }
 
@@ -140,15 +140,21 @@ pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -
 }
 
 /// The fields of a row in a file: each key with its value.
-pub fn saved<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(&'static str, Value)> {
-    fields.iter().map(|field| (field.column.key, field.saved(row, more, env))).collect()
+pub fn saved<R, C>(
+    fields: &[RecordField<R, C>],
+    row: &R,
+    more: &C,
+    clock: &ServiceClock,
+) -> Vec<(&'static str, Value)> {
+    fields.iter().map(|field| (field.column.key, field.saved(row, more, clock))).collect()
 }
 
 /// The lines of a pane: each title with its text, which is missing if the value looks empty.
 pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &Env) -> Vec<(&'static str, Option<String>)> {
+    let clock = env.clock();
     let text = |field: &RecordField<R>| match (field.value)(row) {
         FieldValue::Text(Some(text)) if text.looks_empty() => None,
-        _ => Some(field.text(row, &(), env)).filter(|text| !text.is_empty()),
+        _ => Some(field.text(row, &(), &clock)).filter(|text| !text.is_empty()),
     };
     fields.iter().map(|field| (tr(field.column.title), text(field))).collect()
 }

@@ -1,11 +1,13 @@
 //! Job commands that the TUI sends to [`Jobs`]. The worker runs them; they cannot be cancelled.
 
-use crate::domain::{Page, TemplateId, Text};
+use crate::domain::{Page, ServiceClock, TemplateId, Text};
+use crate::export::ExportRow;
 use crate::jobs::{
     CheckProgress, Decision, DuplicateResult, FileState, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
     NeverSeen, Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows,
     SuggestedRows, Undone,
 };
+use crate::tui::widgets::job_rows::columns;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -271,6 +273,17 @@ async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
         all.push(jobs.job(id).await.map_err(|why| why.to_string())?);
     }
     Ok(all)
+}
+
+/// Rows for a file.
+pub async fn saved_rows(
+    jobs: &Jobs,
+    query: RowsQuery,
+    clock: ServiceClock,
+) -> Result<Vec<ExportRow>, String> {
+    let page = rows(jobs, query).await?;
+    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), &clock);
+    tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {

@@ -158,10 +158,11 @@ async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_
 async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
     let mut bench = partial().await;
     bench.sandbox.control().set_quota(Some(1));
-    bench.fault("post /badges/batch commit delay=300ms");
+    bench.fault("post /badges/batch commit hold");
     let first = begin(&bench, people(0..2)).await;
     bench.until("on its way", first, |j| j.in_flight == 1).await;
     bench.jobs.cancel(first, "me").await.expect("cancelled");
+    bench.sandbox.control().clear_faults();
     bench.until("answered", first, |j| j.in_flight == 0).await;
     bench.poll(first).await;
     let counts = bench.jobs.job(first).await.expect("a job").counts;

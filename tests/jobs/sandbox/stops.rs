@@ -95,15 +95,15 @@ async fn a_422_that_accepted_some_after_all_is_found_out_before_anything_else_is
 #[tokio::test]
 async fn a_paused_job_sends_nothing_more_and_a_resumed_one_the_rest() {
     let mut bench = Bench::new(small()).await;
-    bench.fault("post /badges/batch delay=300ms");
+    bench.fault("post /badges/batch hold");
     let id = begin(&bench, people(0..5000)).await;
     bench.until("on its way", id, |j| j.in_flight > 0).await;
     bench.jobs.pause(id).await.expect("paused");
+    bench.sandbox.control().clear_faults();
     let job = bench.until("at rest", id, |j| j.in_flight == 0).await;
     assert_eq!(job.phase, Phase::Paused);
     assert!(job.counts.of(RowStatus::Ready) >= 3000, "{:?}", job.counts);
     assert_eq!(job.counts.total(), 5000);
-    bench.sandbox.control().clear_faults();
     bench.jobs.resume(id, "me").await.expect("resumed");
     bench.until("everything", id, |j| j.counts.of(RowStatus::Waiting) == 5000).await;
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (5000, 5));
@@ -112,10 +112,11 @@ async fn a_paused_job_sends_nothing_more_and_a_resumed_one_the_rest() {
 #[tokio::test]
 async fn what_was_not_sent_can_be_called_off() {
     let mut bench = Bench::new(small()).await;
-    bench.fault("post /badges/batch delay=200ms");
+    bench.fault("post /badges/batch hold");
     let id = begin(&bench, people(0..4000)).await;
     bench.until("on its way", id, |j| j.in_flight > 0).await;
     bench.jobs.cancel(id, "me").await.expect("cancelled");
+    bench.sandbox.control().clear_faults();
     let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(RowStatus::Sending) == 0).await;
     assert_eq!(
         job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::LeftOut),

@@ -282,7 +282,7 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     let bench = Bench::new();
     bench.settings("[jobs]\nbatch = 10\nin_flight = 1\n");
     let file = people(&bench, 40);
-    bench.fault("post /badges/batch commit delay=2s times=1");
+    bench.fault("post /badges/batch commit hold times=1");
     let script = format!(
         "$LAPEL issue --template TPL-001 --recipients {file} --on-duplicate allow --yes >out 2>err & lapel=$!
          while [ ! -e full ]; do sleep 0.02; done
@@ -295,6 +295,8 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     let Some(mut shell) = on_a_small_disk(&bench, &script) else { return };
     bench.until("a request that is on its way", |bench| bench.requests_to("POST /badges/batch") > 0);
     bench.write("full", "");
+    bench.until("a full disk", |bench| bench.path("filled").exists());
+    bench.control().clear_faults();
     assert!(shell.wait().expect("it ends").success());
     let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
     assert_eq!(said("code").trim(), "4", "{}{}", said("out"), said("err"));

@@ -350,7 +350,7 @@ fn ctrl_c_ends_at_a_whole_row_and_leaves_no_half_file() {
     ] {
         let before = bench.requests_to(HISTORY);
         bench.control().clear_faults();
-        bench.fault("get /badges/history delay=60s after=1");
+        bench.fault("get /badges/history hold after=1");
         let running = Running::start(bench.lapel(args));
         bench.until("the second page", |b| b.requests_to(HISTORY) >= before + 2);
         running.signal(Signal::INT);

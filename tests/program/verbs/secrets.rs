@@ -218,7 +218,7 @@ fn a_dry_run_that_is_killed_leaves_nothing_either() {
     let rows: Vec<String> = (0..20_000).map(|n| format!("김하나별,person{n}@naru.example")).collect();
     let file = bench.write("people.csv", format!("name,email\n{}\n", rows.join("\n")));
     // The rows are written down before it is asked who holds the badge.
-    bench.fault("get /badges/history delay=60s");
+    bench.fault("get /badges/history hold");
     let mut command = bench.lapel(&["issue", "--template", "TPL-001", "--recipients", &file, "--dry-run"]);
     command.env("TMPDIR", &scratch).env("SQLITE_TMPDIR", &scratch);
     let running = Running::start(command);

@@ -6,14 +6,14 @@ use crate::texts::{msg, msg_part, msg_with};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Six people, two in a request, one request at a time, of which each takes its time.
+/// Six people, two in a request, one request at a time, of which none is answered until the faults are cleared.
 fn stalled(bench: &Bench) -> Running {
     bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
     let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];
     let rows: Vec<String> =
         names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example")).collect();
     let file = bench.write("people.csv", format!("name,email\n{}\n", rows.join("\n")));
-    bench.fault("post /badges/batch commit delay=6s");
+    bench.fault("post /badges/batch commit hold");
     let running = Running::start(bench.lapel(&[
         "issue",
         "--template",
@@ -43,15 +43,16 @@ fn so_does_the_machine_that_ends_it() {
 
 fn stops_cleanly(signal: Signal) {
     let bench = Bench::new();
-    let running = stalled(&bench);
+    let mut running = stalled(&bench);
     running.signal(signal);
+    running.says("stopping");
+    bench.control().clear_faults();
     let said = bench.said(running.output()).ended(4);
     assert!(said.err.contains("stopping"), "{}", said.err);
     let job = &said.json()["jobs"][0];
     assert_eq!((count(job, "waiting"), count(job, "ready"), bench.accepted()), (2, 4, 2), "{job}");
     assert_eq!((&job["can_resume"], &job["owner"]), (&true.into(), &Value::Null));
 
-    bench.control().clear_faults();
     let id = job["id"].to_string();
     let said = bench.json(&["jobs", "resume", &id, "--yes"], 0);
     assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
@@ -100,7 +101,7 @@ fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
 #[test]
 fn a_job_belongs_to_one_lapel_at_a_time() {
     let bench = Bench::new();
-    let running = stalled(&bench);
+    let mut running = stalled(&bench);
     let job = only_job(&bench);
     let owner = format!("process {}", running.id());
     assert_eq!(job["owner"], owner.as_str(), "{job}");
@@ -117,6 +118,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
     running.signal(Signal::INT);
+    running.says("stopping");
+    bench.control().clear_faults();
     let said = bench.said(running.output()).ended(4).json();
     assert_eq!((bench.accepted(), bench.most_for_one()), (count(&said["jobs"][0], "waiting"), 1), "{said}");
 }

@@ -123,7 +123,7 @@ async fn redirects_name_another_place() {
 
 #[tokio::test]
 async fn answers_are_late_before_or_after_the_commit() {
-    let kit = faulty(&["post /badges delay=150ms", "post /badges/batch commit delay=10m"]).await;
+    let kit = faulty(&["post /badges delay=150ms", "post /badges/batch commit hold"]).await;
     let begun = Instant::now();
     assert_eq!(kit.issue("TPL-001", "late@example.org").await.status, 202);
     assert!(begun.elapsed() >= Duration::from_millis(150));
@@ -135,10 +135,11 @@ async fn answers_are_late_before_or_after_the_commit() {
 
 #[tokio::test]
 async fn a_client_that_hangs_up_does_not_undo_what_it_asked_for() {
-    let kit = faulty(&["post /badges delay=800ms"]).await;
+    let kit = faulty(&["post /badges hold"]).await;
     let waiting = kit.try_post("/badges", person("gone@example.org"));
     assert!(tokio::time::timeout(Duration::from_millis(400), waiting).await.is_err());
     assert_eq!(kit.ledger().accepted_total(), 0);
+    kit.control().clear_faults();
     accepted(&kit, 1).await;
 }
 

@@ -29,7 +29,7 @@ async fn walk_kept(columns: u16, rows: u16) {
     take(&mut h, "filters-name");
     h.press("esc esc esc * a");
     take(&mut h, "mark-all");
-    h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
     h.press("enter");
     take(&mut h, "mark-all-reading");
     h.press("esc e ctrl-u");

@@ -105,7 +105,7 @@ impl Storm {
             ("esc | * a", "Mark all 600 badges"),
         ];
         self.each(&mut h, &places).await;
-        h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+        h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
         h.press("enter");
         self.here(&mut h, "marking all", "marking all");
         h.press("esc");

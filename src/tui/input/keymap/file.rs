@@ -1,6 +1,7 @@
 //! Custom keys: `keys.toml` replaces default keys.
 
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
+use crate::i18n::list;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::layers::{Source, base, clash, is_default, take};
 use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
@@ -182,7 +183,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()) {
         Some(meant) => t!("unknown {what}; did you mean {meant}?", what, meant),
-        None => t!("unknown {what}; known here: {names}", what, names = known.join(", ")),
+        None => t!("unknown {what}; known here: {names}", what, names = list(known.iter().copied())),
     }
 }
 

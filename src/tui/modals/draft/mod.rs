@@ -432,7 +432,7 @@ impl Component for DraftForm {
                 self.groups.set(groups);
                 Ok(())
             }
-            other => self.rows.on_response(id, other, env, out),
+            other => self.rows.on_response(id, other, out),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::domain::text::scrub;
 use crate::domain::{HistoryItem, Template};
+use crate::i18n::list;
 use crate::tui::app::Tab;
 use crate::tui::widgets::filter::{self, Spec, Value};
 use crate::tui::widgets::paged_list::Browse;
@@ -26,7 +27,7 @@ impl Wanted {
                 t!(
                     "--tab {word}: unknown tab. Use one of: {words}.",
                     word = scrub(word),
-                    words = Tab::ALL.iter().map(|(tab, _)| tab.word()).collect::<Vec<_>>().join(", ")
+                    words = list(Tab::ALL.iter().map(|(tab, _)| tab.word()))
                 )
             })?),
             None => None,
@@ -52,7 +53,7 @@ impl Wanted {
 fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
     let mut read: Vec<(String, String)> = Vec::new();
     for given in filters {
-        let fields = || T::FILTERS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+        let fields = || list(T::FILTERS.iter().map(|spec| spec.name));
         let shown = scrub(given);
         let Some((name, value)) = given.split_once('=') else {
             return Err(t!(

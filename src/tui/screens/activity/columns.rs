@@ -2,8 +2,9 @@
 
 use super::draw::{bar, done_of, is_finished, standing, standing_style};
 use super::is_mine;
+use crate::domain::ServiceClock;
 use crate::export::{ExportRow, FieldValue};
-use crate::i18n::tr;
+use crate::i18n::{list, tr};
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::Env;
 use crate::tui::widgets::job_rows::to_minute;
@@ -16,13 +17,11 @@ use ratatui::style::Style;
 
 type Field = RecordField<Job, CellRoom>;
 
-/// What a list knows about the cells of a job besides the job.
+/// The widths of a job's cells that fit their text into them, in columns.
 #[derive(Default)]
 pub(super) struct CellRoom {
-    /// Widths in columns.
     progress: usize,
     needs: usize,
-    now: Timestamp,
 }
 
 /// Indexes of the columns whose widths depend on the width of the list, on the jobs or on the language.
@@ -38,7 +37,7 @@ const PERCENT: usize = " 100 %".len();
 /// The fields of a job. The columns with the number of rows in each status follow them.
 pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
-        .shown(|job, room, env| format!("#{} {}", job.id, sign(job, room.now, env)))
+        .shown(|job, _, env| format!("#{} {}", job.id, sign(job, env)))
         .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
     Field::with_value("kind", tr_noop!("What"), (6, 0, 2), |job| FieldValue::Code(Some(tr(job.kind.name()))))
         .dim(),
@@ -57,7 +56,7 @@ pub(super) const FIELDS: [Field; 16] = [
     })
     .shown(needed)
     .styled(standing_style)
-    .whole(|job, room, env| needs_words(job, room.now).join(&format!(" {} ", env.glyphs.dot))),
+    .whole(|job, _, clock| list(needs_words(job, clock.utc())).to_string()),
     Field::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
@@ -129,9 +128,9 @@ pub fn heading() -> Heading {
 }
 
 /// The sign beside the number of a job.
-fn sign(job: &Job, now: Timestamp, env: &Env) -> &'static str {
+fn sign(job: &Job, env: &Env) -> &'static str {
     match is_finished(job) {
-        _ if !needs(job, now).is_empty() => env.glyphs.alert,
+        _ if !needs(job, env.clock().utc()).is_empty() => env.glyphs.alert,
         true if job.phase != Phase::Cancelled => env.glyphs.done,
         _ => "",
     }
@@ -155,7 +154,7 @@ fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
 
 /// What a job needs from a person, the heaviest first. A need that does not fit is counted, never cut.
 fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
-    let all = needs_words(job, room.now);
+    let all = needs_words(job, env.clock().utc());
     for shown in (1..=all.len()).rev() {
         let mut text = all[..shown].join(&format!(" {} ", env.glyphs.dot));
         if shown < all.len() {
@@ -205,17 +204,12 @@ pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
 
 /// The cells of a job where every column has room.
 pub(super) fn widest(job: &Job, env: &Env) -> Vec<(String, Style)> {
-    let room = CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX, now: env.clock().utc() };
-    all_cells(job, &room, env)
+    all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, env)
 }
 
 pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(String, Style)> {
-    let room = CellRoom {
-        progress: heading.width_of(PROGRESS, widths),
-        needs: heading.width_of(NEEDS, widths),
-        now: env.clock().utc(),
-    };
-    all_cells(job, &room, env)
+    let width_of = |column| heading.width_of(column, widths);
+    all_cells(job, &CellRoom { progress: width_of(PROGRESS), needs: width_of(NEEDS) }, env)
 }
 
 fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
@@ -228,9 +222,8 @@ fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
 }
 
 /// The job as a row of a file.
-pub(super) fn saved(job: &Job, env: &Env) -> ExportRow {
-    let room = CellRoom { now: env.clock().utc(), ..CellRoom::default() };
-    let mut fields = record_field::saved(&FIELDS, job, &room, env);
+pub(super) fn saved(job: &Job, clock: &ServiceClock) -> ExportRow {
+    let mut fields = record_field::saved(&FIELDS, job, &CellRoom::default(), clock);
     fields.extend(RowStatus::ALL.iter().map(|bucket| (bucket.code(), job.counts.of(*bucket).into())));
     ExportRow::with(job.id.to_string(), fields)
 }

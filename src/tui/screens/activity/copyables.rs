@@ -2,8 +2,6 @@
 
 use super::{Activity, columns};
 use crate::api::RawOf;
-use crate::i18n::tr;
-use crate::jobs::JobRow;
 use crate::tui::component::Drag;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
@@ -52,8 +50,7 @@ impl Screen for Activity {
         }
         let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
-        let words = |row: &JobRow| tr(row.bucket.name()).to_owned();
-        all.records(&fields, selected, loaded, t!("that are loaded"), words, env);
+        all.records(&fields, selected, loaded, t!("that are loaded"), job_rows::columns::words, env);
         all
     }
 

@@ -420,7 +420,7 @@ impl Component for Activity {
         Clicked::changed(place < self.jobs.len())
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
             Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
@@ -451,7 +451,7 @@ impl Component for Activity {
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.on_response(id, other, env, out),
+                Some(rows) => rows.on_response(id, other, out),
                 None => Err(other),
             },
         }

@@ -24,7 +24,8 @@ impl Activity {
         if let Some(by) = self.heading.words() {
             head.push_str(&format!(" {} {by}", env.glyphs.dot));
         }
-        let rows = self.in_order().map(|job| columns::saved(job, env)).collect();
+        let clock = env.clock();
+        let rows = self.in_order().map(|job| columns::saved(job, &clock)).collect();
         let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
         out.go.push(Navigate::Export(Box::new(source)));
     }

@@ -4,7 +4,7 @@ use super::told;
 use crate::api::ApiError;
 use crate::domain::text::short;
 use crate::domain::time::{OffsetBasis, age};
-use crate::domain::{Badge, BadgeId, ServiceTime, State, Verdict, issue_time};
+use crate::domain::{Badge, BadgeId, ServiceClock, ServiceTime, State, Verdict, issue_time};
 use crate::jobs::SentHere;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
@@ -22,18 +22,19 @@ const FIELDS: &[RecordField<Badge>] = &[
     }),
     // Not a field of this record in the contract.
     RecordField::computed("reg_date", tr_noop!("Accepted at"), NO_COLUMN)
-        .whole(|badge, (), env| with_age(badge.reg_date.as_ref(), env)),
+        .whole(|badge, (), clock| with_age(badge.reg_date.as_ref(), clock)),
     RecordField::plain("issued_at", tr_noop!("Issued at"))
-        .whole(|badge, (), env| with_age(issue_time(badge), env)),
-    RecordField::plain("valid_from", tr_noop!("From"))
-        .whole(|badge, (), env| with_age(badge.valid_from.as_ref().filter(|_| !is_waiting(badge, env)), env)),
-    RecordField::plain("valid_until", tr_noop!("Until")).whole(|badge, (), env| match &badge.valid_until {
-        _ if is_waiting(badge, env) => String::new(),
-        Some(until) => with_age(Some(until), env),
+        .whole(|badge, (), clock| with_age(issue_time(badge), clock)),
+    RecordField::plain("valid_from", tr_noop!("From")).whole(|badge, (), clock| {
+        with_age(badge.valid_from.as_ref().filter(|_| !is_waiting(badge, clock)), clock)
+    }),
+    RecordField::plain("valid_until", tr_noop!("Until")).whole(|badge, (), clock| match &badge.valid_until {
+        _ if is_waiting(badge, clock) => String::new(),
+        Some(until) => with_age(Some(until), clock),
         None => t!("no end date").to_owned(),
     }),
     RecordField::plain("revoke_at", tr_noop!("Revoked at"))
-        .whole(|badge, (), env| with_age(badge.revoke_at.as_ref(), env)),
+        .whole(|badge, (), clock| with_age(badge.revoke_at.as_ref(), clock)),
     RecordField::plain("revoke_reason", tr_noop!("Reason")),
     RecordField::plain("badge_id", tr_noop!("Badge id")),
     RecordField::plain("cert_no", tr_noop!("Cert. no.")),
@@ -135,8 +136,8 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
 }
 
 /// A time with its age; empty if there is none.
-fn with_age(time: Option<&ServiceTime>, env: &Env) -> String {
-    let (Some(time), now) = (time, env.now()) else { return String::new() };
+fn with_age(time: Option<&ServiceTime>, clock: &ServiceClock) -> String {
+    let (Some(time), now) = (time, clock.now()) else { return String::new() };
     match time.start() {
         Some(start) if start <= now => {
             t!("{time} ({age} ago)", time, age = age(now.duration_since(start)))
@@ -147,6 +148,6 @@ fn with_age(time: Option<&ServiceTime>, env: &Env) -> String {
 }
 
 /// A badge that is waiting is not valid yet, so its dates are hidden. It must not show "no end date" either.
-fn is_waiting(badge: &Badge, env: &Env) -> bool {
-    Verdict::of(badge, env.now()).state() == State::Waiting
+fn is_waiting(badge: &Badge, clock: &ServiceClock) -> bool {
+    Verdict::of(badge, clock.now()).state() == State::Waiting
 }

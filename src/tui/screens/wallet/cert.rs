@@ -3,6 +3,7 @@
 use super::{Lookups, Wallet};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
+use crate::i18n::list;
 use crate::index::{Cert, Which};
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
@@ -64,7 +65,7 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
         found.len() as u64,
         "{n} badge has this certificate number: {ids}. Look it up by its id.",
         "{n} badges have this certificate number: {ids}. Look up each one by its id.",
-        ids = ids.join(", ")
+        ids = list(ids)
     )
 }
 

@@ -3,7 +3,7 @@
 use crate::domain::narrowing::is_word;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
-use crate::i18n::tr;
+use crate::i18n::{list, tr};
 use crate::secrets::{Likeness, judge};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -237,7 +237,7 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
         Takes::State => {
             let is_it = |state: &StateIs| is_word(typed, state.word()) || is_word(typed, state.code());
             StateIs::ALL.into_iter().find(is_it).map(Value::State).ok_or_else(|| {
-                let all = StateIs::ALL.map(|state| tr(state.word())).join(", ");
+                let all = list(StateIs::ALL.map(|state| tr(state.word())));
                 t!("{label}: {shown} is none of {all}", label, shown, all)
             })
         }

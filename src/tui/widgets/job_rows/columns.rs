@@ -1,5 +1,6 @@
 //! The fields of a job's row. Besides the row, a list gives the words for its status.
 
+use crate::domain::ServiceClock;
 use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
@@ -122,14 +123,24 @@ pub fn heading() -> Heading {
     Heading::new(fields().map(|field| field.column), 6, tr_noop!("the job's own order"))
 }
 
-/// Rows of a job for a file, with the names of the columns.
-pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, env: &Env) -> (Vec<String>, Vec<ExportRow>) {
+/// Rows of a job for a file.
+pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, clock: &ServiceClock) -> Vec<ExportRow> {
     let fields = fields();
-    let rows = rows.map(|row| {
-        let words = tr(row.bucket.name()).to_owned();
-        ExportRow::with(row.number().to_string(), record_field::saved(&fields, row, &words, env))
-    });
-    (fields.iter().map(|field| field.column.key.to_owned()).collect(), rows.collect())
+    let saved = |row: &JobRow| {
+        let values = record_field::saved(&fields, row, &words(row), clock);
+        ExportRow::with(row.number().to_string(), values)
+    };
+    rows.map(saved).collect()
+}
+
+/// The names of the columns in a file.
+pub fn saved_names() -> Vec<String> {
+    FIELDS.iter().map(|(field, _)| field.column.key.to_owned()).collect()
+}
+
+/// The words for the status of a row that is copied or saved.
+pub fn words(row: &JobRow) -> String {
+    tr(row.bucket.name()).to_owned()
 }
 
 /// The sort field, and whether the largest value comes first.

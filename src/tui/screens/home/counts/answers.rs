@@ -1,6 +1,7 @@
 //! Handling of the index's responses in the counts.
 
 use super::{Counts, LIST, Plan};
+use crate::i18n::list;
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::prelude::*;
@@ -119,7 +120,7 @@ impl Counts {
                         find.said = Some(t!(
                             "{badges} have this number: {ids}. Open each by its id on the Badge tab.",
                             badges = count!(several.len() as u64, "badge", "badges"),
-                            ids = ids.join(", ")
+                            ids = list(ids)
                         ));
                     }
                 }

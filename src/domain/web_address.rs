@@ -1,0 +1,70 @@
+//! Web addresses in the settings: the base URL of a service, and the base address of pictures.
+
+use crate::i18n::Localizable;
+use url::{Host, ParseError, Url};
+
+/// Whether an address is on this computer. Plain http is allowed only there.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+/// Reads a base URL: https, or http to this computer only, without user, query, fragment and slashes at the end.
+///
+/// # Errors
+/// The mistake. The message never repeats the address, which may contain a password.
+pub fn base_url(raw: &str) -> Result<Url, Localizable> {
+    if raw.trim().is_empty() {
+        return Err(localizable!("is empty: give the whole address, such as https://host/api/v1/ext"));
+    }
+    let url = bare_url(raw)?;
+    if url.scheme() == "http" && !is_loopback(&url) {
+        return Err(localizable!(
+            "plain http:// would show the API key to the network: use https:// (http is allowed for this computer only: 127.0.0.1, ::1, localhost)"
+        ));
+    }
+    Ok(url)
+}
+
+/// Reads an address of http or https, without user, query, fragment and slashes at the end.
+///
+/// # Errors
+/// The mistake, without the address.
+pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
+    let mut url = parse_url(raw)?;
+    if !is_http(&url) {
+        return Err(localizable!("must begin with https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(localizable!("must not contain a user name or password: remove the part before the @"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(localizable!("must end before ? or #: remove the rest"));
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// Reads any address.
+///
+/// # Errors
+/// The mistake, without the address.
+pub fn parse_url(raw: &str) -> Result<Url, Localizable> {
+    match Url::parse(raw.trim()) {
+        Ok(url) if url.host().is_none() && is_http(&url) => {
+            Err(localizable!("has no host: give the whole address, such as https://host/api/v1/ext"))
+        }
+        Ok(url) => Ok(url),
+        Err(ParseError::RelativeUrlWithoutBase) => Err(localizable!("lacks https:// in front")),
+        Err(_) => Err(localizable!("is not an address: give it whole, such as https://host/api/v1/ext")),
+    }
+}
+
+pub fn is_http(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
