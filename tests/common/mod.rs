@@ -210,6 +210,19 @@ impl Harness {
         self.until(text, |screen| screen.contains(text)).await
     }
 
+    /// Waits until so many requests have met a fault of the sandbox.
+    pub async fn struck(&mut self, faults: u64) {
+        let waiting = async {
+            while self.sandbox.control().ledger().faults < faults {
+                while let Some(message) = self.tui.queued() {
+                    self.tui.app.update(message);
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        assert!(tokio::time::timeout(BOUND, waiting).await.is_ok(), "no request met fault {faults}");
+    }
+
     /// Waits until the journal has no such job any more.
     pub async fn gone(&self, id: lapel::jobs::JobId) {
         let jobs = self.tui.app.jobs().expect("jobs").clone();

@@ -80,7 +80,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
 async fn a_job_is_paused_and_goes_on() {
     let mut h = by(1, small()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/** hold times=1").expect("a rule");
     issue(&mut h, 0..3).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R p");
@@ -100,14 +100,15 @@ async fn a_job_is_paused_and_goes_on() {
 async fn a_number_that_changes_while_it_is_typed_confirms_nothing() {
     let mut h = by(1, small()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/** hold times=1").expect("a rule");
     issue(&mut h, 0..4).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R c");
     h.shows(&asks("3")).await;
     h.type_text("3");
+    h.struck(1).await;
     h.sandbox.control().clear_faults();
-    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/** hold times=1").expect("a rule");
     h.shows(&asks("2")).await;
     h.press("enter");
     h.press("esc");
@@ -365,7 +366,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     };
     let mut h = Harness::with(small(), 100, 30, kept.clone()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/** hold times=1").expect("a rule");
     issue(&mut h, 0..3).await;
     h.shows(msg_part("sending 1")).await;
     h.press("q");

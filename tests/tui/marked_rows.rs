@@ -156,7 +156,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     })
     .await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch hold times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/** hold times=1").expect("a rule");
     issue(&mut h, 0..4).await;
     h.shows(msg_part("sending 1")).await;
     h.press("R p");
