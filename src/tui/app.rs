@@ -225,6 +225,7 @@ impl App {
         self.changed = true;
         self.lost = true;
         self.env.pictures.lost();
+        self.forget_title();
     }
 
     /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is
