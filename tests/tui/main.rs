@@ -16,6 +16,7 @@ mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
 mod drafts;
+mod editing;
 mod exporting;
 mod file_picker;
 mod files;

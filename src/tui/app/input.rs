@@ -12,8 +12,12 @@ use crate::tui::modals::palette::{Command, CommandPalette};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::persist::input_history::Typed;
+use crate::tui::widgets::field::EDIT_KEYS;
+use crokey::KeyCombination;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
+use std::time::Duration;
+use tokio::time::Instant;
 
 impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
@@ -179,12 +183,6 @@ impl App {
                 out.open(|_, out| Profiles::new(used, out));
             }
             Action::Help => {
-                let entry = |(place, keys, action)| HelpEntry {
-                    place,
-                    keys,
-                    action,
-                    is_enabled: self.is_enabled(action),
-                };
                 let stack = self.key_contexts();
                 let mut lines = self.env.keymap.help_by_place(&stack);
                 // The palette has them, and the help runs them.
@@ -195,7 +193,11 @@ impl App {
                         .map_or(lines.len(), |at| at + 1);
                     lines.insert(at, (place, String::new(), action));
                 }
-                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(entry).collect();
+                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(|line| {
+                    let is_enabled = self.is_enabled(line.2);
+                    HelpEntry::of(line, is_enabled)
+                });
+                let lines = lines.chain(self.edit_keys(&stack)).collect();
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
@@ -218,6 +220,21 @@ impl App {
                 self.comfort(action, out);
             }
         }
+    }
+
+    /// The keys that edit the text of the focused field, for the help.
+    fn edit_keys(&self, stack: &[Context]) -> Vec<HelpEntry> {
+        if !self.takes_text() {
+            return Vec::new();
+        }
+        let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
+            place: t!("In the text"),
+            keys: self.env.keymap.free_names(stack, keys),
+            text: crate::i18n::tr(text),
+            action: None,
+            is_enabled: true,
+        });
+        lines.filter(|entry| !entry.keys.is_empty()).collect()
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -295,7 +312,38 @@ impl App {
             out.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
+        let into_text = self.takes_text();
         self.with(self.focus(), out, |component, env, out| component.on_paste(text, env, out));
+        if !into_text && !self.takes_text() && out.notice.is_none() {
+            self.explain_paste(out);
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        self.key_contexts().first().is_some_and(|context| context.is_text())
+    }
+
+    /// Says which keys open a field for the text that was pasted beside all fields.
+    fn explain_paste(&self, out: &mut Effects<'_>) {
+        let stack = self.key_contexts();
+        let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
+            .into_iter()
+            .find(|action| self.env.keymap.key(&stack, *action).is_some());
+        let wallet =
+            Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && self.modals.is_empty());
+        let keys: Vec<String> = [own, wallet]
+            .into_iter()
+            .flatten()
+            .filter_map(|action| Some(format!("{} {}", self.env.keymap.key(&stack, action)?, action.hint())))
+            .collect();
+        out.say(if keys.is_empty() {
+            t!("Nothing was pasted: there is no text field here.").to_owned()
+        } else {
+            t!(
+                "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
+                keys = crate::i18n::list(keys)
+            )
+        });
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {

@@ -45,14 +45,15 @@ impl App {
 
     /// Whether the open box has recent input to offer.
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let typed = match self.tab {
-            Tab::Wallet => Typed::LookUp,
-            _ => Typed::Badge,
+        let (typed, pasted) = match self.tab {
+            Tab::Wallet => (Typed::LookUp, self.screens.wallet.has_pasted()),
+            _ => (Typed::Badge, false),
         };
-        action == Action::Earlier && !self.env.recents.list(typed).is_empty()
+        action == Action::Earlier && (pasted || !self.env.recents.list(typed).is_empty())
     }
 
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
+        self.screens.wallet.forget_pasted();
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
             0 => t!("There are no recent look-ups to forget.").to_owned(),

@@ -227,6 +227,12 @@ impl Keymap {
         lines
     }
 
+    /// The names of those keys that `stack` leaves to a text field.
+    pub fn free_names(&self, stack: &[Context], keys: &[KeyCombination]) -> String {
+        let chords: Vec<Chord> = keys.iter().map(|key| vec![normal(*key)]).collect();
+        self.names(chords.iter().filter(|chord| self.is_free(stack, chord)))
+    }
+
     /// The first key of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))

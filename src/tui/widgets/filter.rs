@@ -221,7 +221,10 @@ impl FilterBar {
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
-            self.line = self.line.take().filter(|_| self.view == View::Line).map(|_| Line::default());
+            self.line = self.line.take().filter(|_| self.view == View::Line).map(|mut line| {
+                line.field.clear();
+                Line { field: line.field, ..Line::default() }
+            });
         } else {
             self.fields[self.focus.at].clear();
         }
