@@ -22,6 +22,7 @@ mod file_picker;
 mod files;
 mod filter_line;
 mod filters;
+mod habits;
 mod hints;
 mod home;
 mod idle;

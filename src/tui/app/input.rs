@@ -39,10 +39,40 @@ impl App {
             Press::Free => {
                 let typed = self.type_key(key, out);
                 // In a field the cursor may move without a change of the text.
-                self.changed |= typed || stack.iter().any(|context| context.is_text());
+                let is_text = stack.iter().any(|context| context.is_text());
+                self.changed |= typed || is_text;
+                if !typed && !is_text {
+                    self.explain_key(key, &stack, out);
+                }
             }
             Press::Dropped => self.changed = true,
         }
+    }
+
+    /// Says what does what the user may have meant by a key that does nothing here.
+    fn explain_key(&mut self, key: KeyEvent, stack: &[Context], out: &mut Effects<'_>) {
+        let (keymap, pressed) = (&self.env.keymap, KeyCombination::from(key));
+        let name = keymap.key_name(pressed);
+        let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
+        let near = near.and_then(|action| Some((action, keymap.key(stack, action)?)));
+        let elsewhere = keymap.elsewhere(pressed).filter(|(_, action)| !self.is_forbidden(*action));
+        self.changed = true;
+        out.say(match (near, elsewhere) {
+            (Some((action, near)), _) => {
+                t!("{name} is no key here. {near}: {help}", name, near, help = action.help())
+            }
+            (None, Some((place, action))) => t!(
+                "{name} does nothing here. Its place is {place}: {help}",
+                name,
+                place = place.place(),
+                help = action.help()
+            ),
+            (None, None) => t!(
+                "{name} is no key here. {keys} shows the keys.",
+                name,
+                keys = self.env.key(stack, Action::Help)
+            ),
+        });
     }
 
     /// Runs the action of a key without Shift, and says so. Hangul input does not tell whether Shift was
@@ -121,7 +151,7 @@ impl App {
             // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.
             Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
-            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane() => {
+            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
                 self.act(Action::Back, out);
             }
             Action::Palette if self.welcome.is_some() => {}
@@ -161,6 +191,11 @@ impl App {
         let Some(reader) = self.reader_or_connecting().cloned() else { return false };
         self.open(PingForm::new(reader));
         true
+    }
+
+    /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
+    fn is_over_another(&self) -> bool {
+        self.screen().has_pane() || (self.tab == Tab::Badge && !self.came_from.is_empty())
     }
 
     fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
@@ -399,13 +434,23 @@ impl App {
         let area = self.body();
         let clicked =
             self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
+        let before = self.clicked.take();
         match clicked {
             None | Some(Clicked::Nothing) => {}
-            Some(Clicked::Changed) => self.changed = true,
+            Some(Clicked::Changed) => {
+                self.changed = true;
+                let now = Instant::now();
+                let is_second =
+                    before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);
+                self.clicked = Some((now, at, is_second));
+            }
             Some(Clicked::Chosen(action)) => self.command(action, out),
         }
     }
 }
+
+/// Longest time between the two clicks of a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
 /// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
 /// in a form the wheel must not change fields.

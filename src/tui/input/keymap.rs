@@ -5,6 +5,7 @@ mod defaults;
 mod file;
 pub(in crate::tui) mod hangul;
 mod layers;
+mod near;
 mod stacks;
 
 pub use context::Context;
