@@ -121,7 +121,7 @@ async fn of_several_pasted_lines_one_is_looked_up_at_a_time_and_none_is_lost() {
     // What was looked up is forgotten together with what was not.
     h.press("esc");
     h.run_in_palette(lapel::tui::Action::ForgetRecent);
-    h.press("enter");
+    h.confirm("1");
     h.settled().await;
     h.press("/ ctrl-u");
     assert!(!h.screen().contains("오지호"), "{}", h.screen());

@@ -12,7 +12,7 @@ async fn a_key_that_does_nothing_says_what_is_near() {
         msg_with("{name} is no key here. {near}: {help}", &[&name, &near, &action.help()])
     };
     let elsewhere = |name: &str, place: &str, action: Action| {
-        let key = "{name} does nothing here. Its place is {place}: {help}";
+        let key = "{name} does nothing here. It works in {places}: {help}";
         msg_with(key, &[&name, &place, &action.help()])
     };
     let unknown = |name: &str| msg_with("{name} is no key here. {keys} shows the keys.", &[&name, &"?"]);
@@ -22,9 +22,9 @@ async fn a_key_that_does_nothing_says_what_is_near() {
         ("ctrl-s", near("ctrl-s", "e", Action::Export)),
         ("E", near("E", "e", Action::Export)),
         ("ctrl-r", near("ctrl-r", "r", Action::Reload)),
-        ("o", elsewhere("o", "Templates", Action::OpenPicture)),
+        ("o", elsewhere("o", "Templates, Wallet, Badge", Action::OpenPicture)),
         ("]", near("]", "Tab", Action::NextTab)),
-        ("1 space", elsewhere("space", "History", Action::Mark)),
+        ("1 space", elsewhere("space", "History, Job rows", Action::Mark)),
         ("1 %", unknown("%")),
     ] {
         h.press(keys);
@@ -81,6 +81,40 @@ async fn the_palette_and_the_look_up_box_have_the_keys_of_other_programs() {
     h.settled().await;
     h.press("3 ctrl-u ctrl-r");
     assert!(h.screen().contains("Holder ▌임하늘"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_filter_line_brings_earlier_filters_back() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    let line = |h: &mut Harness| h.screen().lines().nth(2).unwrap_or_default().to_owned();
+    h.press("/ ctrl-r");
+    assert!(h.screen().contains(msg("There is no earlier filter yet.")), "{}", h.screen());
+    for filter in ["title:파이썬", "name:한"] {
+        h.press("ctrl-u");
+        h.type_text(filter);
+        h.press("enter");
+        h.settled().await;
+        h.press("/");
+    }
+    h.press("ctrl-u up");
+    assert!(line(&mut h).contains("/▌name:한"), "{}", h.screen());
+    h.press("up");
+    assert!(line(&mut h).contains("/▌title:파이썬"), "{}", h.screen());
+    h.press("enter");
+    assert!(h.settled().await.contains("title “파이썬”"), "{}", h.screen());
+    h.press("/ ctrl-u up down");
+    assert!(!line(&mut h).contains(':'), "what was typed comes back: {}", h.screen());
+    // Down in a line that recalls nothing chooses a suggestion.
+    h.press("down enter");
+    assert!(line(&mut h).contains("/▌name:"), "{}", h.screen());
+    h.press("esc");
+    h.run_in_palette(Action::ForgetRecent);
+    h.confirm("1");
+    h.settled().await;
+    h.press("/ ctrl-u ctrl-r");
+    assert!(h.screen().contains(msg("There is no earlier filter yet.")), "{}", h.screen());
 }
 
 #[tokio::test]

@@ -61,10 +61,10 @@ impl App {
             (Some((action, near)), _) => {
                 t!("{name} is no key here. {near}: {help}", name, near, help = action.help())
             }
-            (None, Some((place, action))) => t!(
-                "{name} does nothing here. Its place is {place}: {help}",
+            (None, Some((places, action))) => t!(
+                "{name} does nothing here. It works in {places}: {help}",
                 name,
-                place = place.place(),
+                places = crate::i18n::list(places.into_iter().map(Context::place)),
                 help = action.help()
             ),
             (None, None) => t!(

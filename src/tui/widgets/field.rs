@@ -31,7 +31,7 @@ pub const EDIT_KEYS: &[(&[KeyCombination], InputRequest, &str)] = &[
     (&[key!(home), key!(ctrl - a)], InputRequest::GoToStart, tr_noop!("go to the start")),
     (&[key!(end), key!(ctrl - e)], InputRequest::GoToEnd, tr_noop!("go to the end")),
     (
-        &[key!(backspace), key!(shift - backspace), key!(ctrl - h)],
+        &[key!(backspace), key!(ctrl - h)],
         InputRequest::DeletePrevChar,
         tr_noop!("delete the letter on the left"),
     ),
@@ -239,6 +239,9 @@ fn clean(text: &str) -> String {
     out
 }
 
+/// Maximum number of inputs that a field notes by itself.
+const MOST: usize = 50;
+
 /// Recent inputs that a field offers, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
@@ -264,6 +267,19 @@ impl Recent {
 
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Adds an input as the newest one, and ends the selection.
+    pub fn note(&mut self, text: &str) {
+        self.at = None;
+        self.all.retain(|old| old != text);
+        self.all.insert(0, text.to_owned());
+        self.all.truncate(MOST);
+    }
+
+    /// Ends the selection: the user types something else.
+    pub fn leave(&mut self) {
+        self.at = None;
     }
 
     /// Returns the next older or newer entry. `now` is the field's text, which returns after the newest entry.

@@ -291,6 +291,14 @@ impl<T: Browse> Browser<T> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
     }
 
+    pub fn has_earlier(&self) -> bool {
+        self.bar.has_earlier()
+    }
+
+    pub fn forget_earlier(&mut self) {
+        self.bar.forget_earlier();
+    }
+
     pub fn apply(&mut self, out: &mut Effects<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,

@@ -130,6 +130,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::FilterLine, Action::Complete, &["tab"]),
     (Context::FilterLine, Action::Down, &["down"]),
     (Context::FilterLine, Action::Up, &["up"]),
+    (Context::FilterLine, Action::Earlier, &["ctrl-r"]),
     (Context::FilterLine, Action::ClearField, &["ctrl-u"]),
     (Context::FilterLine, Action::FilterForm, &["ctrl-f"]),
     (Context::FilterLine, Action::SavedFilters, &["ctrl-o"]),

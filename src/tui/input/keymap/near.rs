@@ -49,12 +49,14 @@ impl Keymap {
         })
     }
 
-    /// What a key does on another screen, and where.
-    pub fn elsewhere(&self, pressed: KeyCombination) -> Option<(Context, Action)> {
+    /// What a key does on other screens, and on which.
+    pub fn elsewhere(&self, pressed: KeyCombination) -> Option<(Vec<Context>, Action)> {
         let chord = [normal(pressed)];
-        let lines = self.lines.iter().filter(|(context, ..)| context.is_a_screen());
-        lines
-            .map(|(context, action, _)| (*context, *action))
-            .find(|(context, action)| self.find(&[*context], &chord) == KeyMatch::Action(*action))
+        let does = |context: Context, action| self.find(&[context], &chord) == KeyMatch::Action(action);
+        let mut lines =
+            self.lines.iter().filter(|(context, action, _)| context.is_a_screen() && does(*context, *action));
+        let (first, action, _) = lines.next()?;
+        let others = lines.filter(|(_, other, _)| other == action).map(|(context, ..)| *context);
+        Some(([*first].into_iter().chain(others).collect(), *action))
     }
 }
