@@ -18,12 +18,11 @@ async fn a_key_that_does_nothing_says_what_is_near() {
     let unknown = |name: &str| msg_with("{name} is no key here. {keys} shows the keys.", &[&name, &"?"]);
     for (keys, said) in [
         ("2 V", near("V", "v", Action::Range)),
-        ("shift-down", near("shift-down", "v", Action::Range)),
         ("ctrl-s", near("ctrl-s", "e", Action::Export)),
         ("E", near("E", "e", Action::Export)),
         ("ctrl-r", near("ctrl-r", "r", Action::Reload)),
         ("o", elsewhere("o", "Templates, Wallet, Badge", Action::OpenPicture)),
-        ("]", near("]", "Tab", Action::NextTab)),
+        ("f10", near("f10", "q", Action::Quit)),
         ("1 space", elsewhere("space", "History, Job rows", Action::Mark)),
         ("1 %", unknown("%")),
     ] {
@@ -33,6 +32,33 @@ async fn a_key_that_does_nothing_says_what_is_near() {
         assert!(flowing.contains(&said), "{keys}: {said}\n{screen}");
     }
     assert!(h.tui.app.marked().is_empty());
+}
+
+#[tokio::test]
+async fn lists_have_the_keys_of_other_programs() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    for (key, row) in [(">", "600"), ("<", "1"), (".", "23"), (",", "1")] {
+        h.press(key);
+        let screen = h.settled().await;
+        assert!(screen.contains(&format!("row {row} of 600")), "{key}: {screen}");
+    }
+    // A range is drawn with shift and an arrow, and ends as one that was begun with its key.
+    h.press("shift-down shift-down shift-down shift-up");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("range from row {row}", &[&1])), "{screen}");
+    assert!(screen.contains("row 3 of 600") && h.tui.app.marked().is_empty(), "{screen}");
+    h.press("v");
+    h.settled().await;
+    assert_eq!(h.tui.app.marked().len(), 3, "{}", h.screen());
+    h.press("u ctrl-a");
+    h.settled().await;
+    assert_eq!(h.tui.app.marked().len(), 300, "all loaded rows: {}", h.screen());
+    h.press("]");
+    assert!(h.screen().contains("Holder ▌"), "{}", h.screen());
+    h.press("esc [");
+    assert!(h.settled().await.contains(msg_part("300 marked")));
 }
 
 #[tokio::test]

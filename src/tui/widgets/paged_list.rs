@@ -179,6 +179,8 @@ impl<T: Browse> Browser<T> {
                 | Action::Wallet
                 | Action::Mark
                 | Action::Range
+                | Action::RangeDown
+                | Action::RangeUp
                 | Action::MarkLoaded
                 | Action::MarkAll
                 | Action::Revoke

@@ -7,17 +7,12 @@ use crossterm::event::{KeyCode, KeyModifiers};
 
 /// Keys of other programs, and what they do there.
 const HABITS: &[(KeyCombination, Action)] = &[
-    (key!(shift - down), Action::Range),
-    (key!(shift - up), Action::Range),
     (key!(insert), Action::Mark),
-    (key!(ctrl - a), Action::MarkLoaded),
     (key!(ctrl - s), Action::Export),
     (key!(ctrl - e), Action::Export),
     (key!(ctrl - g), Action::GoToRow),
     (key!(ctrl - o), Action::Back),
     (key!(ctrl - q), Action::Quit),
-    (key!('['), Action::PreviousTab),
-    (key!(']'), Action::NextTab),
     (key!(f3), Action::NextMatch),
     (key!(f10), Action::Quit),
 ];
