@@ -52,7 +52,7 @@ async fn lists_have_the_keys_of_other_programs() {
     h.press("v");
     h.settled().await;
     assert_eq!(h.tui.app.marked().len(), 3, "{}", h.screen());
-    h.press("u ctrl-a");
+    h.press("u a");
     h.settled().await;
     assert_eq!(h.tui.app.marked().len(), 300, "all loaded rows: {}", h.screen());
     h.press("]");
