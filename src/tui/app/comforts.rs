@@ -106,7 +106,7 @@ impl App {
             return None;
         }
         self.comforts.titled.clone_from(&title);
-        Some(format!("\x1b]0;{title}\x07"))
+        Some(format!("\x1b]0;{title}\x1b\\"))
     }
 
     /// Forgets the window title that was set: the terminal may have another one now.

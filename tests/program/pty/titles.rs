@@ -7,7 +7,7 @@ use crate::texts::{msg, msg_part};
 /// The titles that were set, in order.
 fn titles(raw: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(raw);
-    text.split("\x1b]0;").skip(1).filter_map(|rest| Some(rest.split_once('\x07')?.0.to_owned())).collect()
+    text.split("\x1b]0;").skip(1).filter_map(|rest| Some(rest.split_once("\x1b\\")?.0.to_owned())).collect()
 }
 
 #[test]
