@@ -26,3 +26,4 @@ mod titles;
 mod tmux;
 mod tour;
 mod widths;
+mod zones;
