@@ -184,9 +184,14 @@ pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// A time of lapel with its zone: `11-03 11:10 (UTC+9)`, as in the app.
+/// A time of lapel with its zone: `2026-11-03 11:10 (UTC+9)`, as in the table of jobs.
 pub(super) fn time(at: Timestamp, clock: &ServiceClock) -> String {
-    format!("{} ({})", clock.short(at), clock.zone())
+    format!("{} ({})", clock.to_minute(at), clock.zone())
+}
+
+/// The zone of the times in the output, which has them as the service writes them.
+pub(super) fn zone(clock: &ServiceClock) -> String {
+    t!("Times are in the service's zone ({zone}).", zone = clock.zone_said())
 }
 
 /// Cuts a text to at most this many cells, never inside a character.

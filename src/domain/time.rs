@@ -270,6 +270,12 @@ impl ServiceClock {
         zone_name(self.offset)
     }
 
+    /// The same for users, and whether the zone is assumed.
+    pub fn zone_said(&self) -> String {
+        let zone = self.zone();
+        if self.is_zone_known() { zone } else { t!("{zone} assumed", zone) }
+    }
+
     /// Applies an offset from an earlier session, unless a better one is known.
     pub fn recall(&mut self, offset: Offset) {
         if !self.is_zone_known() {

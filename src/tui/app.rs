@@ -47,7 +47,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::widgets::confirm::Confirm;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use std::any::Any;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -127,6 +127,8 @@ pub struct App {
     /// The tabs to which Back returns, the most recent one last. A tab is added when the user follows
     /// something on it to another tab.
     came_from: Vec<Tab>,
+    /// The last click on a row: its time, and whether it was the second one at once.
+    clicked: Option<(tokio::time::Instant, Position, bool)>,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
     pub(super) modals: Vec<OpenedModal>,
@@ -168,6 +170,7 @@ impl App {
             tab: Tab::Home,
             drawn: Tab::Home,
             came_from: Vec::new(),
+            clicked: None,
             welcome,
             screens: Screens::default(),
             modals: Vec::new(),
@@ -225,6 +228,7 @@ impl App {
         self.changed = true;
         self.lost = true;
         self.env.pictures.lost();
+        self.forget_title();
     }
 
     /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is

@@ -70,9 +70,7 @@ impl Env {
 
     /// The time zone of every time on the screen: `UTC+9`, and whether that is assumed.
     pub fn zone(&self) -> String {
-        let clock = self.clock();
-        let zone = clock.zone();
-        if clock.is_zone_known() { zone } else { t!("{zone} assumed", zone) }
+        self.clock().zone_said()
     }
 
     /// Real time until the service's clock shows the next minute. `None` while that clock does not move.

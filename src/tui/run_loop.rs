@@ -166,7 +166,8 @@ impl<B: Surface> Tui<B> {
 
     /// Writes the app's other terminal output, between two frames.
     fn speak(&mut self) -> anyhow::Result<()> {
-        let spoken = self.app.take_spoken();
+        let mut spoken = self.app.take_spoken();
+        spoken.extend(self.app.take_title());
         if spoken.is_empty() {
             return Ok(());
         }

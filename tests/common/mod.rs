@@ -314,13 +314,12 @@ fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
 /// A key press by name.
 pub fn key_event(name: &str) -> KeyEvent {
     let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-    if let Some(letter) = name.strip_prefix("ctrl-") {
-        let letter = letter.chars().next().expect("a letter after ctrl-");
-        return KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
-    }
-    if let Some(digit) = name.strip_prefix("alt-") {
-        let digit = digit.chars().next().expect("a digit after alt-");
-        return KeyEvent::new(KeyCode::Char(digit), KeyModifiers::ALT);
+    for (prefix, modifier) in
+        [("ctrl-", KeyModifiers::CONTROL), ("alt-", KeyModifiers::ALT), ("shift-", KeyModifiers::SHIFT)]
+    {
+        if let Some(key) = name.strip_prefix(prefix) {
+            return KeyEvent { modifiers: modifier, ..key_event(key) };
+        }
     }
     match name {
         "enter" => plain(KeyCode::Enter),
@@ -340,6 +339,7 @@ pub fn key_event(name: &str) -> KeyEvent {
         "delete" => plain(KeyCode::Delete),
         "f1" => plain(KeyCode::F(1)),
         "f2" => plain(KeyCode::F(2)),
+        "f10" => plain(KeyCode::F(10)),
         "f5" => plain(KeyCode::F(5)),
         one => {
             let mut chars = one.chars();

@@ -37,9 +37,11 @@ fn every_key_another() -> Keymap {
 
 /// The usual keys that a sentence could name: letters, and what is no letter and no figure.
 fn usual() -> BTreeSet<String> {
-    // An article, units of time, words, the sign of a row, and what the arrows of a sort look like.
-    const WORDS: &[&str] =
-        &["a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "*", "#", ":", "?", "|", "↑", "↓", "←", "→"];
+    // An article, units of time, words, the sign of a row, an empty checkbox, and what the arrows of a sort look like.
+    const WORDS: &[&str] = &[
+        "a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "*", "#", ":", "?", "|", "[", "]", "↑", "↓", "←",
+        "→",
+    ];
     let lines = Keymap::default();
     let names = lines.lines().map(|(.., names)| names).collect::<Vec<_>>().join(" ");
     names

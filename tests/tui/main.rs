@@ -16,11 +16,13 @@ mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
 mod drafts;
+mod editing;
 mod exporting;
 mod file_picker;
 mod files;
 mod filter_line;
 mod filters;
+mod habits;
 mod hints;
 mod home;
 mod idle;

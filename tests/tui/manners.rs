@@ -318,9 +318,15 @@ async fn nothing_is_drawn_when_nothing_changed() {
     h.settled().await;
     h.screen();
     let before = h.tui.app.counts;
-    // Keys without a meaning, a link that is the same.
-    h.tui.app.update(Message::Key(key_event("Z")));
+    // A link that is the same, a pointer that passes.
     h.tui.app.update(Message::Link);
+    let event = MouseEvent {
+        kind: MouseEventKind::Up(MouseButton::Right),
+        column: 4,
+        row: 9,
+        modifiers: KeyModifiers::NONE,
+    };
+    h.tui.app.update(Message::Mouse(event));
     assert!(!h.tui.draw().expect("drawn"), "nothing has changed");
     assert_eq!(h.tui.app.counts.draws, before.draws);
 }

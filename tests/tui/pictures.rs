@@ -367,7 +367,7 @@ async fn a_picture_on_the_screen_is_not_drawn_again_for_nothing() {
     assert!(is_seen(&first_badge(&mut h).await));
     let draws = h.tui.app.counts.draws;
     assert!(!h.tui.draw().expect("a test terminal can be drawn on"));
-    h.press("Z");
+    h.tui.app.update(Message::Link);
     assert!(!h.tui.draw().expect("a test terminal can be drawn on"));
     assert_eq!(h.tui.app.counts.draws, draws);
 }

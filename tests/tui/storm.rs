@@ -184,8 +184,13 @@ async fn a_paste_reaches_every_field_and_never_a_confirmation() {
         h.press("ctrl-u");
         h.paste(text);
         let screen = h.screen();
-        // Where ids are wanted, lines are a list of them.
-        let pasted = if place == "the file of ids" { "2 lines pasted" } else { "붙인 글" };
+        let pasted = match place {
+            // Where ids are wanted, lines are a list of them.
+            "the file of ids" => "2 lines pasted",
+            // A look-up is about one holder.
+            "the wallet" => "2 pasted lines",
+            _ => "붙인 글",
+        };
         assert!(screen.contains(pasted), "{place}: {screen}");
         h.press("ctrl-u");
     }

@@ -26,7 +26,7 @@ use crate::table::{Format, TableError};
 use flags::OutFlags;
 use out::Out;
 use serde_json::{Map, Value, json};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use tokio::sync::watch;
 
@@ -126,7 +126,7 @@ impl ReadContext {
                 match &waiting {
                     Ok((waiting, complete)) => {
                         for item in waiting {
-                            output::complain(&waiting_said(item));
+                            output::complain(&waiting_said(item, &self.reader.clock()));
                         }
                         if !complete {
                             output::complain(t!(
@@ -225,7 +225,9 @@ impl ReadContext {
             return self.give(Records::of(R::SHAPE, vec![row], Vec::new()), out).await;
         }
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
-        answered(output::answer(&lines.join("\n")), exit::OK)
+        let written = output::answer(&lines.join("\n"));
+        self.say_zone();
+        answered(written, exit::OK)
     }
 
     /// A paged list: one page, or all pages.
@@ -330,6 +332,7 @@ impl ReadContext {
         for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
             output::complain(&line);
         }
+        self.say_zone_beside(flags);
         Ok(code)
     }
 
@@ -363,6 +366,7 @@ impl ReadContext {
             output::complain(&remark);
         }
         tell(said, &bad);
+        self.say_zone_beside(flags);
         Ok(code)
     }
 
@@ -391,9 +395,24 @@ impl ReadContext {
         let rows = export::counted(done.written.rows, ("row", "rows"));
         answered(output::answer(&t!("Saved {rows} to {path}.", rows, path)), exit::OK)?;
         done.written.remarks().iter().for_each(|remark| output::complain(remark));
+        self.say_zone();
         let Some(read) = done.read else { return Ok(exit::OK) };
         output::complain(&export::summary(&read, noun));
         Ok(code_of(&read))
+    }
+
+    /// Names the zone of the times in the rows, where a person reads a table. The rows themselves have none.
+    fn say_zone_beside(&self, flags: &OutFlags) {
+        if io::stdout().is_terminal() && !flags.json && !flags.jsonl {
+            self.say_zone();
+        }
+    }
+
+    /// Names the zone of the times, where a person reads what lapel says.
+    fn say_zone(&self) {
+        if io::stderr().is_terminal() {
+            output::complain(&words::zone(&self.reader.clock()));
+        }
     }
 
     /// The failure when reading ended before any output.
@@ -445,12 +464,12 @@ fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
     )
 }
 
-fn waiting_said(item: &HistoryItem) -> String {
-    let since = item.reg_date.as_ref().map(ServiceTime::to_minute);
+fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {
+    let since = item.reg_date.as_ref().map_or_else(|| "?".to_owned(), ServiceTime::to_minute);
     t!(
-        "{title}: waits to be issued, accepted at {time} (service time), badge id {id}. Only the history lists it.",
+        "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
         title = item.title.clone().unwrap_or_default(),
-        time = since.unwrap_or_else(|| "?".to_owned()),
+        time = format_args!("{since} ({})", clock.zone()),
         id = item.badge_id
     )
 }

@@ -2,6 +2,7 @@
 
 use super::{App, Tab};
 use crate::config::RefreshChoice;
+use crate::domain::text::scrub;
 use crate::i18n::{self, Language};
 use crate::jobs::Job;
 use crate::tui::effects::{Effects, Navigate, Owner};
@@ -30,6 +31,8 @@ pub(in crate::tui) struct Comforts {
     notices: Notices,
     /// Terminal output that is not a frame.
     spoken: String,
+    /// The window title that the terminal has from lapel. Empty: not known.
+    titled: String,
     /// Requests to external programs without an answer yet.
     handing: HashMap<RequestId, Handed>,
 }
@@ -77,6 +80,38 @@ impl App {
     /// Takes the terminal output that is not a frame: clipboard, bell, notifications.
     pub fn take_spoken(&mut self) -> String {
         std::mem::take(&mut self.comforts.spoken)
+    }
+
+    /// Takes the sequence for a new window title: the screen, the environment and the profile, and no person. `None`
+    /// if the title is still right, or the terminal has none.
+    pub fn take_title(&mut self) -> Option<String> {
+        // Otherwise no frame follows.
+        if !self.changed || self.comforts.manner.around.is_plain() {
+            return None;
+        }
+        let mut parts = vec!["lapel".to_owned()];
+        if self.welcome.is_none() {
+            parts.extend(
+                Tab::ALL
+                    .iter()
+                    .filter(|(tab, _)| *tab == self.tab)
+                    .map(|(_, name)| i18n::tr(name).to_owned()),
+            );
+        }
+        if let Some(session) = &self.env.session {
+            parts.push(format!("{} {}", session.environment, scrub(&session.name)));
+        }
+        let title = parts.join(&format!(" {} ", self.env.glyphs.dot));
+        if title == self.comforts.titled {
+            return None;
+        }
+        self.comforts.titled.clone_from(&title);
+        Some(format!("\x1b]0;{title}\x1b\\"))
+    }
+
+    /// Forgets the window title that was set: the terminal may have another one now.
+    pub(super) fn forget_title(&mut self) {
+        self.comforts.titled.clear();
     }
 
     /// Runs an action that works on every tab. Returns false for other actions.

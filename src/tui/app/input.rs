@@ -12,8 +12,12 @@ use crate::tui::modals::palette::{Command, CommandPalette};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::persist::input_history::Typed;
+use crate::tui::widgets::field::EDIT_KEYS;
+use crokey::KeyCombination;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
+use std::time::Duration;
+use tokio::time::Instant;
 
 impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
@@ -35,10 +39,40 @@ impl App {
             Press::Free => {
                 let typed = self.type_key(key, out);
                 // In a field the cursor may move without a change of the text.
-                self.changed |= typed || stack.iter().any(|context| context.is_text());
+                let is_text = stack.iter().any(|context| context.is_text());
+                self.changed |= typed || is_text;
+                if !typed && !is_text {
+                    self.explain_key(key, &stack, out);
+                }
             }
             Press::Dropped => self.changed = true,
         }
+    }
+
+    /// Says what does what the user may have meant by a key that does nothing here.
+    fn explain_key(&mut self, key: KeyEvent, stack: &[Context], out: &mut Effects<'_>) {
+        let (keymap, pressed) = (&self.env.keymap, KeyCombination::from(key));
+        let name = keymap.key_name(pressed);
+        let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
+        let near = near.and_then(|action| Some((action, keymap.key(stack, action)?)));
+        let elsewhere = keymap.elsewhere(pressed).filter(|(_, action)| !self.is_forbidden(*action));
+        self.changed = true;
+        out.say(match (near, elsewhere) {
+            (Some((action, near)), _) => {
+                t!("{name} is no key here. {near}: {help}", name, near, help = action.help())
+            }
+            (None, Some((places, action))) => t!(
+                "{name} does nothing here. It works in {places}: {help}",
+                name,
+                places = crate::i18n::list(places.into_iter().map(Context::place)),
+                help = action.help()
+            ),
+            (None, None) => t!(
+                "{name} is no key here. {keys} shows the keys.",
+                name,
+                keys = self.env.key(stack, Action::Help)
+            ),
+        });
     }
 
     /// Runs the action of a key without Shift, and says so. Hangul input does not tell whether Shift was
@@ -117,7 +151,7 @@ impl App {
             // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.
             Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
-            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane() => {
+            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
                 self.act(Action::Back, out);
             }
             Action::Palette if self.welcome.is_some() => {}
@@ -159,6 +193,11 @@ impl App {
         true
     }
 
+    /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
+    fn is_over_another(&self) -> bool {
+        self.screen().has_pane() || (self.tab == Tab::Badge && !self.came_from.is_empty())
+    }
+
     fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
             Action::Home => {
@@ -179,12 +218,6 @@ impl App {
                 out.open(|_, out| Profiles::new(used, out));
             }
             Action::Help => {
-                let entry = |(place, keys, action)| HelpEntry {
-                    place,
-                    keys,
-                    action,
-                    is_enabled: self.is_enabled(action),
-                };
                 let stack = self.key_contexts();
                 let mut lines = self.env.keymap.help_by_place(&stack);
                 // The palette has them, and the help runs them.
@@ -195,7 +228,11 @@ impl App {
                         .map_or(lines.len(), |at| at + 1);
                     lines.insert(at, (place, String::new(), action));
                 }
-                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(entry).collect();
+                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(|line| {
+                    let is_enabled = self.is_enabled(line.2);
+                    HelpEntry::of(line, is_enabled)
+                });
+                let lines = lines.chain(self.edit_keys(&stack)).collect();
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
@@ -218,6 +255,21 @@ impl App {
                 self.comfort(action, out);
             }
         }
+    }
+
+    /// The keys that edit the text of the focused field, for the help.
+    fn edit_keys(&self, stack: &[Context]) -> Vec<HelpEntry> {
+        if !self.takes_text() {
+            return Vec::new();
+        }
+        let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
+            place: t!("In the text"),
+            keys: self.env.keymap.free_names(stack, keys),
+            text: crate::i18n::tr(text),
+            action: None,
+            is_enabled: true,
+        });
+        lines.filter(|entry| !entry.keys.is_empty()).collect()
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -295,7 +347,38 @@ impl App {
             out.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
+        let into_text = self.takes_text();
         self.with(self.focus(), out, |component, env, out| component.on_paste(text, env, out));
+        if !into_text && !self.takes_text() && out.notice.is_none() {
+            self.explain_paste(out);
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        self.key_contexts().first().is_some_and(|context| context.is_text())
+    }
+
+    /// Says which keys open a field for the text that was pasted beside all fields.
+    fn explain_paste(&self, out: &mut Effects<'_>) {
+        let stack = self.key_contexts();
+        let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
+            .into_iter()
+            .find(|action| self.env.keymap.key(&stack, *action).is_some());
+        let wallet =
+            Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && self.modals.is_empty());
+        let keys: Vec<String> = [own, wallet]
+            .into_iter()
+            .flatten()
+            .filter_map(|action| Some(format!("{} {}", self.env.keymap.key(&stack, action)?, action.hint())))
+            .collect();
+        out.say(if keys.is_empty() {
+            t!("Nothing was pasted: there is no text field here.").to_owned()
+        } else {
+            t!(
+                "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
+                keys = crate::i18n::list(keys)
+            )
+        });
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
@@ -351,13 +434,23 @@ impl App {
         let area = self.body();
         let clicked =
             self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
+        let before = self.clicked.take();
         match clicked {
             None | Some(Clicked::Nothing) => {}
-            Some(Clicked::Changed) => self.changed = true,
+            Some(Clicked::Changed) => {
+                self.changed = true;
+                let now = Instant::now();
+                let is_second =
+                    before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);
+                self.clicked = Some((now, at, is_second));
+            }
             Some(Clicked::Chosen(action)) => self.command(action, out),
         }
     }
 }
+
+/// Longest time between the two clicks of a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
 /// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
 /// in a form the wheel must not change fields.

@@ -45,14 +45,20 @@ impl App {
 
     /// Whether the open box has recent input to offer.
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let typed = match self.tab {
-            Tab::Wallet => Typed::LookUp,
-            _ => Typed::Badge,
-        };
-        action == Action::Earlier && !self.env.recents.list(typed).is_empty()
+        let has = |typed| !self.env.recents.list(typed).is_empty();
+        action == Action::Earlier
+            && match self.tab {
+                Tab::Templates => self.screens.templates.browser.has_earlier(),
+                Tab::History => self.screens.history.browser.has_earlier(),
+                Tab::Wallet => self.screens.wallet.has_pasted() || has(Typed::LookUp),
+                _ => has(Typed::Badge),
+            }
     }
 
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
+        self.screens.wallet.forget_pasted();
+        self.screens.templates.browser.forget_earlier();
+        self.screens.history.browser.forget_earlier();
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
             0 => t!("There are no recent look-ups to forget.").to_owned(),

@@ -3,7 +3,9 @@
 use super::App;
 use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, Owner};
+use crate::tui::input::action::Action;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 
 impl App {
     /// Runs the action of a clicked hint. Returns whether the click was on the footer.
@@ -28,6 +30,16 @@ impl App {
             _ => return false,
         };
         self.on_drag(drag, out);
+        // Only when the button is released: a second press may also begin to drag.
+        let at = Position { x: mouse.column, y: mouse.row };
+        let is_second =
+            drag == Drag::End && self.clicked.is_some_and(|(_, there, second)| second && there == at);
+        if is_second && self.env.keymap.has(&self.key_contexts(), Action::Open) {
+            self.clicked = None;
+            self.command(Action::Open, out);
+        } else if drag != Drag::End {
+            self.clicked = None;
+        }
         true
     }
 

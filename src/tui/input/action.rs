@@ -42,6 +42,8 @@ impl Action {
             Self::First
                 | Self::Last
                 | Self::GoToRow
+                | Self::RangeDown
+                | Self::RangeUp
                 | Self::NextMatch
                 | Self::PreviousMatch
                 | Self::PreviewDown
@@ -99,6 +101,8 @@ actions! {
     Reload: "refresh", "refresh from the service and retry what failed";
     Mark: "mark", "mark or unmark the selected row";
     Range: "range", "start a range; press again at its end to mark it";
+    RangeDown: "range down", "draw a range one row down";
+    RangeUp: "range up", "draw a range one row up";
     MarkAll: "all that match", "mark all that match the filter, on all pages; shows the cost first";
     MarkLoaded: "all", "mark all loaded rows";
     InvertMarks: "invert", "invert the marks of the loaded rows";

@@ -5,6 +5,7 @@ mod defaults;
 mod file;
 pub(in crate::tui) mod hangul;
 mod layers;
+mod near;
 mod stacks;
 
 pub use context::Context;
@@ -225,6 +226,12 @@ impl Keymap {
             }
         }
         lines
+    }
+
+    /// The names of those keys that `stack` leaves to a text field.
+    pub fn free_names(&self, stack: &[Context], keys: &[KeyCombination]) -> String {
+        let chords: Vec<Chord> = keys.iter().map(|key| vec![normal(*key)]).collect();
+        self.names(chords.iter().filter(|chord| self.is_free(stack, chord)))
     }
 
     /// The first key of an action in `stack`, for a hint.

@@ -287,6 +287,9 @@ impl Component for ExportForm {
             for text in self.source.note.iter().chain([&self.cost(env)]) {
                 form.text(text, theme.text());
             }
+            if matches!(self.source.content, Content::List(_)) {
+                form.dim(&t!("Times in the file are in the service's zone ({zone}).", zone = env.zone()));
+            }
             form.dim(&t!(
                 "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it is saved where lapel was started.  {enter} save  {up} {down} format",
                 enter = key(Action::Accept),

@@ -15,14 +15,22 @@ const WIDEST: u16 = 110;
 /// Rows that one page moves.
 const PAGE: usize = 10;
 
-/// An action with its keys.
+/// What keys do.
 pub struct HelpEntry {
-    pub place: Context,
+    pub place: &'static str,
     /// Empty for an action that the user's keys left without one.
     pub keys: String,
-    pub action: Action,
+    pub text: &'static str,
+    /// `None` for keys that edit a text.
+    pub action: Option<Action>,
     /// Whether it does something now.
     pub is_enabled: bool,
+}
+
+impl HelpEntry {
+    pub fn of((place, keys, action): (Context, String, Action), is_enabled: bool) -> Self {
+        Self { place: place.place(), keys, text: action.help(), action: Some(action), is_enabled }
+    }
 }
 
 pub struct Help {
@@ -92,7 +100,8 @@ impl Help {
     /// The entries with what is searched for.
     fn shown(&self) -> Vec<&HelpEntry> {
         let has = |entry: &&HelpEntry| {
-            self.search.finds(&format!("{} {} {}", entry.keys, entry.action.hint(), entry.action.help()))
+            let hint = entry.action.map_or("", Action::hint);
+            self.search.finds(&format!("{} {hint} {}", entry.keys, entry.text))
         };
         self.entries.iter().filter(has).collect()
     }
@@ -125,12 +134,12 @@ impl Help {
                 if !lines.is_empty() {
                     lines.push(blank());
                 }
-                lines.push(heading(entry.place.place()));
+                lines.push(heading(entry.place));
             }
             let stop = stop.next();
             let style = if entry.is_enabled { theme.text() } else { theme.dim() };
             let own = if entry.keys.is_empty() { env.glyphs.dash } else { &entry.keys };
-            for (n, part) in wrap(entry.action.help(), room).into_iter().enumerate() {
+            for (n, part) in wrap(entry.text, room).into_iter().enumerate() {
                 let key = if n == 0 { own } else { "" };
                 let line = Line::from(vec![
                     Span::raw("  "),
@@ -161,14 +170,18 @@ impl Help {
         let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
             return;
         };
-        if entry.action.is_hand_work() {
-            let esc = env.key(&self.key_contexts(), Action::Back);
-            out.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
-        } else if !entry.is_enabled {
-            out.say(t!("Not now: {why}. Nothing was done.", why = t!("it does not apply here")));
-        } else {
-            out.close();
-            out.go.push(Navigate::Run(entry.action));
+        match entry.action.filter(|action| !action.is_hand_work()) {
+            None => {
+                let esc = env.key(&self.key_contexts(), Action::Back);
+                out.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
+            }
+            Some(_) if !entry.is_enabled => {
+                out.say(t!("Not now: {why}. Nothing was done.", why = t!("it does not apply here")));
+            }
+            Some(action) => {
+                out.close();
+                out.go.push(Navigate::Run(action));
+            }
         }
     }
 
@@ -312,7 +325,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     fn help(env: &Env, stack: &[Context]) -> Help {
-        let entry = |(place, keys, action)| HelpEntry { place, keys, action, is_enabled: true };
+        let entry = |entry| HelpEntry::of(entry, true);
         Help::new(env.keymap.help_by_place(stack).into_iter().map(entry).collect())
     }
 
@@ -343,7 +356,7 @@ mod tests {
                     seen.push(words(&help, size, &env));
                 }
                 for entry in &help.entries {
-                    let text = entry.action.help();
+                    let text = entry.text;
                     let is_whole = seen.iter().any(|screen| screen.contains(text));
                     assert!(is_whole, "{:?} at {size:?}: {seen:#?}", entry.action);
                     is_cut |= width(text) > usize::from(size.0);
@@ -369,8 +382,8 @@ mod tests {
             help.search.on_paste(text);
         };
         search(&mut help, "RAW JSON");
-        let shown: Vec<Action> = help.shown().iter().map(|entry| entry.action).collect();
-        assert_eq!(shown, [Action::Raw]);
+        let shown: Vec<Option<Action>> = help.shown().iter().map(|entry| entry.action).collect();
+        assert_eq!(shown, [Some(Action::Raw)]);
         let (go, _) = act(&mut help, Action::Accept);
         assert!(go.is_empty(), "Enter ends typing first");
         let (go, _) = act(&mut help, Action::Accept);

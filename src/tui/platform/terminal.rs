@@ -13,6 +13,7 @@ use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,
 };
+use crossterm::style::Print;
 use crossterm::terminal::{
     DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
@@ -27,6 +28,10 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 pub type Screen = Terminal<Canvas<Line>>;
+
+/// Make the terminal keep its window title, and bring it back. A terminal without these ignores them.
+const KEEP_TITLE: &str = "\x1b[22;0t";
+const OLD_TITLE: &str = "\x1b[23;0t";
 
 /// Whether lapel has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -109,6 +114,7 @@ impl Taken {
         let taken = Self;
         execute!(
             io::stdout(),
+            Print(KEEP_TITLE),
             EnterAlternateScreen,
             EnableBracketedPaste,
             EnableMouseCapture,
@@ -148,6 +154,7 @@ fn give_back() {
             DisableMouseCapture,
             DisableBracketedPaste,
             LeaveAlternateScreen,
+            Print(OLD_TITLE),
             cursor::Show
         );
         let _ = out.flush();

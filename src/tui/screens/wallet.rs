@@ -8,6 +8,7 @@ mod copyables;
 mod draw;
 mod order;
 pub(super) mod pane;
+mod pasted;
 mod people;
 mod rows;
 mod search;
@@ -24,7 +25,6 @@ use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::preview::Scroll;
@@ -139,6 +139,8 @@ pub struct Wallet {
     field: Field,
     /// The recent inputs, while the user steps through them.
     recent: Recent,
+    /// Pasted lines that were not looked up yet.
+    pasted: Vec<String>,
     typing: bool,
     error: Option<String>,
     request: Option<RequestId>,
@@ -167,6 +169,7 @@ impl Default for Wallet {
         Self {
             field: Field::default(),
             recent: Recent::default(),
+            pasted: Vec::new(),
             typing: true,
             error: None,
             request: None,
@@ -289,7 +292,7 @@ impl Wallet {
     /// Puts the previous or the next recent input into the field.
     fn earlier(&mut self, earlier: bool, env: &Env) {
         if self.recent.at().is_none() {
-            self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
+            self.recent = Recent::new(self.offered(env));
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
             self.field.set(&text);
@@ -452,11 +455,8 @@ impl Component for Wallet {
         self.typing
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        self.focus_box();
-        self.error = None;
-        self.recent = Recent::default();
-        self.field.on_paste(text.trim());
+    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+        self.paste(text, env, out);
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {

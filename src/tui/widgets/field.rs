@@ -3,15 +3,56 @@
 use crate::domain::text::scrub;
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use crokey::{KeyCombination, key};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use ratatui::text::Span;
-use tui_input::Input;
-use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest text of a field, in characters. A longer text is a pasted file.
 pub const LONGEST: usize = 2_000;
+
+/// What the keys of a shell and of a desktop do in every field. A key of the keymap comes first. Letters and words are
+/// whole: a Hangul syllable or a letter with its marks is one.
+pub const EDIT_KEYS: &[(&[KeyCombination], InputRequest, &str)] = &[
+    (&[key!(left), key!(ctrl - b)], InputRequest::GoToPrevChar, tr_noop!("move one letter left")),
+    (&[key!(right), key!(ctrl - f)], InputRequest::GoToNextChar, tr_noop!("move one letter right")),
+    (
+        &[key!(ctrl - left), key!(alt - left), key!(alt - b)],
+        InputRequest::GoToPrevWord,
+        tr_noop!("move one word left"),
+    ),
+    (
+        &[key!(ctrl - right), key!(alt - right), key!(alt - f)],
+        InputRequest::GoToNextWord,
+        tr_noop!("move one word right"),
+    ),
+    (&[key!(home), key!(ctrl - a)], InputRequest::GoToStart, tr_noop!("go to the start")),
+    (&[key!(end), key!(ctrl - e)], InputRequest::GoToEnd, tr_noop!("go to the end")),
+    (
+        &[key!(backspace), key!(ctrl - h)],
+        InputRequest::DeletePrevChar,
+        tr_noop!("delete the letter on the left"),
+    ),
+    (
+        &[key!(delete), key!(ctrl - d)],
+        InputRequest::DeleteNextChar,
+        tr_noop!("delete the letter on the right"),
+    ),
+    (
+        &[key!(ctrl - w), key!(alt - backspace), key!(ctrl - backspace)],
+        InputRequest::DeletePrevWord,
+        tr_noop!("delete the word on the left"),
+    ),
+    (
+        &[key!(alt - d), key!(alt - delete), key!(ctrl - delete)],
+        InputRequest::DeleteNextWord,
+        tr_noop!("delete the word on the right"),
+    ),
+    (&[key!(ctrl - k)], InputRequest::DeleteTillEnd, tr_noop!("delete to the end")),
+    (&[key!(ctrl - y)], InputRequest::Yank, tr_noop!("bring back what was cleared or deleted by words")),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct Field {
@@ -40,7 +81,14 @@ impl Field {
 
     pub fn set(&mut self, text: &str) {
         self.selected = false;
-        self.input = Input::new(clean(text));
+        self.put(clean(text));
+    }
+
+    /// Replaces the text. What was deleted before can still be brought back.
+    fn put(&mut self, text: String) {
+        self.input = std::mem::take(&mut self.input).with_value(text);
+        // Separates what was deleted before from what is deleted next.
+        self.input.handle(InputRequest::SetCursor(usize::MAX));
     }
 
     /// Selects the whole text. The next letter or paste replaces it; a movement of the cursor keeps it.
@@ -52,7 +100,8 @@ impl Field {
     pub fn set_around(&mut self, before: &str, after: &str) {
         let before = clean(before);
         let cursor = before.chars().count();
-        self.input = Input::new(before + &clean(after)).with_cursor(cursor);
+        self.put(before + &clean(after));
+        self.input.handle(InputRequest::SetCursor(cursor));
     }
 
     /// The text before and after the cursor.
@@ -70,9 +119,14 @@ impl Field {
         cut
     }
 
+    /// Removes the text. A key brings it back, unless it is a secret.
     pub fn clear(&mut self) {
         self.selected = false;
-        self.input.reset();
+        if self.secret {
+            self.input = Input::default();
+        } else {
+            self.input.handle(InputRequest::DeleteLine);
+        }
     }
 
     /// Takes a key press. Returns true if the text changed.
@@ -88,11 +142,11 @@ impl Field {
                 _ => {}
             }
         }
-        let before = self.input.value().len();
-        let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
-        if self.input.value().chars().count() > LONGEST && self.input.value().len() > before {
-            let kept: String = self.input.value().chars().take(LONGEST).collect();
-            self.input = Input::new(kept);
+        let Some(edit) = edit(key) else { return false };
+        let before = self.value().len();
+        let changed = self.input.handle(edit).is_some_and(|change| change.value);
+        if self.value().chars().count() > LONGEST && self.value().len() > before {
+            self.put(self.value().chars().take(LONGEST).collect());
         }
         changed
     }
@@ -151,6 +205,19 @@ impl Field {
     }
 }
 
+/// What a key that the keymap leaves to the field does there.
+fn edit(key: KeyEvent) -> Option<InputRequest> {
+    if let KeyCode::Char(letter) = key.code
+        && ((key.modifiers - KeyModifiers::SHIFT).is_empty()
+            // On some keyboards this is how signs such as @ are typed.
+            || key.modifiers == KeyModifiers::CONTROL | KeyModifiers::ALT)
+    {
+        return Some(InputRequest::InsertChar(letter));
+    }
+    let key = KeyCombination::from(key);
+    EDIT_KEYS.iter().find(|(keys, ..)| keys.contains(&key)).map(|(_, edit, _)| *edit)
+}
+
 fn cursor(style: Style) -> Style {
     style.add_modifier(ratatui::style::Modifier::REVERSED)
 }
@@ -171,6 +238,9 @@ fn clean(text: &str) -> String {
     }
     out
 }
+
+/// Maximum number of inputs that a field notes by itself.
+const MOST: usize = 50;
 
 /// Recent inputs that a field offers, newest first.
 #[derive(Clone, Debug, Default)]
@@ -197,6 +267,19 @@ impl Recent {
 
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Adds an input as the newest one, and ends the selection.
+    pub fn note(&mut self, text: &str) {
+        self.at = None;
+        self.all.retain(|old| old != text);
+        self.all.insert(0, text.to_owned());
+        self.all.truncate(MOST);
+    }
+
+    /// Ends the selection: the user types something else.
+    pub fn leave(&mut self) {
+        self.at = None;
     }
 
     /// Returns the next older or newer entry. `now` is the field's text, which returns after the newest entry.

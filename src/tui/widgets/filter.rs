@@ -10,12 +10,13 @@ pub use value::{Choice, Known, Spec, Takes, Value, check};
 use value::read;
 
 use crate::i18n::tr;
+use crate::secrets::{Likeness, judge};
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::field::{Field, Focus, Recent};
 use crossterm::event::KeyEvent;
 use line::Suggestion;
 use std::time::Duration;
@@ -47,6 +48,8 @@ pub struct FilterBar {
     focus: Focus,
     view: View,
     line: Option<Line>,
+    /// The lines of earlier filters. They are kept until lapel ends.
+    earlier: Recent,
     pub known: Known,
     sight: Sight,
     pause: Option<RequestId>,
@@ -61,6 +64,7 @@ impl FilterBar {
             focus: Focus::default(),
             view: View::Closed,
             line: None,
+            earlier: Recent::default(),
             known: Known::default(),
             sight: Sight::default(),
             pause: None,
@@ -159,6 +163,7 @@ impl FilterBar {
     /// Opens a view. A line that does not stand for a filter stays as it is, and the form waits for its correction.
     pub fn open(&mut self, view: View) {
         self.view = view;
+        self.earlier.leave();
         let is_wrong = self.line.as_ref().is_some_and(|line| line.wrong.is_some());
         if is_wrong {
             self.view = View::Line;
@@ -173,6 +178,18 @@ impl FilterBar {
     pub fn close(&mut self) {
         self.view = View::Closed;
         self.line.take_if(|line| line.wrong.is_none());
+        let text = line::render(self.specs, self.texts(), &self.known);
+        if !text.is_empty() && judge(&text) == Likeness::None {
+            self.earlier.note(&text);
+        }
+    }
+
+    pub fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
+    pub fn forget_earlier(&mut self) {
+        self.earlier = Recent::default();
     }
 
     /// Handles an action of the open view. Returns false for an action of the list.
@@ -184,6 +201,8 @@ impl FilterBar {
             Action::ClearFilter => self.clear(true, out),
             Action::FilterForm if self.view == View::Line => self.open(View::Form),
             Action::FilterForm => self.open(View::Line),
+            Action::Earlier => self.recall(true, out),
+            Action::Down | Action::Up if self.is_recalling(action) => self.recall(action == Action::Up, out),
             Action::Down | Action::Up => self.choose(action == Action::Down),
             Action::Complete => self.take(out),
             Action::Accept if self.line.as_ref().is_some_and(|line| line.at.is_some()) => self.take(out),
@@ -196,6 +215,7 @@ impl FilterBar {
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
             if line.field.on_text_key(key) {
+                self.earlier.leave();
                 self.line_changed(out);
             }
         } else if self.fields[self.focus.at].on_text_key(key) {
@@ -206,6 +226,7 @@ impl FilterBar {
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
             line.field.on_paste(text);
+            self.earlier.leave();
             self.line_changed(out);
         } else {
             self.fields[self.focus.at].on_paste(text);
@@ -221,7 +242,10 @@ impl FilterBar {
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
-            self.line = self.line.take().filter(|_| self.view == View::Line).map(|_| Line::default());
+            self.line = self.line.take().filter(|_| self.view == View::Line).map(|mut line| {
+                line.field.clear();
+                Line { field: line.field, ..Line::default() }
+            });
         } else {
             self.fields[self.focus.at].clear();
         }
@@ -269,6 +293,27 @@ impl FilterBar {
                 line::suggestions(self.specs, line.field.split().0, &self.known)
             }
             _ => (0, Vec::new()),
+        }
+    }
+
+    /// Whether an arrow goes through earlier filters: up in an empty line, and each arrow after that.
+    fn is_recalling(&self, action: Action) -> bool {
+        let begins = || {
+            let is_empty = |line: &Line| line.field.value().is_empty() && line.at.is_none();
+            action == Action::Up && !self.earlier.is_empty() && self.line.as_ref().is_some_and(is_empty)
+        };
+        self.earlier.at().is_some() || begins()
+    }
+
+    /// Puts an earlier filter, or a later one, into the line.
+    fn recall(&mut self, earlier: bool, out: &mut Effects<'_>) {
+        let Some(line) = &mut self.line else { return };
+        match self.earlier.step(earlier, line.field.value()) {
+            Some(text) => {
+                line.field.set(&text);
+                self.line_changed(out);
+            }
+            None => out.say(t!("There is no earlier filter yet.")),
         }
     }
 

@@ -172,6 +172,12 @@ impl<T: Row> Marks<T> {
                 None => out.say(t!("This row cannot be marked.")),
             },
             Action::Range => self.range(list, stack, env, out),
+            Action::RangeDown | Action::RangeUp => {
+                if !self.is_in_range() {
+                    self.range(list, stack, env, out);
+                }
+                list.move_by(if action == Action::RangeDown { 1 } else { -1 });
+            }
             Action::MarkLoaded => self.add_loaded(list, out),
             Action::InvertMarks => self.flip_loaded(list, out),
             Action::UndoLast => self.undo(out),

@@ -179,6 +179,8 @@ impl<T: Browse> Browser<T> {
                 | Action::Wallet
                 | Action::Mark
                 | Action::Range
+                | Action::RangeDown
+                | Action::RangeUp
                 | Action::MarkLoaded
                 | Action::MarkAll
                 | Action::Revoke
@@ -289,6 +291,14 @@ impl<T: Browse> Browser<T> {
     /// Filter texts that have the shape of an API key.
     pub fn key_like(&self) -> Vec<String> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
+    }
+
+    pub fn has_earlier(&self) -> bool {
+        self.bar.has_earlier()
+    }
+
+    pub fn forget_earlier(&mut self) {
+        self.bar.forget_earlier();
     }
 
     pub fn apply(&mut self, out: &mut Effects<'_>) {

@@ -410,7 +410,20 @@ impl Term {
         let raw = self.raw();
         let last = |what: &[u8]| raw.windows(what.len()).rposition(|w| w == what);
         assert!(last(b"\x1b[?7h") >= last(b"\x1b[?7l"), "lines still do not wrap");
+        self.assert_title_restored();
         assert_eq!(self.modes(), self.modes_before, "the modes of the line");
+    }
+}
+
+impl Term {
+    /// The window title is the one from before the start: it was kept as often as it was brought back.
+    #[track_caller]
+    pub fn assert_title_restored(&self) {
+        let raw = self.raw();
+        let times = |what: &[u8]| raw.windows(what.len()).filter(|w| *w == what).count();
+        let last = |what: &[u8]| raw.windows(what.len()).rposition(|w| w == what);
+        assert_eq!(times(b"\x1b[22;0t"), times(b"\x1b[23;0t"), "the title of the window");
+        assert!(last(b"\x1b[23;0t") >= last(b"\x1b]0;"), "the title of the window");
     }
 }
 

@@ -22,6 +22,8 @@ mod stops;
 mod story;
 #[cfg(feature = "images")]
 mod svg;
+mod titles;
 mod tmux;
 mod tour;
 mod widths;
+mod zones;

@@ -333,7 +333,7 @@ mod tests {
                 || matches!(action, Action::First | Action::NextTab | Action::PreviousTab);
             assert!(usual == keys || moves, "{action:?} in {context:?}: {usual} {keys}");
         }
-        assert!(vim.help(HISTORY).contains(&("home, g g".to_owned(), Action::First)));
+        assert!(vim.help(HISTORY).contains(&("home, <, g g".to_owned(), Action::First)));
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
             ("[job-rows]\ncopy = 'esc'\n", 2, "a key of back there"),
             ("[profiles]\ntest-profile = 'enter'\n", 2, "a key of accept there"),
             ("[global]\ntemplates = '?'\n", 2, "a key of help there"),
-            ("[global]\ntemplates = ':'\n", 2, "a key of palette there"),
+            ("[global]\ntemplates = [':', 'ctrl-k']\n", 2, "a key of palette there"),
             ("[welcome]\ntour = 's'\n", 2, "a key of choose-sandbox there"),
             ("[always]\npalette = 'ctrl-u'\n", 2, "would not get it there"),
             ("[review]\nconfirm = 'f4'\n", 2, "no longer used"),
@@ -516,7 +516,10 @@ mod tests {
                 );
                 // Text fields use these keys as a line editor does.
                 let edits = ['e', 'k', 'w', 'y', 't', 'n', 'r', 'g'];
-                assert!(!(plain_ctrl && context.is_text() && edits.contains(&c)), "{action:?}: {key}");
+                // There, too, it goes through earlier inputs.
+                let is_the_same = c == 'r' && action == Action::Earlier;
+                let is_taken = plain_ctrl && context.is_text() && edits.contains(&c);
+                assert!(!is_taken || is_the_same, "{action:?}: {key}");
             }
         }
     }

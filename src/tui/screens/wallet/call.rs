@@ -51,6 +51,7 @@ impl Wallet {
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
         }
+        self.pasted.retain(|line| line != self.field.value());
         let typed = match &query {
             Query::Address { address, .. } => address.as_str(),
             _ => self.field.value(),

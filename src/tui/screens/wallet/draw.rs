@@ -11,7 +11,7 @@ use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::input::list_hit::below;
-use crate::tui::persist::input_history::{self, Typed};
+use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -229,13 +229,18 @@ impl Wallet {
     /// Draws the recent inputs, while the user has not typed anything else.
     fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let all = if self.recent.at().is_some() {
-            self.recent.all()
+            self.recent.all().to_vec()
         } else if self.field.value().is_empty() {
-            env.recents.list(Typed::LookUp)
+            self.offered(env)
         } else {
-            &[]
+            Vec::new()
         };
-        input_history::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
+        let title = if self.pasted.is_empty() {
+            t!("Looked up earlier")
+        } else {
+            t!("Pasted, then looked up earlier")
+        };
+        input_history::draw(&all, self.recent.at(), title, frame, area, env);
     }
 
     /// A hint about what the typed text would do. `None` if the input still shows the current look-up.

@@ -1,0 +1,98 @@
+//! A paste of several lines into the box: one line is looked up at a time, and the others are offered next.
+
+use super::Wallet;
+use crate::domain::Query;
+use crate::domain::text::short;
+use crate::tui::persist::input_history::Typed;
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::{Field, Recent};
+
+impl Wallet {
+    pub(super) fn paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+        self.focus_box();
+        self.error = None;
+        self.recent = Recent::default();
+        let mut lines = holders(text);
+        if lines.is_empty() {
+            self.field.on_paste(text.trim());
+            return;
+        }
+        out.say(t!(
+            "A look-up is about one holder. Of {lines}, this one was taken: {taken}. {up} brings the others.",
+            lines = count!(lines.len() as u64, "pasted line", "pasted lines"),
+            taken = short(&lines[0]),
+            up = env.key(&self.key_contexts(), Action::Earlier)
+        ));
+        self.field.on_paste(&lines.remove(0));
+        self.pasted = lines;
+    }
+
+    /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
+    pub(super) fn offered(&self, env: &Env) -> Vec<String> {
+        self.pasted.iter().chain(env.recents.list(Typed::LookUp)).cloned().collect()
+    }
+
+    pub fn has_pasted(&self) -> bool {
+        !self.pasted.is_empty()
+    }
+
+    pub fn forget_pasted(&mut self) {
+        self.pasted.clear();
+    }
+}
+
+/// The lines of a pasted text about several holders, the one to take first. Empty if the text is about one: a name and
+/// an address in two lines, or the copied summary of a badge.
+fn holders(text: &str) -> Vec<String> {
+    let line = |line: &str| {
+        let mut field = Field::default();
+        field.fill(line.trim());
+        field.value().to_owned()
+    };
+    let mut lines: Vec<String> = text.lines().map(line).filter(|line| !line.is_empty()).collect();
+    lines.dedup();
+    let read: Vec<Query> = lines.iter().map(|line| Query::read(line)).collect();
+    let is_address = |query: &Query| matches!(query, Query::Address { .. });
+    let is_id = |query: &Query| matches!(query, Query::BadgeId(_));
+    let whole = Query::read(text);
+    let addresses = read.iter().filter(|query| is_address(query)).count();
+    let is_one = lines.len() < 2
+        || addresses == 1 && is_address(&whole)
+        || addresses == 0 && is_id(&whole) && !read.iter().all(is_id);
+    if is_one {
+        return Vec::new();
+    }
+    // A name beside its address says less than the address.
+    let first = read.iter().position(is_address).or_else(|| read.iter().position(is_id)).unwrap_or(0);
+    lines[..=first].rotate_right(1);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holder_in_several_lines_is_not_several() {
+        for one in [
+            "",
+            "kim@naru.example",
+            "\n kim@naru.example \n\n",
+            "kim@naru.example\nkim@naru.example\n",
+            "한서윤\nseoyun.han@naru.example",
+            "성명: 한서윤\n이메일: seoyun.han@naru.example\n",
+        ] {
+            assert_eq!(holders(one), Vec::<String>::new(), "{one}");
+        }
+        for (several, first) in [
+            ("a@naru.example\nb@naru.example", "a@naru.example"),
+            ("이름\t메일\n한서윤\ta@naru.example\n오지호\tb@naru.example", "한서윤 a@naru.example"),
+            ("한서윤\n오지호\n", "한서윤"),
+            ("B-20260101-0001\nB-20260101-0002", "B-20260101-0001"),
+        ] {
+            let lines = holders(several);
+            assert_eq!(lines.first().map(String::as_str), Some(first), "{several}");
+            assert_eq!(lines.len(), several.trim().lines().count(), "nothing is lost: {lines:?}");
+        }
+    }
+}

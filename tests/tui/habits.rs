@@ -1,0 +1,166 @@
+//! Keys and clicks that people bring from other programs: they work, or the screen says what does.
+
+use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
+use lapel::tui::Action;
+
+#[tokio::test]
+async fn a_key_that_does_nothing_says_what_is_near() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.settled().await;
+    let near = |name: &str, near: &str, action: Action| {
+        msg_with("{name} is no key here. {near}: {help}", &[&name, &near, &action.help()])
+    };
+    let elsewhere = |name: &str, place: &str, action: Action| {
+        let key = "{name} does nothing here. It works in {places}: {help}";
+        msg_with(key, &[&name, &place, &action.help()])
+    };
+    let unknown = |name: &str| msg_with("{name} is no key here. {keys} shows the keys.", &[&name, &"?"]);
+    for (keys, said) in [
+        ("2 V", near("V", "v", Action::Range)),
+        ("ctrl-s", near("ctrl-s", "e", Action::Export)),
+        ("E", near("E", "e", Action::Export)),
+        ("ctrl-r", near("ctrl-r", "r", Action::Reload)),
+        ("o", elsewhere("o", "Templates, Wallet, Badge", Action::OpenPicture)),
+        ("f10", near("f10", "q", Action::Quit)),
+        ("1 space", elsewhere("space", "History, Job rows", Action::Mark)),
+        ("1 %", unknown("%")),
+    ] {
+        h.press(keys);
+        let screen = h.settled().await;
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains(&said), "{keys}: {said}\n{screen}");
+    }
+    assert!(h.tui.app.marked().is_empty());
+}
+
+#[tokio::test]
+async fn lists_have_the_keys_of_other_programs() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    for (key, row) in [(">", "600"), ("<", "1"), (".", "23"), (",", "1")] {
+        h.press(key);
+        let screen = h.settled().await;
+        assert!(screen.contains(&format!("row {row} of 600")), "{key}: {screen}");
+    }
+    // A range is drawn with shift and an arrow, and ends as one that was begun with its key.
+    h.press("shift-down shift-down shift-down shift-up");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("range from row {row}", &[&1])), "{screen}");
+    assert!(screen.contains("row 3 of 600") && h.tui.app.marked().is_empty(), "{screen}");
+    h.press("v");
+    h.settled().await;
+    assert_eq!(h.tui.app.marked().len(), 3, "{}", h.screen());
+    h.press("u a");
+    h.settled().await;
+    assert_eq!(h.tui.app.marked().len(), 300, "all loaded rows: {}", h.screen());
+    h.press("]");
+    assert!(h.screen().contains("Holder ▌"), "{}", h.screen());
+    h.press("esc [");
+    assert!(h.settled().await.contains(msg_part("300 marked")));
+}
+
+#[tokio::test]
+async fn q_closes_what_is_on_top_before_it_quits() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.settled().await;
+    for (open, title) in [
+        ("2 s", msg_part("Sort by")),
+        ("2 C", msg_part("Columns, from left")),
+        ("2 f", msg_part("Saved filters of")),
+        ("2 y", msg("Copy")),
+        ("P", msg("Profiles")),
+        ("1 c", msg("Categories")),
+        ("2 ?", msg("Keys of this screen")),
+        ("L", msg_part("newest first; names and e-mails masked")),
+    ] {
+        h.press(open);
+        let screen = h.settled().await;
+        assert!(screen.contains(title), "{open}\n{screen}");
+        h.press("q");
+        let screen = h.settled().await;
+        assert!(!screen.contains(title), "{open}\n{screen}");
+        assert!(h.tui.app.take_loop_command().is_none(), "{open}");
+    }
+    // A badge that was opened from a list goes back to the list.
+    h.press("2 j enter");
+    assert!(h.settled().await.contains(msg("Cert. no.")));
+    h.press("q");
+    assert!(h.settled().await.contains(msg_part("row 2 of 600")));
+    assert!(h.tui.app.take_loop_command().is_none());
+    h.press("q");
+    assert!(h.tui.app.take_loop_command().is_some());
+}
+
+#[tokio::test]
+async fn the_palette_and_the_look_up_box_have_the_keys_of_other_programs() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    h.press("ctrl-k");
+    assert_eq!(h.tui.app.modal(), Some("CommandPalette"));
+    h.press("esc");
+    h.press("3");
+    h.type_text("임하늘");
+    h.press("enter");
+    h.settled().await;
+    h.press("3 ctrl-u ctrl-r");
+    assert!(h.screen().contains("Holder ▌임하늘"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_filter_line_brings_earlier_filters_back() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    let line = |h: &mut Harness| h.screen().lines().nth(2).unwrap_or_default().to_owned();
+    h.press("/ ctrl-r");
+    assert!(h.screen().contains(msg("There is no earlier filter yet.")), "{}", h.screen());
+    for filter in ["title:파이썬", "name:한"] {
+        h.press("ctrl-u");
+        h.type_text(filter);
+        h.press("enter");
+        h.settled().await;
+        h.press("/");
+    }
+    h.press("ctrl-u up");
+    assert!(line(&mut h).contains("/▌name:한"), "{}", h.screen());
+    h.press("up");
+    assert!(line(&mut h).contains("/▌title:파이썬"), "{}", h.screen());
+    h.press("enter");
+    assert!(h.settled().await.contains("title “파이썬”"), "{}", h.screen());
+    h.press("/ ctrl-u up down");
+    assert!(!line(&mut h).contains(':'), "what was typed comes back: {}", h.screen());
+    // Down in a line that recalls nothing chooses a suggestion.
+    h.press("down enter");
+    assert!(line(&mut h).contains("/▌name:"), "{}", h.screen());
+    h.press("esc");
+    h.run_in_palette(Action::ForgetRecent);
+    h.confirm("1");
+    h.settled().await;
+    h.press("/ ctrl-u ctrl-r");
+    assert!(h.screen().contains(msg("There is no earlier filter yet.")), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_double_click_opens_the_row_and_two_slow_ones_select_it() {
+    let click = |h: &mut Harness, row| {
+        for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
+            let event = MouseEvent { kind, column: 10, row, modifiers: KeyModifiers::NONE };
+            h.tui.app.update(Message::Mouse(event));
+        }
+    };
+    let mut h = Harness::new(small(), 120, 30).await;
+    h.press("2");
+    h.settled().await;
+    // Two different rows, then one row twice.
+    click(&mut h, 7);
+    click(&mut h, 8);
+    assert!(h.settled().await.contains(msg_part("row 5 of 600")));
+    click(&mut h, 9);
+    click(&mut h, 9);
+    assert!(h.settled().await.contains(msg("Cert. no.")), "{}", h.screen());
+    h.press("esc");
+    assert!(h.settled().await.contains(msg_part("row 6 of 600")));
+}
