@@ -2,6 +2,7 @@
 //! confirmation.
 
 use crate::domain::{State, Text};
+use crate::i18n;
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::ReasonField;
@@ -27,7 +28,25 @@ pub struct RevokeForm {
 }
 
 impl RevokeForm {
-    pub fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
+    /// Opens the form, or says why none of the targets can be revoked now or when it is Issued.
+    pub fn open(targets: Vec<RevokeTarget>, out: &mut Effects<'_>) {
+        let of = |state: State| targets.iter().filter(|target| target.state == state).count() as u64;
+        let (revoked, revoking) = (of(State::Revoked), of(State::Revoking));
+        if revoked + revoking < targets.len() as u64 {
+            out.open(|_, out| Self::new(targets, out));
+            return;
+        }
+        let mut why = Vec::new();
+        if revoked > 0 {
+            why.push(t!("{n} already revoked", n = number(revoked)));
+        }
+        if revoking > 0 {
+            why.push(t!("{n} already being revoked", n = number(revoking)));
+        }
+        out.say(t!("Nothing to revoke: {why}.", why = i18n::list(why)));
+    }
+
+    fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
         targets.sort_by_key(|target| !target.state.may_be_revoked());
         Self { targets, reason: ReasonField::new(out), error: None, review: None, top: 0, when_issued: false }
     }
@@ -223,7 +242,10 @@ impl Component for RevokeForm {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::new(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
-        let what = plural!(self.to_revoke() as u64, "Revoke {n} badge", "Revoke {n} badges");
+        let what = match self.to_revoke() as u64 {
+            0 => plural!(self.waiting() as u64, "{n} waiting badge", "{n} waiting badges"),
+            n => plural!(n, "Revoke {n} badge", "Revoke {n} badges"),
+        };
         form.head(&what, &env.place());
         form.extend(self.breakdown(form.room(), env));
         if self.waiting() > 0 && self.review.is_none() {
