@@ -287,9 +287,7 @@ impl Store {
                 return;
             }
             Ok(Some(Entry { state: Err(why), .. })) | Err(why) => why,
-            Ok(None) if self.rest.is_some() || self.reading.is_some() || self.loading.is_some() => {
-                t!("loading the picture")
-            }
+            Ok(None) if self.loading.is_some() => t!("loading the picture"),
             Ok(None) => return,
         };
         let lines: Vec<Line<'_>> =
