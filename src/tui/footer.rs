@@ -245,7 +245,7 @@ impl App {
                 Line::from(vec![
                     Span::raw("  "),
                     Span::styled(fit(&key, keys, ""), self.env.theme.key()),
-                    Span::raw(fit(action.help(), room, self.env.glyphs.ellipsis)),
+                    Span::raw(fit(action.short(), room, self.env.glyphs.ellipsis)),
                 ])
             })
             .collect();

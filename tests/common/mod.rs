@@ -142,6 +142,27 @@ impl Harness {
         }
     }
 
+    /// No explanation of any action is cut in the palette, on this terminal of 80 columns.
+    pub fn reads_the_whole_palette(&mut self) {
+        use lapel::tui::Action;
+        use unicode_width::UnicodeWidthStr;
+        self.press("ctrl-p");
+        let shown = self.screen();
+        let explained = Action::Sort.short();
+        let line = shown.lines().find(|line| line.contains(explained)).expect("it can be sorted");
+        let room = 78 - line[..line.find(explained).expect("the explanation")].width();
+        for action in Action::ALL.iter().filter(|action| !action.is_hand_work()) {
+            assert!(action.short().width() <= room, "{action:?} has {room} cells\n{shown}");
+        }
+        for _ in Action::ALL.iter().step_by(10) {
+            let shown = self.screen();
+            let mut entries = shown.lines().filter(|line| line.starts_with('│'));
+            assert!(entries.all(|line| !line.contains('…')), "{shown}");
+            self.press("pagedown");
+        }
+        self.press("esc");
+    }
+
     /// Types what the open confirmation asks for, and confirms.
     pub fn confirm(&mut self, typed: &str) {
         self.type_text(typed);

@@ -23,7 +23,11 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "sort-menu", left);
     h.press("esc ?");
     take(&mut h, "help-templates", left);
-    h.press("esc :");
+    h.press("esc");
+    if columns == 80 {
+        h.reads_the_whole_palette();
+    }
+    h.press(":");
     h.type_text("발급");
     take(&mut h, "palette", left);
     // Why what is selected is not possible stands under the list, whole, also where there is little room.

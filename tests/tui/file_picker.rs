@@ -95,6 +95,31 @@ async fn a_file_that_a_job_has_used_is_recent_and_says_so() {
     assert!(h.screen().contains("attendees.csv"), "{}", h.screen());
 }
 
+#[tokio::test]
+async fn a_long_path_is_cut_in_the_middle_and_whole_in_the_preview() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let deep = folder.path().join("a-folder-with-a-long-name/and-another-one-in-it/and-one-more");
+    std::fs::create_dir_all(&deep).expect("made");
+    let path = deep.join("attendees-of-the-course.csv");
+    std::fs::write(&path, ROWS).expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    at_field(&mut h, &path).await;
+    h.press("enter");
+    h.shows("columns").await;
+    h.press("enter");
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
+    h.press("esc esc");
+    at_field(&mut h, &folder.path().join("none")).await;
+    h.press("ctrl-o");
+    let shows = |s: &str| s.contains(msg("recent")) && s.contains("byte");
+    let screen = h.until("the recent file", shows).await;
+    let listed = screen.lines().find(|line| line.contains(msg("recent"))).expect("the recent file");
+    assert!(listed.contains('…') && listed.contains("/attendees-of-the-course.csv"), "{screen}");
+    let whole: String = screen.chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+    assert!(whole.contains(path.to_str().expect("UTF-8")), "{screen}");
+}
+
 /// Where a new file is named, there is nothing to choose.
 #[tokio::test]
 async fn a_field_for_a_new_file_has_no_picker() {

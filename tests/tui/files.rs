@@ -390,6 +390,25 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
 }
 
 #[tokio::test]
+async fn what_nobody_can_revoke_opens_no_form_and_says_why() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = |state| RowSpec { state, recipient_email: "gone@naru.example".into(), ..RowSpec::default() };
+    let insert =
+        [RowState::Revoked, RowState::Revoking, RowState::Revoked, RowState::Revoking].map(row).to_vec();
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("2");
+    h.settled().await;
+    h.press("/ ctrl-f tab");
+    h.type_text("gone@naru.example");
+    h.settled().await;
+    h.press("esc a x");
+    let screen = h.screen();
+    assert_eq!(h.tui.app.modal(), None, "{screen}");
+    assert!(screen.contains(&msg_with("{n} already revoked", &[&2])), "{screen}");
+    assert!(screen.contains(&msg_with("{n} already being revoked", &[&2])), "{screen}");
+}
+
+#[tokio::test]
 async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     let mut h = Harness::new(small(), 80, 24).await;
     let row = |state, email: &str| RowSpec { state, recipient_email: email.into(), ..RowSpec::default() };
@@ -404,6 +423,7 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     h.press("esc x");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("No badge here can be revoked now")), "{screen}");
+    assert!(!screen.contains("Revoke 0"), "{screen}");
     assert!(!screen.contains("Tab next field") && !screen.contains(msg_part("⏎ next")), "{screen}");
     h.press("tab");
     let screen = h.screen();

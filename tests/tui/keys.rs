@@ -208,8 +208,8 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[Back, Action::History, Action::MarkLoaded, Revoke]).await;
     o.says("below: {} {}", &[Action::PageUp, Action::PageDown]);
     o.says("No badge here can be revoked now. Nothing is sent.", &[]);
-    // The last line above the footer's rule.
-    o.says("{} back ─", &[Back]);
+    // The last line of the popup.
+    o.says("{} back │ └", &[Back]);
     o.does(&[Action::Toggle]).await;
     o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
     o.h.type_text("twice");

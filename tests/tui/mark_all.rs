@@ -21,7 +21,7 @@ async fn history(options: Options) -> Harness {
 async fn all_that_match_are_marked_for_what_was_said() {
     let mut h = history(small()).await;
     h.press("space j *");
-    assert!(h.screen().contains(Action::MarkAll.help()), "what can follow is shown:\n{}", h.screen());
+    assert!(h.screen().contains(Action::MarkAll.short()), "what can follow is shown:\n{}", h.screen());
     h.press("a");
     let screen = h.screen();
     assert!(screen.contains(&msg_with("Mark all {n} badges that match?", &[&600])), "{screen}");

@@ -19,7 +19,7 @@ fn posts(h: &Harness) -> u64 {
 /// What only those see who may act.
 const ACTING: [&str; 9] = [
     "issue this badge",
-    "revoke the marked",
+    "revoke marked badges",
     "revoke badges whose ids",
     "corrected name",
     "pause or resume this job",

@@ -123,6 +123,30 @@ async fn suggested_addresses_are_taken_with_one_key_for_a_row_and_one_for_its_gr
 }
 
 #[tokio::test]
+async fn a_corrected_address_that_is_a_duplicate_says_so() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("slips.csv");
+    std::fs::write(&file, "name,email\n가나,one@gmial.com\n다라,two@gmial.com\n마바,two@gmail.com\n")
+        .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("2 needs review")).await;
+    h.settled().await;
+    let says = msg_part("After the correction");
+    // To an address that nobody has, then to one that another row has.
+    for (address, is_duplicate) in [("new@naru.example", false), ("two@gmail.com", true)] {
+        h.press("g c ctrl-u");
+        h.type_text(address);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert_eq!(screen.contains(says), is_duplicate, "{address}:\n{screen}");
+    }
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
 async fn one_group_after_the_other_is_shown() {
     let mut h = Harness::new(small(), 120, 30).await;
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,8 @@
 //! `/` in lists and texts that are not filtered by the service, and the way through the matches.
 
 use super::*;
-use crate::common::texts::{msg, msg_part};
+use crate::common::texts::msg;
+use lapel::tui::Action;
 use ratatui::style::Modifier;
 
 /// The line with the match that the user is at.
@@ -25,8 +26,7 @@ async fn the_help_shows_what_is_searched_for() {
     h.type_text("refresh");
     let screen = h.screen();
     assert!(
-        screen.contains(msg_part("refresh from the service"))
-            && !screen.contains(msg("mark all loaded rows")),
+        screen.contains(Action::Reload.help()) && !screen.contains(msg("mark all loaded rows")),
         "{screen}"
     );
     // Esc closes the box, ends the search, and closes the help.

@@ -5,7 +5,7 @@ use strum::IntoStaticStr;
 
 /// Declares the actions with their texts, so that every action has them.
 macro_rules! actions {
-    ($($name:ident: $hint:literal, $help:literal;)*) => {
+    ($($name:ident: $hint:literal, $short:literal $(=> $help:literal)?;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
         #[strum(serialize_all = "kebab-case")]
         pub enum Action {
@@ -26,12 +26,19 @@ macro_rules! actions {
                 i18n::tr(match self { $(Self::$name => $hint,)* })
             }
 
-            /// One line for the help.
+            /// What it does, short enough for one line of the palette at 80 columns.
+            pub fn short(self) -> &'static str {
+                i18n::tr(match self { $(Self::$name => $short,)* })
+            }
+
+            /// What it does, with all that the help says about it.
             pub fn help(self) -> &'static str {
-                i18n::tr(match self { $(Self::$name => $help,)* })
+                match self { $(Self::$name => actions!(@help self $(=> $help)?),)* }
             }
         }
     };
+    (@help $action:ident => $help:literal) => { i18n::tr($help) };
+    (@help $action:ident) => { $action.short() };
 }
 
 impl Action {
@@ -82,13 +89,13 @@ actions! {
     Last: "last", "go to last row";
     GoToRow: "row", "go to row number";
     Open: "open", "open the selected entry";
-    Filter: "filter", "filter this list with a line: words, or field:value";
-    FilterForm: "form", "filter with a form of all fields, or go back to the line";
+    Filter: "filter", "filter this list with words or field:value";
+    FilterForm: "form", "filter with a form of all fields" => "filter with a form of all fields, or go back to the line";
     Search: "search", "search in this list";
     NextMatch: "next match", "go to the next match";
     PreviousMatch: "previous match", "go to the previous match";
     Sort: "sort", "sort by a column";
-    ChooseColumns: "columns", "choose, order and resize the columns of this list";
+    ChooseColumns: "columns", "choose, order and resize the columns";
     ColumnLeft: "left", "move the column left";
     ColumnRight: "right", "move the column right";
     Narrower: "narrow", "make the column narrower";
@@ -98,55 +105,55 @@ actions! {
     SaveFilter: "save", "save the filter and sort order under a name";
     Rename: "rename", "rename the filter";
     Remove: "remove", "remove the filter";
-    Reload: "refresh", "refresh from the service and retry what failed";
+    Reload: "refresh", "refresh and retry what failed";
     Mark: "mark", "mark or unmark the selected row";
-    Range: "range", "start a range; press again at its end to mark it";
+    Range: "range", "start a range" => "start a range; press again at its end to mark it";
     RangeDown: "range down", "draw a range one row down";
     RangeUp: "range up", "draw a range one row up";
-    MarkAll: "all that match", "mark all that match the filter, on all pages; shows the cost first";
+    MarkAll: "all that match", "mark all that match, on all pages" => "mark all that match the filter, on all pages; shows the cost first";
     MarkLoaded: "all", "mark all loaded rows";
     InvertMarks: "invert", "invert the marks of the loaded rows";
     ClearMarks: "unmark", "unmark all";
     UndoLast: "undo", "undo the last mark or decision";
     Issue: "issue", "issue this badge to a recipient";
-    Revoke: "revoke", "revoke the marked badges or the selected one";
+    Revoke: "revoke", "revoke marked badges or the selected one";
     Picture: "picture", "show the badge picture instead of the text";
     PreviewDown: "preview down", "scroll the preview down";
     PreviewUp: "preview up", "scroll the preview up";
     TurnOver: "flip", "show the other side of the picture";
     Wallet: "wallet", "open the wallet of this badge's holder";
     FindBadge: "find", "open a badge by its id";
-    LookUp: "look up", "look up another e-mail address, name or badge id";
+    LookUp: "look up", "look up another e-mail, name or badge id";
     CopySummary: "copy summary", "copy a badge summary with the person masked";
-    Question: "question", "choose what the caller asks; the answer follows";
+    Question: "question", "choose the question; the answer follows";
     Elsewhere: "search further", "search other places for the holder's badges";
-    TryPictures: "try pictures", "check that its pictures open without the API key";
+    TryPictures: "try pictures", "test its pictures without the API key";
     Categories: "categories", "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
-    Only: "filter by status", "show only rows with the next status or reason; all rows after the last";
-    Run: "run", "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
+    Only: "filter by status", "show rows with the next status or reason" => "show only rows with the next status or reason; all rows after the last";
+    Run: "run", "pause, resume, retry or cancel the rest" => "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
     Pause: "pause", "pause this job before its next request";
     Resume: "resume", "resume a paused or stopped job";
-    UseUp: "use up quota", "use up the rest of the quota with ever smaller requests";
-    Retry: "retry refused", "send refused rows again; the service certainly did nothing for them";
+    UseUp: "use up quota", "use up the rest of the quota" => "use up the rest of the quota with ever smaller requests";
+    Retry: "retry refused", "send refused rows again" => "send refused rows again; the service certainly did nothing for them";
     Decide: "resolve", "resolve a row with an unknown result";
     CallOff: "cancel the rest", "cancel the rest: rows not sent yet";
-    Undo: "revoke issued", "revoke the badges that this job issued, after a review; waiting ones when Issued";
-    Receipt: "receipt", "save the receipt of this job: every row with its result";
-    SaveList: "list", "save the list below as it is filtered and sorted: its marked rows, or else all";
-    Redo: "redo file", "save rows that were not sent or need a person to a file, unchanged";
-    Export: "export", "save to a file: the list, its marked rows, or the receipt or redo file of a job";
-    Aside: "in background", "continue the export in the background; its key shows it again";
-    Mail: "mail failures", "list failed mails by domain, of this job or of all badges";
+    Undo: "revoke issued", "revoke the badges that this job issued" => "revoke the badges that this job issued, after a review; waiting ones when Issued";
+    Receipt: "receipt", "save the receipt of this job" => "save the receipt of this job: every row with its result";
+    SaveList: "list", "save the list below" => "save the list below as it is filtered and sorted: its marked rows, or else all";
+    Redo: "redo file", "save rows to do again to a file" => "save rows that were not sent or need a person to a file, unchanged";
+    Export: "export", "save a list, receipt or redo file" => "save to a file: the list, its marked rows, or the receipt or redo file of a job";
+    Aside: "in background", "continue the export in the background" => "continue the export in the background; its key shows it again";
+    Mail: "mail failures", "list failed mails by domain" => "list failed mails by domain, of this job or of all badges";
     Ids: "ids file", "revoke badges whose ids are in a file";
-    Replace: "correct", "issue a badge with corrected name or e-mail, then revoke this one";
+    Replace: "correct", "issue a corrected badge, revoke this one" => "issue a badge with corrected name or e-mail, then revoke this one";
     Encoding: "encoding", "read the file in another encoding";
     Columns: "columns", "map the columns";
     Sheet: "sheet", "choose a sheet";
     Header: "header", "choose the header row";
     NextChoice: "next column", "change the field to the next column";
     PreviousChoice: "previous column", "change the field to the previous column";
-    ChooseFile: "choose file", "choose from recent files and folders, with a preview";
+    ChooseFile: "choose file", "choose from recent files and folders";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct the name or e-mail of this row";
     Allow: "allow", "send this row anyway";
@@ -155,30 +162,30 @@ actions! {
     LeaveOutClass: "skip group", "skip all rows with the same finding";
     Copy: "copy", "copy an id, e-mail, link, row or table";
     CopyAll: "copy", "copy everything";
-    OpenPicture: "open picture", "open the picture in the browser (over ssh: copy its link)";
+    OpenPicture: "open picture", "open the picture in the browser" => "open the picture in the browser (over ssh: copy its link)";
     Raw: "raw JSON", "show the record as the service sends it";
     Pager: "pager", "read it in your pager ($PAGER)";
-    OtherRecord: "other record", "show the same badge's record from history or wallet";
-    RequestLog: "requests", "show the request log: cost and result of each request";
+    OtherRecord: "other record", "show its record from history or wallet";
+    RequestLog: "requests", "show the request log" => "show the request log: cost and result of each request";
     Language: "language", "switch to the next language";
-    AutoRefresh: "auto", "set auto refresh: every 30 s, every 2 min, off";
-    Save: "save", "save this log to a file, without the key, people masked";
+    AutoRefresh: "auto", "set auto refresh: 30 s, 2 min or off";
+    Save: "save", "save this log to a file" => "save this log to a file, without the key, people masked";
     Look: "check", "check now, before the next check is due";
     Dismiss: "dismiss", "close the message at the bottom";
     NextTab: "next tab", "go to next tab";
     PreviousTab: "previous tab", "go to previous tab";
-    Home: "Home", "go to Home: what needs you, what runs, what comes soon";
+    Home: "Home", "go to Home" => "go to Home: what needs you, what runs, what comes soon";
     Templates: "Templates", "go to Templates";
     History: "History", "go to History";
     WalletTab: "Wallet", "go to Wallet";
     BadgeTab: "Badge", "go to Badge";
-    Activity: "Activity", "go to Activity: all jobs and the result of each row";
+    Activity: "Activity", "go to Activity" => "go to Activity: all jobs and the result of each row";
     NextSection: "next section", "go to next section of the counts";
     PreviousSection: "previous section", "go to previous section of the counts";
     Period: "period", "count by day, week or month";
     FindCert: "certificate no.", "open a badge by its certificate number";
-    Renew: "issue again", "plan to issue these badges to the same people again; nothing is sent before the review";
-    Details: "read records", "read the badge records with the certificate numbers; shows the cost first";
+    Renew: "issue again", "plan to issue these badges again" => "plan to issue these badges to the same people again; nothing is sent before the review";
+    Details: "read records", "read records with certificate numbers" => "read the badge records with the certificate numbers; shows the cost first";
     Rescan: "read all", "rebuild the index from the whole history";
     IndexOn: "turn on", "keep an index in memory until lapel closes";
     IndexStop: "stop", "stop reading and keep what was read";
@@ -186,8 +193,8 @@ actions! {
     Palette: "palette", "find actions by name, or type a badge, holder or template";
     Back: "back", "close this or go back";
     Redraw: "redraw", "redraw the whole screen";
-    SaveScreen: "save screen", "save screen as text for a ticket, masked on request";
-    Suspend: "suspend", "put lapel in the background (fg brings it back)";
+    SaveScreen: "save screen", "save screen as text, masked on request" => "save screen as text for a ticket, masked on request";
+    Suspend: "suspend", "suspend lapel (fg brings it back)";
     Quit: "quit", "quit lapel";
     QuitNow: "quit", "quit lapel, even inside a field";
     NextField: "next field", "go to next field";
@@ -201,16 +208,16 @@ actions! {
     ForgetRecent: "forget look-ups", "forget recent look-ups and delete their file";
     Toggle: "toggle", "toggle the checkbox";
     ToggleDirection: "direction", "reverse the sort order";
-    Editor: "editor", "edit the text in your editor ($VISUAL or $EDITOR)";
-    Tour: "tour", "start the tour: your first day, step by step, in the sandbox";
+    Editor: "editor", "edit in your editor ($VISUAL or $EDITOR)";
+    Tour: "tour", "start the tour in the sandbox" => "start the tour: your first day, step by step, in the sandbox";
     TourSkip: "skip", "skip to the next step of the tour";
     TourLeave: "end tour", "end the tour at any step";
     Profiles: "profiles", "open or add a profile";
-    ChangeProfile: "edit", "edit this profile; a new service or key is tested before it is saved";
-    TestProfile: "test", "test the key of this profile with its service; nothing is saved";
+    ChangeProfile: "edit", "edit this profile" => "edit this profile; a new service or key is tested before it is saved";
+    TestProfile: "test", "test the key of this profile" => "test the key of this profile with its service; nothing is saved";
     RemoveProfile: "remove", "remove this profile";
     DiscardDraft: "discard", "discard this draft";
     TakeSuggestions: "take suggestions", "take all suggestions like this one";
     ChooseSandbox: "sandbox", "start the sandbox without an account";
-    ChooseService: "service", "set up a real service with base URL and API key";
+    ChooseService: "service", "set up a service with base URL and API key";
 }

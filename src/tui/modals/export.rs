@@ -258,8 +258,7 @@ impl Component for ExportForm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let mut form = FormText::new(area, env);
-        form.text(&t!("Export   {what}", what = self.source.head), theme.strong());
+        let mut form = FormText::in_popup(area, env);
         form.text(&env.place(), theme.accent());
         form.blank();
         for (at, (name, what)) in KINDS.iter().take(self.kinds()).enumerate() {
@@ -300,11 +299,15 @@ impl Component for ExportForm {
         if let Some(error) = &self.error {
             form.error(error);
         }
-        form.draw(frame, area);
+        form.draw_popup(frame, area, &t!("Export   {what}", what = self.source.head));
     }
 }
 
 impl Modal for ExportForm {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn asks(&self) -> Option<Ask> {
         self.exists.then_some(Ask::ONE)
     }

@@ -8,9 +8,10 @@ use crate::tui::input::paths;
 use crate::tui::modals::palette::search::Search;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::prelude::*;
+use crate::tui::widgets::form::wrapped;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, number, width};
+use crate::tui::widgets::text_layout::{fit, fit_path, number, width};
 use crossterm::event::KeyCode;
 use ratatui::style::Style;
 use ratatui::text::Text as Lines;
@@ -19,6 +20,8 @@ use std::path::Path;
 
 /// Maximum width of the popup in columns.
 const WIDEST: u16 = 110;
+/// Maximum number of lines for the path of the selected file, where the list cuts it.
+const PATH_LINES: usize = 2;
 /// Rows that one page moves.
 const PAGE: usize = 10;
 
@@ -183,19 +186,30 @@ impl FilePicker {
             None => t!("no job has used it").to_owned(),
         });
         let facts = facts.join(&format!(" {} ", env.glyphs.dot));
-        let mut lines = vec![Line::styled(fit(&facts, room, env.glyphs.ellipsis), theme.dim())];
+        let mut lines = Vec::new();
+        if self.shown.get(self.at).is_some_and(|entry| width(&scrub(&entry.shown)) > names_room(room)) {
+            let whole = wrapped(&scrub(path), room, PATH_LINES, env);
+            lines.extend(whole.into_iter().map(|line| Line::styled(line, theme.text())));
+        }
+        lines.push(Line::styled(fit(&facts, room, env.glyphs.ellipsis), theme.dim()));
         let row = |cells: &Vec<Text>, style: Style| {
             let text: Vec<String> = cells.iter().map(ToString::to_string).collect();
             Line::styled(fit(&text.join(" | "), room, env.glyphs.ellipsis), style)
         };
         match &preview.rows {
             Ok((_, all)) => {
-                lines.extend(all.iter().take(rows.saturating_sub(1)).map(|cells| row(cells, theme.text())));
+                let rows = rows.saturating_sub(lines.len());
+                lines.extend(all.iter().take(rows).map(|cells| row(cells, theme.text())));
             }
             Err(why) => lines.push(Line::styled(fit(why, room, env.glyphs.ellipsis), theme.dim())),
         }
         lines
     }
+}
+
+/// Room for the names, before the word for recent ones.
+fn names_room(room: usize) -> usize {
+    room.saturating_sub(width(t!("recent")) + 3)
 }
 
 fn with_slash(folder: &str) -> String {
@@ -313,13 +327,15 @@ impl Component for FilePicker {
         let mut find =
             vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
         find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
-        let mut folder = scrub(&self.folder).into_owned();
+        let mut said = String::new();
         if self.is_cut {
-            let said =
-                t!("more than {most} names: type how a name begins", most = number(paths::MOST as u64));
-            folder = format!("{folder} {} {said}", env.glyphs.dot);
+            let most = number(paths::MOST as u64);
+            let text = t!("more than {most} names: type how a name begins", most);
+            said = format!(" {} {text}", env.glyphs.dot);
         }
-        let folder = fit(&folder, room, env.glyphs.ellipsis);
+        let folder = scrub(&self.folder);
+        let folder_room = width(&folder).min(room.saturating_sub(width(&said)));
+        let folder = format!("{}{said}", fit_path(&folder, folder_room, env.glyphs.ellipsis));
         let mut lines = vec![Line::from(find), Line::styled(format!("  {folder}"), theme.dim())];
         let free = usize::from(inner.height).saturating_sub(lines.len() + 2);
         let listed = free.div_ceil(2).max(1);
@@ -330,7 +346,7 @@ impl Component for FilePicker {
             let sign = if n == self.at { env.glyphs.cursor } else { " " };
             let kind = if entry.is_recent { t!("recent") } else { "" };
             let name = scrub(&entry.shown).into_owned();
-            let name = fit(&name, room.saturating_sub(width(t!("recent")) + 3), env.glyphs.ellipsis);
+            let name = fit_path(&name, names_room(room), env.glyphs.ellipsis);
             lines.push(Line::from(vec![
                 Span::styled(format!(" {sign} "), theme.accent()),
                 Span::styled(name, style),

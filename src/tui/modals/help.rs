@@ -6,7 +6,7 @@ use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::widgets::text_layout::{fit, fit_path, width, wrap};
 use ratatui::text::Text;
 use std::cell::Cell;
 
@@ -157,7 +157,7 @@ impl Help {
                 line: Line::from(vec![
                     Span::raw("  "),
                     Span::styled(fit(word, words, ""), theme.dim()),
-                    Span::raw(fit_end(path, columns.saturating_sub(words + 4), env.glyphs.ellipsis)),
+                    Span::raw(fit_path(path, columns.saturating_sub(words + 4), env.glyphs.ellipsis)),
                 ]),
             }));
         }
@@ -299,22 +299,6 @@ fn marked(mut line: Line<'static>, env: &Env) -> Line<'static> {
         first.content = format!("{} {rest}", env.glyphs.cursor).into();
     }
     line.style(env.theme.selected())
-}
-
-/// Fits a path into `columns` columns. It cuts the start of a long path, because the end tells more.
-fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {
-    if width(path) <= columns {
-        return path.to_owned();
-    }
-    let room = columns.saturating_sub(width(ellipsis));
-    let mut from = path.len();
-    for (at, _) in path.char_indices().rev() {
-        if width(&path[at..]) > room {
-            break;
-        }
-        from = at;
-    }
-    format!("{ellipsis}{}", &path[from..])
 }
 
 #[cfg(test)]

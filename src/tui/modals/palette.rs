@@ -206,8 +206,8 @@ impl CommandPalette {
             spans.extend(search.highlighted(&what(entry), room, words, env));
             return Line::from(spans);
         };
-        let room = widths.room.saturating_sub(widths.keys + widths.names + 2);
-        let mut help = command.action.help().to_owned();
+        let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
+        let mut help = command.action.short().to_owned();
         if let Some(why) = why.filter(|_| !selected) {
             let with = format!("{help}   {} {why}", env.glyphs.dash);
             if width(&with) <= room {
@@ -441,6 +441,25 @@ mod tests {
         assert_eq!(found(&mut palette, "seoy")[0], "look up what Seoyun.Han@naru.example holds");
         let named = "look up holders named 임하늘";
         assert_eq!(found(&mut palette, "임하늘").iter().filter(|text| *text == named).count(), 1);
+    }
+
+    #[test]
+    fn a_match_in_the_name_comes_before_one_in_the_explanation() {
+        let all =
+            Action::ALL.iter().map(|action| Command { action: *action, keys: String::new(), why_not: None });
+        let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
+        let place = |found: &[String], action: Action| {
+            found.iter().position(|text| text == action.help()).expect("the action is found")
+        };
+        for (typed, better, worse) in [
+            ("rev", Action::Revoke, Action::PreviewDown),
+            ("rev", Action::PreviewDown, Action::Ids),
+            ("list", Action::SaveList, Action::Filter),
+            ("srt", Action::Sort, Action::Range),
+        ] {
+            let found = found(&mut palette, typed);
+            assert!(place(&found, better) < place(&found, worse), "{typed}: {found:#?}");
+        }
     }
 
     #[test]

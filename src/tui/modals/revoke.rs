@@ -2,8 +2,11 @@
 //! confirmation.
 
 use crate::domain::{State, Text};
+use crate::i18n;
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::prelude::*;
+use crate::tui::widgets::form::squeezed;
+use crate::tui::widgets::popup;
 use crate::tui::widgets::reason_field::ReasonField;
 use crate::tui::widgets::text_layout::{cells, line_width, number, width, wrap};
 use crate::tui::worker::job_command::JobCommand;
@@ -27,7 +30,25 @@ pub struct RevokeForm {
 }
 
 impl RevokeForm {
-    pub fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
+    /// Opens the form, or says why none of the targets can be revoked now or when it is Issued.
+    pub fn open(targets: Vec<RevokeTarget>, out: &mut Effects<'_>) {
+        let of = |state: State| targets.iter().filter(|target| target.state == state).count() as u64;
+        let (revoked, revoking) = (of(State::Revoked), of(State::Revoking));
+        if revoked + revoking < targets.len() as u64 {
+            out.open(|_, out| Self::new(targets, out));
+            return;
+        }
+        let mut why = Vec::new();
+        if revoked > 0 {
+            why.push(t!("{n} already revoked", n = number(revoked)));
+        }
+        if revoking > 0 {
+            why.push(t!("{n} already being revoked", n = number(revoking)));
+        }
+        out.say(t!("Nothing to revoke: {why}.", why = i18n::list(why)));
+    }
+
+    fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
         targets.sort_by_key(|target| !target.state.may_be_revoked());
         Self { targets, reason: ReasonField::new(out), error: None, review: None, top: 0, when_issued: false }
     }
@@ -145,7 +166,7 @@ impl RevokeForm {
 
     /// What Enter does.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
-        let mut foot = FormText::new(area, env);
+        let mut foot = FormText::in_popup(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
         if self.to_revoke() == 0 {
             foot.dim(&t!("{esc} back", esc = key(Action::Back)));
@@ -221,10 +242,14 @@ impl Component for RevokeForm {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut form = FormText::new(area, env);
+        let rows = area.height.saturating_sub(2 * popup::edge(area));
+        let mut form = FormText::in_popup(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
-        let what = plural!(self.to_revoke() as u64, "Revoke {n} badge", "Revoke {n} badges");
-        form.head(&what, &env.place());
+        let what = match self.to_revoke() as u64 {
+            0 => plural!(self.waiting() as u64, "{n} waiting badge", "{n} waiting badges"),
+            n => plural!(n, "Revoke {n} badge", "Revoke {n} badges"),
+        };
+        form.text(&env.place(), env.theme.accent());
         form.extend(self.breakdown(form.room(), env));
         if self.waiting() > 0 && self.review.is_none() {
             form.extend(self.when_issued_lines(form.room(), env));
@@ -244,12 +269,13 @@ impl Component for RevokeForm {
         }
         form.blank();
         let foot = self.foot(area, env);
-        let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
+        let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(rows);
         // The list of targets gets the rows between the breakdown and the foot.
-        let free = usize::from(area.height).saturating_sub(form.len() + 2 + foot.len()).max(1);
+        let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.targets.len().saturating_sub(free));
         let shown = self.targets.iter().skip(top).take(free);
-        form.extend(shown.map(|target| target_line(target, usize::from(area.width), env)));
+        let width = form.room() + 2;
+        form.extend(shown.map(|target| target_line(target, width, env)));
         let rest = self.targets.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
             let text = t!(
@@ -261,15 +287,21 @@ impl Component for RevokeForm {
             );
             form.dim(&format!("  {text}"));
         }
-        // The confirmation is always visible at the bottom.
-        let rows = area.height.saturating_sub(foot_rows);
-        form.draw(frame, Rect { height: rows, ..area });
-        let at = Rect { y: area.y + rows, height: foot_rows, ..area };
-        frame.render_widget(ratatui::text::Text::from(foot), at);
+        form.blank();
+        // The foot is always visible at the bottom.
+        let mut lines = squeezed(form.into_lines(), rows - foot_rows, env);
+        lines.extend(foot);
+        let outer = popup::at_bottom(area, popup::FORM, lines.len());
+        let inner = popup::open(frame, outer, area, &what, env);
+        frame.render_widget(ratatui::text::Text::from(lines), inner);
     }
 }
 
 impl Modal for RevokeForm {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -262,7 +262,7 @@ impl Component for BadgeScreen {
                         title: badge.title.clone().unwrap_or_default(),
                         state: Verdict::of(badge, env.now()).state(),
                     };
-                    out.open(|_, out| RevokeForm::new(vec![target], out));
+                    RevokeForm::open(vec![target], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
             },

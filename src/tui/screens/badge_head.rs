@@ -1,7 +1,7 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
 use crate::domain::spelling::remarks;
-use crate::domain::{Held, Text};
+use crate::domain::{Held, State, Text};
 use crate::i18n::list;
 use crate::tui::context::Env;
 use crate::tui::widgets::highlight_email::spelled;
@@ -20,43 +20,62 @@ pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<
     };
     let what = [held.title(), held.badge_type_name(), held.level_name()];
     let who = [held.recipient_name(), held.recipient_email()];
-    let verdict = [format!("{} {word}", env.glyphs.state(&state)), format!("{why}{more}")];
+    let mut why = format!("{why}{more}");
+    // A mail that waits with its badge needs no line of its own.
+    let waits = held.email_status().filter(|word| state == State::Waiting && is(word, "wait"));
+    if let Some(word) = waits {
+        why = format!("{why}; {}", t!("mail {word}", word));
+    }
+    let verdict = [format!("{} {word}", env.glyphs.state(&state)), why];
     let mut lines = packed(&verdict, "  ", room, style);
     lines.extend(styled(&joined(&what, &format!(" {} ", env.glyphs.dot)), room, env.theme.strong()));
     lines.extend(styled(&joined(&who, "   "), room, env.theme.text()));
-    lines.extend(mail_line(held, room, env));
+    if waits.is_none() {
+        lines.extend(mail_line(held, room, env));
+    }
+    lines.extend(address_remarks(held, room, env));
     lines
 }
 
-/// The mail status in the service's own word, and the exact address.
+fn is(word: &Text, known: &str) -> bool {
+    word.wire().eq_ignore_ascii_case(known)
+}
+
+/// The mail status in the service's own word.
 fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let Some(address) = held.recipient_email() else { return Vec::new() };
-    let sent = |word: &Text| word.wire().eq_ignore_ascii_case("sent");
+    if held.recipient_email().is_none() {
+        return Vec::new();
+    }
     let (text, style) = match held.email_status() {
-        Some(word) if sent(word) => {
+        Some(word) if is(word, "sent") => {
             (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
         }
         Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
         None => (t!("mail status not given").to_owned(), env.theme.dim()),
     };
-    let mut lines = styled(&text, room, style);
-    // Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
+    styled(&text, room, style)
+}
+
+/// Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
+fn address_remarks(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let Some(address) = held.recipient_email() else { return Vec::new() };
     let odd = remarks(address.wire());
-    if !odd.is_empty() {
-        let said = t!("the address has {remarks}", remarks = list(odd));
-        let letters = spelled(address.wire(), env);
-        let wide: usize = letters.iter().map(Span::width).sum();
-        let beside = width(&said) + 2 + wide <= room;
-        lines.extend(styled(&said, room, env.theme.warning()));
-        match lines.last_mut() {
-            Some(line) if beside => {
-                line.spans.push(Span::raw("  "));
-                line.spans.extend(letters);
-            }
-            // An address longer than the line is not repeated here. The holder's line above has it in full.
-            _ if wide <= room => lines.push(Line::from(letters)),
-            _ => {}
+    if odd.is_empty() {
+        return Vec::new();
+    }
+    let said = t!("the address has {remarks}", remarks = list(odd));
+    let letters = spelled(address.wire(), env);
+    let wide: usize = letters.iter().map(Span::width).sum();
+    let beside = width(&said) + 2 + wide <= room;
+    let mut lines = styled(&said, room, env.theme.warning());
+    match lines.last_mut() {
+        Some(line) if beside => {
+            line.spans.push(Span::raw("  "));
+            line.spans.extend(letters);
         }
+        // An address longer than the line is not repeated here. The holder's line above has it in full.
+        _ if wide <= room => lines.push(Line::from(letters)),
+        _ => {}
     }
     lines
 }

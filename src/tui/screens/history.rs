@@ -219,7 +219,7 @@ impl History {
         if targets.is_empty() {
             out.say(t!("This row has no badge to revoke."));
         } else {
-            out.open(|_, out| RevokeForm::new(targets, out));
+            RevokeForm::open(targets, out);
         }
     }
 }

@@ -415,7 +415,7 @@ impl Component for Wallet {
             Action::Revoke => match self.selected() {
                 Some(held) => {
                     let target = self.target(held, env);
-                    out.open(|_, out| RevokeForm::new(vec![target], out));
+                    RevokeForm::open(vec![target], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
             },

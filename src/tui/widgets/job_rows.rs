@@ -260,7 +260,9 @@ impl RowList {
     pub fn load_visible(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
-        heading.set_own(columns::own(self.ids, room));
+        // Rows that will be sent have no reason.
+        let is_review = !self.buckets.is_empty() && !self.buckets.contains(&RowStatus::Ready);
+        heading.set_own(columns::own(self.ids, is_review, room));
         heading.set_room(room);
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {

@@ -36,6 +36,27 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     out
 }
 
+/// A path in exactly `columns` cells. A long one is cut in the middle, so that its last name stays visible.
+pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
+    if width(path) <= columns {
+        return fit(path, columns, ellipsis);
+    }
+    let room = columns.saturating_sub(width(ellipsis));
+    let name = path.trim_end_matches('/').rfind('/').map_or(path, |slash| &path[slash..]);
+    let room = width(name).max(room * 2 / 3).min(room);
+    let (mut from, mut used) = (0, 0);
+    let clusters: Vec<_> = clusters(path).collect();
+    for (at, cluster) in clusters.iter().enumerate().rev() {
+        if used + cluster.cells > room {
+            break;
+        }
+        (from, used) = (at, used + cluster.cells);
+    }
+    let end: String = clusters[from..].iter().map(|cluster| cluster.text.as_ref()).collect();
+    let start = fit(path, columns - used, ellipsis);
+    fit(&format!("{}{end}", start.trim_end()), columns, ellipsis)
+}
+
 /// Wrapped text in one style.
 pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
     wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
@@ -190,6 +211,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_path_keeps_its_last_name() {
+        assert_eq!(fit_path("/home/a.csv", 12, "…"), "/home/a.csv ");
+        assert_eq!(fit_path("/home/someone/files/a.csv", 14, "…"), "/home…es/a.csv");
+        assert_eq!(fit_path("/home/someone/수료자명단.xlsx", 20, "…"), "/ho…/수료자명단.xlsx");
+        assert_eq!(fit_path("/home/someone/files/", 12, "…"), "/hom…/files/");
+        assert_eq!(fit_path("/home/a-name-that-is-too-long.csv", 10, "…"), "…-long.csv");
+    }
+
+    #[test]
     fn columns_go_when_there_is_no_room() {
         let columns = [
             Column { min_width: 10, weight: 0, drop_order: 0 },
@@ -224,6 +254,7 @@ mod tests {
             let shown = crate::domain::text::scrub(&s).into_owned();
             let fitted = fit(&shown, columns, "…");
             prop_assert_eq!(width(&fitted), columns);
+            prop_assert_eq!(width(&fit_path(&shown, columns, "…")), columns);
         }
 
         #[test]

@@ -285,7 +285,7 @@ fn words(bucket: RowStatus, kind: Kind) -> &'static str {
 }
 
 /// Number of rows of a duplicate kind, and what happens to them unless the user decides otherwise.
-fn policy(class: DuplicateKind, n: u64) -> String {
+pub(super) fn policy(class: DuplicateKind, n: u64) -> String {
     let (n, state) = (number(n), tr(class.name()));
     match class.default_policy() {
         Policy::Block => t!("{n} {state} (skipped)", n, state),

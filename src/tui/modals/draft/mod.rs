@@ -6,7 +6,10 @@ mod groups;
 pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
-use crate::jobs::{DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may};
+use crate::i18n;
+use crate::jobs::{
+    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may,
+};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
 use crate::tui::modals::edit_row::EditRow;
@@ -16,6 +19,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
+use std::collections::BTreeMap;
 
 /// Row statuses of a draft that the user should review.
 const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
@@ -36,6 +40,9 @@ pub struct DraftForm {
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
+    /// Number of duplicates of each kind before the corrections that the running duplicate check includes, without
+    /// the selected row.
+    before: Option<BTreeMap<DuplicateKind, u64>>,
     groups: Groups,
     /// Whether the user decided something in this review.
     decided: bool,
@@ -79,6 +86,7 @@ impl DraftForm {
             doing: None,
             beginning: false,
             said: None,
+            before: None,
             groups: Groups::default(),
             decided: false,
             replaces: Vec::new(),
@@ -205,8 +213,36 @@ impl DraftForm {
     /// Checks for duplicates again: the corrected row may be another recipient.
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.decided = true;
+        if !self.found.is_empty() {
+            let mut before = self.before.take().unwrap_or_else(|| self.duplicates());
+            if let Some(n) = self.selected().and_then(|row| before.get_mut(&row.class?)) {
+                *n = n.saturating_sub(1);
+            }
+            self.before = Some(before);
+        }
         self.rows.changed();
         self.check(out);
+    }
+
+    fn duplicates(&self) -> BTreeMap<DuplicateKind, u64> {
+        let mut all = BTreeMap::new();
+        for (kind, n) in self.found.iter().flat_map(|found| &found.classes) {
+            *all.entry(*kind).or_default() += n;
+        }
+        all
+    }
+
+    /// Says which duplicates the corrected rows are, if they are.
+    fn say_new_duplicates(&mut self, out: &mut Effects<'_>) {
+        let Some(before) = self.before.take() else { return };
+        let more = |(kind, n): (DuplicateKind, u64)| {
+            let more = n.saturating_sub(before.get(&kind).copied().unwrap_or(0));
+            (more > 0).then(|| draw::policy(kind, more))
+        };
+        let new: Vec<String> = self.duplicates().into_iter().filter_map(more).collect();
+        if !new.is_empty() {
+            out.warn(t!("After the correction: {found}. Nothing was sent.", found = i18n::list(new)));
+        }
     }
 
     /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
@@ -372,6 +408,7 @@ impl Component for DraftForm {
                     Ok((jobs, found)) => {
                         self.check = DuplicateCheck::Read;
                         self.found = found;
+                        self.say_new_duplicates(out);
                         for job in &jobs {
                             self.on_job(job, env);
                         }

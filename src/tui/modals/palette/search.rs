@@ -15,11 +15,15 @@ use unicode_normalization::UnicodeNormalization;
 pub(super) enum Rank {
     /// Every typed word begins a word of the name.
     Name,
+    /// Every typed word is in the name.
+    InName,
     /// Every typed word begins a word of the name or the explanation.
     Words,
     /// A destination that the typed text can mean.
     Destination,
-    /// The typed letters only follow each other somewhere.
+    /// The typed letters only follow each other in the name.
+    NameLetters,
+    /// The typed letters only follow each other in the explanation.
     Letters,
 }
 
@@ -52,15 +56,19 @@ impl Search {
             Entry::Command(command) => (letters(command.action.hint()), letters(command.action.help())),
             other => (letters(&what(other)), String::new()),
         };
-        let both = format!("{name} {help}");
-        let score = self.score(&name).max(self.score(&help));
-        if word_starts(&name, &self.typed) {
-            Some((Rank::Name, score.unwrap_or(0)))
-        } else if word_starts(&both, &self.typed) {
-            Some((Rank::Words, score.unwrap_or(0)))
+        let (in_name, in_help) = (self.score(&name), self.score(&help));
+        let rank = if word_starts(&name, &self.typed) {
+            Rank::Name
+        } else if words_match(&name, &self.typed, |word, part| word.contains(part)) {
+            Rank::InName
+        } else if word_starts(&format!("{name} {help}"), &self.typed) {
+            return Some((Rank::Words, in_name.max(in_help).unwrap_or(0)));
+        } else if in_name.is_some() {
+            Rank::NameLetters
         } else {
-            score.map(|score| (Rank::Letters, score))
-        }
+            return in_help.map(|score| (Rank::Letters, score));
+        };
+        Some((rank, in_name.unwrap_or(0)))
     }
 
     /// The text in exactly `columns` cells, with the matching letters underlined.
@@ -99,12 +107,17 @@ impl Search {
 
 /// Whether each word of `typed` begins a word of `text`, without regard to case. Both are split into letters.
 pub(super) fn word_starts(text: &str, typed: &str) -> bool {
+    words_match(text, typed, |word, part| word.starts_with(part))
+}
+
+/// Whether each word of `typed` matches a word of `text`.
+fn words_match(text: &str, typed: &str, matches: fn(&str, &str) -> bool) -> bool {
     let split = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| c.is_whitespace() || "():;,.".contains(c));
         words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
     };
     let (words, typed) = (split(text), split(typed));
-    !typed.is_empty() && typed.iter().all(|part| words.iter().any(|word| word.starts_with(part)))
+    !typed.is_empty() && typed.iter().all(|part| words.iter().any(|word| matches(word, part)))
 }
 
 /// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant

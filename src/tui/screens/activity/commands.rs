@@ -98,7 +98,7 @@ pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], env: &Env, out: &mut Eff
             "{n} marked rows have no badge to revoke and are left out."
         ));
     }
-    out.open(|_, out| RevokeForm::new(targets, out));
+    RevokeForm::open(targets, out);
 }
 
 /// Whether this process owns the job. Only the owner may act on it.

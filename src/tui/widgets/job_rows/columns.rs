@@ -1,6 +1,6 @@
 //! The fields of a job's row. Besides the row, a list gives the words for its status.
 
-use crate::domain::ServiceClock;
+use crate::domain::{ServiceClock, Text};
 use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
@@ -15,6 +15,12 @@ type Field = RecordField<JobRow, String>;
 
 /// The column of badge ids, which are unknown before issuing.
 const BADGE_IDS: usize = 4;
+const STATE: usize = 1;
+const HOLDER: usize = 2;
+const EMAIL: usize = 3;
+const WHY: usize = 5;
+/// Least and most cells that a reason gets before the addresses.
+const REASON: (usize, usize) = (26, 44);
 
 /// The fields, each with its sort field in the journal.
 const FIELDS: [(Field, RowField); 15] = [
@@ -47,7 +53,7 @@ const FIELDS: [(Field, RowField); 15] = [
     ),
     (
         Field::computed("why", tr_noop!("Why"), (12, 5, 1))
-            .shown(|row, _, _| why(row))
+            .shown(|row, _, _| short_why(row))
             .whole(|row, _, _| why(row))
             .dim(),
         RowField::Why,
@@ -115,6 +121,14 @@ fn why(row: &JobRow) -> String {
     row.why.as_ref().map_or_else(String::new, Reason::to_string)
 }
 
+/// The reason for the column: of a mistyped address, only the correct one.
+fn short_why(row: &JobRow) -> String {
+    match row.suggested_address() {
+        Some(address) => t!("did you mean {meant}?", meant = Text::from(address)),
+        None => why(row),
+    }
+}
+
 pub fn fields() -> [Field; FIELDS.len()] {
     FIELDS.map(|(field, _)| field)
 }
@@ -150,10 +164,19 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room, with or without badge ids.
-pub(super) fn own(ids: bool, room: usize) -> Vec<Column> {
+/// The columns for this room, with or without badge ids. In a review, the reason has room before the address, which is
+/// also below the list.
+pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if !ids {
+        // The statuses of a draft are short.
+        own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };
+        own[HOLDER] = Column { min_width: 8, weight: 1, ..own[HOLDER] };
+        if is_review {
+            own[EMAIL].drop_order = own[WHY].drop_order + 1;
+            let before = own[..=HOLDER].iter().map(|column| column.min_width + 1).sum();
+            own[WHY].min_width = room.saturating_sub(before).clamp(REASON.0, REASON.1);
+        }
         // A column that is wider than the room is always dropped.
         own[BADGE_IDS] = Column { min_width: room + 1, weight: 0, drop_order: u8::MAX };
     }
