@@ -128,7 +128,7 @@ actions! {
     Question: "question", "choose the question; the answer follows";
     Elsewhere: "search further", "search other places for the holder's badges";
     TryPictures: "try pictures", "test its pictures without the API key";
-    Categories: "categories", "show categories with levels, and badge types";
+    Categories: "categories", "show categories and badge types" => "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
     Only: "filter by status", "show rows with the next status or reason" => "show only rows with the next status or reason; all rows after the last";
     Run: "run", "pause, resume, retry or cancel the rest" => "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
