@@ -205,7 +205,7 @@ actions! {
     Accept: "next", "accept the input and continue";
     Earlier: "earlier", "recall an earlier input";
     Later: "later", "return to a later input";
-    ForgetRecent: "forget look-ups", "forget recent look-ups and delete their file";
+    ForgetRecent: "forget look-ups", "forget recent look-ups and file names";
     Toggle: "toggle", "toggle the checkbox";
     ToggleDirection: "direction", "reverse the sort order";
     Editor: "editor", "edit in your editor ($VISUAL or $EDITOR)";
