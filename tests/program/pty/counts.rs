@@ -44,7 +44,8 @@ fn nothing_is_written_while_nothing_happens() {
 #[test]
 fn the_first_frame_waits_for_nothing() {
     let term = still_demo().start();
-    term.until("the first frame", |s| s.has("lapel"));
+    // Whatever it shows: the rows may be there before anybody looks.
+    term.until("the first frame", |s| !s.text.trim().is_empty());
     let frame = term.started.elapsed();
     let first = term.first_byte().unwrap_or_default();
     term.until("the first rows", |s| s.has("row 1 of 40") && !s.selected().is_empty());
