@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_in_the_name_comes_before_one_in_the_explanation() {
+    fn beginnings_of_words_come_before_letters_inside_a_word() {
         let all =
             Action::ALL.iter().map(|action| Command { action: *action, keys: String::new(), why_not: None });
         let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
@@ -453,7 +453,7 @@ mod tests {
         };
         for (typed, better, worse) in [
             ("rev", Action::Revoke, Action::PreviewDown),
-            ("rev", Action::PreviewDown, Action::Ids),
+            ("rev", Action::Ids, Action::PreviewDown),
             ("list", Action::SaveList, Action::Filter),
             ("srt", Action::Sort, Action::Range),
         ] {

@@ -15,10 +15,10 @@ use unicode_normalization::UnicodeNormalization;
 pub(super) enum Rank {
     /// Every typed word begins a word of the name.
     Name,
+    /// Every typed word begins a word of the name or the explanation: `rev` is "revoke badges" before "previous tab".
+    Words,
     /// Every typed word is in the name.
     InName,
-    /// Every typed word begins a word of the name or the explanation.
-    Words,
     /// A destination that the typed text can mean.
     Destination,
     /// The typed letters only follow each other in the name.
@@ -59,10 +59,10 @@ impl Search {
         let (in_name, in_help) = (self.score(&name), self.score(&help));
         let rank = if word_starts(&name, &self.typed) {
             Rank::Name
-        } else if words_match(&name, &self.typed, |word, part| word.contains(part)) {
-            Rank::InName
         } else if word_starts(&format!("{name} {help}"), &self.typed) {
             return Some((Rank::Words, in_name.max(in_help).unwrap_or(0)));
+        } else if words_match(&name, &self.typed, |word, part| word.contains(part)) {
+            Rank::InName
         } else if in_name.is_some() {
             Rank::NameLetters
         } else {
