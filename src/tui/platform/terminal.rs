@@ -42,7 +42,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 static CONTINUED: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
 /// Whether drawing has ended: the system has asked lapel to end, or the terminal is gone.
-static OVER: AtomicBool = AtomicBool::new(false);
+static OVER: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
 /// The loop has the terminal, and receives signals as messages.
 const LOOP: u8 = 0;
@@ -237,6 +237,11 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
         kinds.iter().map(|kind| Ok((*kind, signal(*kind)?))).collect()
     };
     let number = |signal: Number| SignalKind::from_raw(signal.as_raw());
+    // In the handler itself, and before the one that reports it: a lapel that is continued in the background to end
+    // must not stop once more before it has read the report.
+    for signal in [Number::TERM, Number::HUP, Number::ALARM, Number::USR1, Number::USR2] {
+        signal_hook::flag::register(signal.as_raw(), OVER.clone())?;
+    }
     let mut ends = all(&[
         SignalKind::terminate(),
         SignalKind::hangup(),
@@ -357,7 +362,8 @@ impl Hold {
 impl crate::tui::Elsewhere for Hold {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
-        if !job_control::can_stop() || (!whole_group && CONTINUED.load(Ordering::SeqCst)) {
+        let can_stop = job_control::can_stop();
+        if !can_stop || OVER.load(Ordering::SeqCst) || (!whole_group && CONTINUED.load(Ordering::SeqCst)) {
             return Ok(());
         }
         let had = self.taken.take().is_some();
@@ -389,7 +395,7 @@ impl crate::tui::Elsewhere for Hold {
         }
         // Continued in the background, where lapel cannot run because it needs the terminal.
         #[cfg(unix)]
-        if job_control::can_stop() {
+        if job_control::can_stop() && !OVER.load(Ordering::SeqCst) {
             job_control::stop_group()?;
         }
         Ok(false)
