@@ -4,7 +4,7 @@
 use super::jobs::{Account, Actor};
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId};
-use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::job::{JobId, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::{self, Claim, Other, Verdict};
 use jiff::Timestamp;
@@ -109,18 +109,28 @@ struct Scope {
 }
 
 impl Scope {
+    /// As [`Self::known`]. Creates the account if the key is new.
     fn of(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
-        type Found = (String, Option<String>, String, String);
-        let found: Option<Found> = db
-            .prepare_cached("SELECT kind, template, base_url, account FROM job WHERE id = ?1")?
-            .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
-            .optional()?;
-        let Some((kind, Some(template), base_url, key)) = found else { return Ok(None) };
-        if kind != Kind::Issue.code() {
-            return Ok(None);
-        }
+        let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         Ok(Some(Self { job, account: accounts::of(db, &base_url, &key)?, template }))
     }
+
+    /// The scope of a job, also `None` if no job of its key has begun: then there are no claims.
+    fn known(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
+        let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
+        let account = accounts::known(db, &base_url, &key)?;
+        Ok(account.map(|account| Self { job, account, template }))
+    }
+}
+
+/// The template, base URL and key of a job that issues badges.
+fn issues(db: &Connection, job: JobId) -> rusqlite::Result<Option<(String, String, String)>> {
+    db.prepare_cached(
+        "SELECT template, base_url, account FROM job
+         WHERE id = ?1 AND kind = 'issue' AND template IS NOT NULL",
+    )?
+    .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+    .optional()
 }
 
 /// Another row with a claim on the same recipient and template.
@@ -376,7 +386,7 @@ pub(super) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rus
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
 pub(super) fn rivals(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
-    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for row in contested(db, &scope, which)? {
         let approved = row.approved;
@@ -437,7 +447,7 @@ pub(super) fn of_person(
 
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
 pub(super) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
-    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     db.prepare_cached(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person

@@ -2,7 +2,7 @@
 
 use super::owner::Me;
 use super::{Claim, JournalError, Result, erase};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -102,6 +102,23 @@ impl JournalState {
     pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
         let file = self.file.clone();
         move |why| JournalError::of(&why, &file)
+    }
+
+    /// Runs an operation on one snapshot.
+    ///
+    /// # Errors
+    /// As every operation; and if it writes, which is undone.
+    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
+        let failed = self.failed();
+        // Never committed. `PRAGMA query_only` would make SQLite prepare every statement again.
+        let reading =
+            self.connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(&failed)?;
+        let value = op(&reading, args).map_err(&failed)?;
+        if reading.transaction_state(None::<&str>).map_err(&failed)? == TransactionState::Write {
+            let why = ffi::Error::new(ffi::SQLITE_READONLY);
+            return Err(failed(rusqlite::Error::SqliteFailure(why, None)));
+        }
+        Ok(value)
     }
 
     /// Runs an operation in one transaction, which is durable on return. `step` is the write's name for watchers.

@@ -2,8 +2,9 @@
 //!
 //! Each operation is a function that takes its arguments by reference and reads neither clock nor random numbers, so
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
-//! watchers.
+//! watchers. A read sees one snapshot, also of what other processes write.
 
+use super::adopt::{Adopt, Adopted};
 use super::claims::Rival;
 use super::decisions::{
     CancelRows, CountNeverSeen, DecideRow, LeaveRows, ResendRows, Retry, ReviewedRow, Unresolved,
@@ -23,8 +24,8 @@ use super::runner::{JournalState, Operation, Pending, Work};
 use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
-    Result, accounts, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling, purge,
-    requests, review, rows, schema, sending, takeover,
+    Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
+    purge, requests, review, rows, schema, sending, takeover,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::commands::RowGroup;
@@ -65,7 +66,7 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        self.run(move |state| op(&state.connection, &args).map_err(state.failed()))
+        self.run(move |state| state.read(&args, op))
     }
 
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
@@ -212,6 +213,7 @@ operations! {
     read newest(what: &'static str, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
+    write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
     write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
     read check() -> Vec<String> = schema::check;
     read quick_check() -> Vec<String> = schema::quick_check;
