@@ -42,6 +42,8 @@ pub(super) mod rows;
 mod runner;
 mod schema;
 pub(super) mod sending;
+#[cfg(test)]
+mod statements;
 mod store;
 pub(super) mod takeover;
 #[cfg(test)]
