@@ -228,17 +228,13 @@ pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Resul
     Ok(true)
 }
 
-/// Never seen rows to look at: these, or all of the job.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CountNeverSeen {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) among: Option<Vec<u64>>,
-    pub(in crate::jobs) latest: i64,
-}
-
-/// The never seen rows of a job.
-pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Result<NeverSeen> {
-    let CountNeverSeen { id, among, latest } = args;
+/// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
+pub(super) fn never_seen(
+    db: &Connection,
+    id: &JobId,
+    among: &Option<Vec<u64>>,
+    latest: &i64,
+) -> rusqlite::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
     let all: i64 = db.query_row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
@@ -250,18 +246,14 @@ pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Re
     Ok(NeverSeen { ready, held })
 }
 
-/// Rows that a person resolves in another way.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct LeaveRows {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) rows: Vec<u64>,
-    pub(in crate::jobs) actor: Actor,
-    pub(in crate::jobs) why: String,
-}
-
 /// Leaves rows as they are, as a person decided. Changes nothing unless every one of them can be resolved.
-pub(super) fn leave_rows(db: &Connection, args: &LeaveRows) -> rusqlite::Result<Result<(), Unresolved>> {
-    let LeaveRows { id, rows, actor, why } = args;
+pub(super) fn leave_rows(
+    db: &Connection,
+    id: &JobId,
+    rows: &[u64],
+    actor: &Actor,
+    why: &str,
+) -> rusqlite::Result<Result<(), Unresolved>> {
     let stands = stands(db, *id, rows)?;
     for no in rows {
         match stands.get(no) {
@@ -275,20 +267,16 @@ pub(super) fn leave_rows(db: &Connection, args: &LeaveRows) -> rusqlite::Result<
     Ok(Ok(()))
 }
 
-/// Unsent rows that a person cancels.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CancelRows {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) kind: Kind,
-    pub(in crate::jobs) rows: Vec<u64>,
-    pub(in crate::jobs) actor: Actor,
-}
-
 /// Cancels unsent rows of a job that sends nothing now. Changes nothing and returns `false` unless every one of them can
 /// be cancelled. When no row can be sent any more, the job is cancelled: not while an answer is on its way or a
 /// refusal is not proven, because their rows may become ready again.
-pub(super) fn cancel_rows(db: &Connection, args: &CancelRows) -> rusqlite::Result<bool> {
-    let CancelRows { id, kind, rows, actor } = args;
+pub(super) fn cancel_rows(
+    db: &Connection,
+    id: &JobId,
+    kind: &Kind,
+    rows: &[u64],
+    actor: &Actor,
+) -> rusqlite::Result<bool> {
     if rows.is_empty() {
         return Ok(false);
     }

@@ -288,15 +288,13 @@ fn decisions_about_rows() {
         let job = started(&db, Kind::Issue, n);
         jobs::set_phase(&db, &job, &Phase::Paused).expect("paused");
         let rows: Vec<u64> = (1..=n).collect();
-        let args = decisions::CancelRows { id: job, kind: Kind::Issue, rows: rows.clone(), actor: me() };
-        let (done, cancelled) = counted(|| decisions::cancel_rows(&db, &args));
+        let (done, cancelled) = counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me()));
         assert!(done);
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         let job = started(&db, Kind::Issue, n);
         request(&db, job);
         db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", [job.0]).expect("never seen");
-        let args = decisions::LeaveRows { id: job, rows, actor: me(), why: String::new() };
-        let (done, left) = counted(|| decisions::leave_rows(&db, &args));
+        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), ""));
         assert!(done.is_ok());
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         cancelled * 100 + left

@@ -6,9 +6,7 @@
 
 use super::adopt::{Adopt, Adopted};
 use super::claims::Rival;
-use super::decisions::{
-    CancelRows, CountNeverSeen, DecideRow, LeaveRows, ResendRows, Retry, ReviewedRow, Unresolved,
-};
+use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};
@@ -159,10 +157,11 @@ operations! {
     write "call off" cancel(id: JobId, kind: Kind, actor: Actor) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
-    read never_seen(args: CountNeverSeen) -> NeverSeen = decisions::never_seen;
+    read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;
     write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
-    write "decide" leave_rows(args: LeaveRows) -> std::result::Result<(), Unresolved> = decisions::leave_rows;
-    write "call off" cancel_rows(args: CancelRows) -> bool = decisions::cancel_rows;
+    write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String) -> std::result::Result<(), Unresolved>
+        = decisions::leave_rows;
+    write "call off" cancel_rows(id: JobId, kind: Kind, rows: Vec<u64>, actor: Actor) -> bool = decisions::cancel_rows;
     write "note" note(what: String, why: String, actor: Actor) -> () = decisions::note;
 }
 
