@@ -56,7 +56,7 @@ pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};
 pub use self::journal::{
-    Adopted, Fate, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
+    Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
     wait_for_release,
 };
 pub use self::reason::{Code, Reason};

@@ -55,7 +55,7 @@ pub(super) use jobs::Account;
 pub(super) use owner::Process;
 pub use recent::{Recent, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
-pub use runner::{Fate, Moment, Watcher};
+pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;
 
 use crate::fs::{create_private_dir, open_private_append};

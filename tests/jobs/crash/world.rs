@@ -3,7 +3,7 @@
 use crate::common::{frozen, session};
 use lapel::api::{Access, Call, Connection, connect};
 use lapel::config::Environment;
-use lapel::jobs::{Account, Changed, Fate, Jobs, Journal, Moment, Settings, Watcher};
+use lapel::jobs::{Account, Changed, Fault, Jobs, Journal, Moment, Settings, Watcher};
 use lapel::sandbox::{Control, Options, Sandbox};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -230,7 +230,7 @@ impl Trap {
         Arc::new(move |moment| {
             let is_before = matches!(moment, Moment::Before(_));
             if trap.end == End::Replays && is_before && !trap.undone.fetch_xor(true, Ordering::Relaxed) {
-                return Fate::Replay;
+                return Fault::Replay;
             }
             let mut writes = trap.writes.lock().expect("a list");
             let dies = match moment {
@@ -242,9 +242,9 @@ impl Trap {
             };
             if dies {
                 trap.fallen.send_replace(true);
-                Fate::Die
+                Fault::Crash
             } else {
-                Fate::Live
+                Fault::None
             }
         })
     }
