@@ -281,7 +281,7 @@ impl PageReader {
         if is_all && (self.rows() > 0 || self.seen.holes == 0) {
             self.end = Some((End::Complete, 0));
         } else if self.pass.stop().is_some() && self.again.is_empty() {
-            self.conclude();
+            self.end_pass();
         }
         new
     }
@@ -311,7 +311,7 @@ impl PageReader {
         }
     }
 
-    fn conclude(&mut self) {
+    fn end_pass(&mut self) {
         let seen = std::mem::take(&mut self.seen);
         let pass = std::mem::take(&mut self.pass);
         let gone = self.rows().saturating_sub(seen.distinct);
