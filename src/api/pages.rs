@@ -1,5 +1,6 @@
 //! Reads a paged list to its end. All of these use this module: `--all`, exports, selecting all, the
-//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index shares [`Pass`].
+//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index has a loop of its own around
+//! [`Pass`]: it saves each page and how far it has read, so that an interrupted reading continues later.
 //!
 //! One page is never taken for the whole list: people were left out of mailings because a list call used its
 //! default page size. The contract has no cursor, so a list may change while it is read: new rows move others to
