@@ -73,6 +73,15 @@ pub enum DirectionStyle {
     Lower,
 }
 
+impl DirectionStyle {
+    /// The form to try after the service refused this one: small letters after capital ones. `None` after both.
+    /// Then an export fails, since a person asked for the order; a list on the screen sorts the loaded page; and the
+    /// index reads in the service's own order.
+    pub fn after_refusal(self) -> Option<Self> {
+        (self == Self::Upper).then_some(Self::Lower)
+    }
+}
+
 /// The eight filters of `GET /badge-templates`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TemplateFilter {

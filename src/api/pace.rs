@@ -21,7 +21,7 @@ use super::call::Priority;
 use super::error::{ApiError, Result};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::i18n::Localizable;
-use queue::{Class, State, Waiter};
+use queue::{ByPriority, State, Waiter};
 pub use shared::pace_file;
 use shared::{Shared, Trouble, is_fresh};
 use slots::{Seen, Slot, Taken, Want};
@@ -73,10 +73,10 @@ impl Pace {
         let limit = limit.max(1);
         let state = State {
             limit,
-            under_way: Class::default(),
+            under_way: ByPriority::default(),
             done: VecDeque::new(),
             done_in_background: 0,
-            queues: Class::default(),
+            queues: ByPriority::default(),
             held_until: None,
             refusals: 0,
             holds: 0,

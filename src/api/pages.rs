@@ -1,5 +1,6 @@
 //! Reads a paged list to its end. All of these use this module: `--all`, exports, selecting all, the
-//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index shares [`Pass`].
+//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index has a loop of its own around
+//! [`Pass`]: it saves each page and how far it has read, so that an interrupted reading continues later.
 //!
 //! One page is never taken for the whole list: people were left out of mailings because a list call used its
 //! default page size. The contract has no cursor, so a list may change while it is read: new rows move others to
@@ -281,7 +282,7 @@ impl PageReader {
         if is_all && (self.rows() > 0 || self.seen.holes == 0) {
             self.end = Some((End::Complete, 0));
         } else if self.pass.stop().is_some() && self.again.is_empty() {
-            self.conclude();
+            self.end_pass();
         }
         new
     }
@@ -311,7 +312,7 @@ impl PageReader {
         }
     }
 
-    fn conclude(&mut self) {
+    fn end_pass(&mut self) {
         let seen = std::mem::take(&mut self.seen);
         let pass = std::mem::take(&mut self.pass);
         let gone = self.rows().saturating_sub(seen.distinct);

@@ -33,10 +33,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
         JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
         JobsVerb::Receipt { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, Paper::Receipt, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFile::Receipt, as_json).await
         }
         JobsVerb::Redo { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, Paper::Redo, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFile::Redo, as_json).await
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
@@ -490,7 +490,7 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
 }
 
 #[derive(Clone, Copy)]
-enum Paper {
+enum JobFile {
     Receipt,
     Redo,
 }
@@ -499,7 +499,7 @@ async fn file(
     session: &mut VerbSession,
     id: JobId,
     to: &FileFlags,
-    paper: Paper,
+    file: JobFile,
     as_json: bool,
 ) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
@@ -517,9 +517,9 @@ async fn file(
         ))
     })?;
     let (jobs, path, never) = (session.jobs.clone(), to.to.clone(), CancellationToken::new());
-    let written = match paper {
-        Paper::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
-        Paper::Redo => jobs.redo(id, None, path, format, to.force, never).await,
+    let written = match file {
+        JobFile::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
+        JobFile::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
     said_of_file(&written?, as_json)
 }

@@ -8,7 +8,7 @@ use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
 use crate::i18n::{list, tr};
-use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus};
+use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus, request_count};
 use serde_json::{Map, Value, json};
 
 /// Maximum number of rows to send that the review lists one by one.
@@ -52,17 +52,13 @@ impl Drafted {
             .collect();
         fields.extend(super::json::fields(json!({
             "would_send": self.to_send(),
-            "requests": requests(self.to_send(), batch),
+            "requests": request_count(self.to_send(), batch),
             "classes": classes,
             "guard_complete": self.is_complete(),
             "unsent_elsewhere": unsent,
         })));
         fields
     }
-}
-
-fn requests(rows: u64, batch: usize) -> u64 {
-    rows.div_ceil(batch.max(1) as u64)
 }
 
 impl VerbSession {
@@ -102,7 +98,7 @@ impl VerbSession {
                 lines.push(t!("  from {name} ({read_as})", name = origin.name(), read_as = origin.read_as));
             }
             let ready = job.counts.of(RowStatus::Ready);
-            let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
+            let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let word = tr(bucket.name());

@@ -65,22 +65,22 @@ impl<'r> Walk<'r> {
 }
 
 /// Reads a page in a sort order that is new to the service. The contract does not show the allowed
-/// `sort_type` values. So this tries capital letters first, then small ones when the service refuses. Returns
-/// the list with the accepted values.
+/// `sort_type` values, so this tries the forms of [`DirectionStyle::after_refusal`]. Returns the list with the
+/// accepted values.
 ///
 /// # Errors
-/// When the service refuses both, the error is its answer to the first request.
+/// When the service refuses all, the error is its answer to the first request.
 pub async fn first_page(
     list: List,
     reader: &Reader,
     call: &Call,
 ) -> Result<(List, Page<ExportRow>), ApiError> {
-    let refused = match list.read(reader, call).await {
-        Err(why @ ApiError::BadRequest(_)) if !list.paging().sort.is_empty() => why,
-        page => return Ok((list, page?)),
+    let next = list.paging().sort.first().and_then(|sort| sort.style.after_refusal());
+    let (refused, style) = match (list.read(reader, call).await, next) {
+        (Err(why @ ApiError::BadRequest(_)), Some(style)) => (why, style),
+        (page, _) => return Ok((list, page?)),
     };
-    let small = |sort: &Sort| Sort { style: DirectionStyle::Lower, ..sort.clone() };
-    let sort = list.paging().sort.iter().map(small).collect();
+    let sort = list.paging().sort.iter().map(|sort| Sort { style, ..sort.clone() }).collect();
     let list = list.sorted(sort);
     match list.read(reader, call).await {
         Ok(page) => Ok((list, page)),

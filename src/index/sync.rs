@@ -10,7 +10,9 @@ use super::Result;
 use super::rows::{self, Taken};
 use super::state::{self, Known, SCAN, Scan};
 use super::store::{Alone, Index, oldest};
-use crate::api::{ApiError, Brought, Call, Direction, HistoryQuery, Paging, Pass, Reader, Sort};
+use crate::api::{
+    ApiError, Brought, Call, Direction, DirectionStyle, HistoryQuery, Paging, Pass, Reader, Sort,
+};
 use crate::domain::HistoryItem;
 use std::collections::BTreeSet;
 use tokio::sync::watch;
@@ -80,6 +82,8 @@ struct SyncRun<'a> {
     call: Call,
     progress: &'a watch::Sender<SyncProgress>,
     known: Known,
+    /// The form of `sort_type` that the service takes, as far as it is known.
+    style: DirectionStyle,
     requests: u64,
     new: u64,
     _alone: Alone,
@@ -108,6 +112,7 @@ impl Index {
             call: Call::background().cancelled_by(cancel),
             progress,
             known: known.unwrap_or_default(),
+            style: DirectionStyle::default(),
             requests: 0,
             new: 0,
             _alone: alone,
@@ -170,10 +175,20 @@ impl SyncRun<'_> {
     async fn page(&mut self, number: u64) -> Result<Got> {
         let mut query = HistoryQuery { paging: Paging::full(number), ..HistoryQuery::default() };
         if !self.known.sort_refused {
-            query.paging.sort = vec![Sort::new("reg_date", Direction::Desc)];
+            query.paging.sort = vec![Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) }];
         }
         self.requests += 1;
         let mut read = self.reader.history(&query, &self.call).await;
+        if let (Err(ApiError::BadRequest(_)), Some(sort)) = (&read, query.paging.sort.first_mut())
+            && let Some(style) = self.style.after_refusal()
+        {
+            sort.style = style;
+            self.requests += 1;
+            read = self.reader.history(&query, &self.call).await;
+            if read.is_ok() {
+                self.style = style;
+            }
+        }
         // The contract does not list the allowed `sort_by` columns (contract, "Endpoints"). When the service
         // refuses, read in its own order. Sorting is the cause when the same page can be read without it.
         let may_be_the_order = match &read {

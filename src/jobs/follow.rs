@@ -111,9 +111,9 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
 
 /// Polls jobs and writes the time of the next poll. Returns whether that write succeeded.
 async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool) {
-    let swept = poll::sweep(core, due, call).await;
-    let complete = matches!(swept, Ok(true));
-    let failed = swept.err();
+    let polled = poll::poll_jobs(core, due, call).await;
+    let complete = matches!(polled, Ok(true));
+    let failed = polled.err();
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);

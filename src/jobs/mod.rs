@@ -56,12 +56,12 @@ pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};
 pub use self::journal::{
-    Adopted, Fate, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
+    Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
     wait_for_release,
 };
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
-pub use self::settings::Settings;
+pub use self::settings::{Settings, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};

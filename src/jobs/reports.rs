@@ -9,8 +9,8 @@ use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
 use super::receipt::{
-    FailedMails, Format, Head, ReceiptLine, RedoLine, TableError, Written, mail_failures, write_receipt,
-    write_redo,
+    FailedMails, Format, ReceiptHead, ReceiptLine, RedoLine, TableError, Written, mail_failures,
+    write_receipt, write_redo,
 };
 use super::rules::{self, Stand, Step};
 use crate::domain::narrowing::is_mail_failure;
@@ -258,7 +258,7 @@ fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalErro
     Ok(counts.into_iter().collect())
 }
 
-fn head(job: &Job) -> Head {
+fn head(job: &Job) -> ReceiptHead {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
         ("what".to_owned(), job.kind.name().to_owned()),
@@ -279,7 +279,11 @@ fn head(job: &Job) -> Head {
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
     facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.receipt_value().to_owned(), n.to_string())));
-    Head { title: format!("lapel receipt: {} {}", job.kind.name(), job.title), facts, columns: columns(job) }
+    ReceiptHead {
+        title: format!("lapel receipt: {} {}", job.kind.name(), job.title),
+        facts,
+        columns: columns(job),
+    }
 }
 
 fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {

@@ -4,7 +4,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::job::{JobId, Phase};
-use super::journal::decisions::{CancelRows, CountNeverSeen, LeaveRows, ResendRows};
+use super::journal::decisions::ResendRows;
 use super::journal::jobs::Actor;
 use super::rules::{self, Step};
 use crate::i18n::Localizable;
@@ -48,7 +48,7 @@ impl Jobs {
             )));
         }
         let latest = self.latest_intent();
-        Ok(self.core.store.never_seen(CountNeverSeen { id, among, latest }).await?)
+        Ok(self.core.store.never_seen(id, among, latest).await?)
     }
 
     /// Resends never seen rows: exactly those that a person reviewed. The journal stores the reason with each row.
@@ -91,7 +91,7 @@ impl Jobs {
         self.core.my_job(id).await?;
         let all = rows.len() as u64;
         let (actor, why) = (Actor::now(who), why.to_owned());
-        let left = self.core.store.leave_rows(LeaveRows { id, rows, actor, why }).await?;
+        let left = self.core.store.leave_rows(id, rows, actor, why).await?;
         self.core.changed(id, []);
         if left.is_err() {
             return Err(JobError::no(localizable!(
@@ -120,7 +120,7 @@ impl Jobs {
         // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
         let (all, kind, actor) = (rows.len() as u64, job.kind, Actor::now(who));
-        let cancelled = self.core.store.cancel_rows(CancelRows { id, kind, rows, actor }).await?;
+        let cancelled = self.core.store.cancel_rows(id, kind, rows, actor).await?;
         self.core.changed(id, []);
         if !cancelled {
             return Err(JobError::no(localizable!(

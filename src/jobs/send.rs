@@ -13,6 +13,7 @@ use super::journal::requests::{Chunk, Ended};
 use super::journal::sending::{FailedRows, Failure, RecordIntent};
 use super::journal::{JournalError, Pending, Store};
 use super::reason::{Code, Reason};
+use super::settings::full_request;
 use crate::api::{ApiError, Call, MAX_ENTRIES, Turn, Writer};
 use jiff::Timestamp;
 use std::pin::Pin;
@@ -244,7 +245,7 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
 
 /// Records the next request in the journal. `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
-    let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
+    let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
     let intent = RecordIntent { job: id, me, most, at: now.as_second(), heard };
     let chunk = core.store.record_intent(intent).await?;

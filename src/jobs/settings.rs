@@ -33,6 +33,16 @@ pub struct Settings {
     pub keep_days: Option<u32>,
 }
 
+/// The entries of a full request, of a batch size that may be beyond the service's limits.
+pub(super) fn full_request(batch: usize) -> usize {
+    batch.clamp(1, MAX_ENTRIES)
+}
+
+/// Number of issue or revoke requests for so many rows and this batch size. A refusal may make requests smaller later.
+pub fn request_count(rows: u64, batch: usize) -> u64 {
+    rows.div_ceil(full_request(batch) as u64)
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -81,6 +91,26 @@ impl Policies {
     pub fn on_duplicate(&mut self, policy: Policy) {
         for class in DuplicateKind::ALL.iter().filter(|c| c.is_duplicate()) {
             self.set(*class, policy);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_have_as_many_entries_as_the_batch_size_and_the_service_allow() {
+        for (rows, batch, requests) in [
+            (0, 100, 0),
+            (1, 100, 1),
+            (100, 100, 1),
+            (101, 100, 2),
+            (250, 100, 3),
+            (2, 0, 2),
+            (1001, 5000, 2),
+        ] {
+            assert_eq!(request_count(rows, batch), requests, "{rows} rows by {batch}");
         }
     }
 }

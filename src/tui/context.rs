@@ -2,10 +2,11 @@
 
 use super::request::Session;
 use super::theme::{Glyphs, Theme};
-use crate::api::{LinkStatus, Reader};
+use crate::api::{LinkStatus, MAX_ENTRIES, Reader};
 use crate::config::{Environment, Palette};
 use crate::domain::ServiceClock;
 use crate::export::cost;
+use crate::jobs::request_count;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
 use crate::tui::persist::input_history::Recents;
@@ -104,6 +105,12 @@ impl Env {
     /// The cost of reading a list in the background, as text.
     pub fn reading_cost(&self, rows: u64) -> String {
         cost(rows, self.link.as_ref().map_or(u32::MAX, |link| link.background))
+    }
+
+    /// Number of requests that issue or revoke so many rows.
+    pub fn requests_to_send(&self, rows: u64) -> u64 {
+        let batch = self.session.as_ref().map_or(MAX_ENTRIES, |session| session.jobs.batch);
+        request_count(rows, batch)
     }
 
     /// The environment and the organisation, as text: `LIVE 달무리대학교`.

@@ -2,7 +2,7 @@
 
 use super::app::Tab;
 use super::context::Env;
-use super::request::{Paper, Request, RequestId, RequestIds, Session};
+use super::request::{JobFile, Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::Question;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 pub enum Content {
     List(What),
-    Paper(Paper),
+    JobFile(JobFile),
 }
 
 /// A list, or the receipt or redo file of a job, that can be saved to a file.
@@ -95,7 +95,7 @@ impl ExportSource {
         };
         let name = if redo { "redo" } else { "receipt" };
         Self {
-            content: Content::Paper(Paper { job: id, redo, among }),
+            content: Content::JobFile(JobFile { job: id, redo, among }),
             name: paths::file_name(name, id.0, job.title.wire()),
             head,
             rows: None,

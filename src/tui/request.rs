@@ -93,8 +93,8 @@ pub enum Request {
     /// Write a draft revocation of the badges whose ids are in a file.
     DraftIds(Box<IdsRequest>),
     /// Write a receipt or a redo file.
-    Paper {
-        paper: Paper,
+    JobFile {
+        file: JobFile,
         to: PathBuf,
         format: Format,
         overwrite: bool,
@@ -230,7 +230,7 @@ impl Request {
                 | Self::OpenIds(..)
                 | Self::DraftFile(_)
                 | Self::DraftIds(_)
-                | Self::Paper { .. }
+                | Self::JobFile { .. }
                 | Self::Export(_)
                 | Self::Do(_)
         )
@@ -239,7 +239,7 @@ impl Request {
 
 /// A receipt or a redo file of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paper {
+pub struct JobFile {
     pub job: JobId,
     /// Whether to write the redo file instead of the receipt.
     pub redo: bool,
@@ -323,7 +323,7 @@ pub enum Response {
     /// To [`Request::DraftFile`] and [`Request::DraftIds`].
     Drafted(Result<Vec<Job>, String>),
     Mail(Result<FailedMails, String>),
-    /// To [`Request::Export`] and [`Request::Paper`].
+    /// To [`Request::Export`] and [`Request::JobFile`].
     Export(Box<Result<Exported, NotSaved>>),
     /// To [`Request::CheckDuplicates`]: the drafts as they are now, and the duplicates of each.
     DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>),

@@ -11,7 +11,7 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{Holder, NotSaved, Paper, Request, RequestId, Response, Session};
+use super::request::{Holder, JobFile, NotSaved, Request, RequestId, Response, Session};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, ServiceClock, TemplateId, Text};
 use crate::export::{self, ExportError, Exported};
@@ -228,7 +228,7 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
             Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
         }
         Request::DraftFile(_) | Request::DraftIds(_) => Response::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Paper { .. } => {
+        Request::JobFile { .. } => {
             Response::Export(Box::new(Err(NotSaved::Failed(i18n::tr(NO_JOBS).to_owned()))))
         }
         Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
@@ -390,7 +390,7 @@ async fn answer(
         | Request::OpenIds(..)
         | Request::DraftFile(_)
         | Request::DraftIds(_)
-        | Request::Paper { .. }
+        | Request::JobFile { .. }
         | Request::Mail(_)
         | Request::CheckDuplicates(_)
         | Request::Do(_) => match jobs {
@@ -424,7 +424,7 @@ async fn of_jobs(ask: Request, jobs: &Jobs, clock: ServiceClock, context: Reques
             let drafted = jobs.draft_ids(*request, progress, context.cancel.clone()).await;
             Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &context).await)
         }
-        Request::Paper { paper: Paper { job, redo, among }, to, format, overwrite } => {
+        Request::JobFile { file: JobFile { job, redo, among }, to, format, overwrite } => {
             let written = if redo {
                 jobs.redo(job, among, to, format, overwrite, context.cancel).await
             } else {

@@ -15,11 +15,11 @@ pub(super) const HALVED_FOR: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) limit: u32,
-    pub(super) under_way: Class<u32>,
+    pub(super) under_way: ByPriority<u32>,
     /// When completed requests free their slots, in order.
     pub(super) done: VecDeque<(Instant, Priority)>,
     pub(super) done_in_background: u32,
-    pub(super) queues: Class<VecDeque<Arc<Waiter>>>,
+    pub(super) queues: ByPriority<VecDeque<Arc<Waiter>>>,
     pub(super) held_until: Option<Instant>,
     /// Consecutive 429 responses, for growing waits.
     pub(super) refusals: u32,
@@ -43,12 +43,12 @@ pub(super) struct State {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Class<T> {
+pub(super) struct ByPriority<T> {
     pub(super) interactive: T,
     pub(super) background: T,
 }
 
-impl<T> Class<T> {
+impl<T> ByPriority<T> {
     pub(super) fn of(&mut self, priority: Priority) -> &mut T {
         match priority {
             Priority::Interactive => &mut self.interactive,

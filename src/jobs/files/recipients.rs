@@ -7,7 +7,7 @@ use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{
-    About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, look_alike_domains,
+    About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, similar_domains,
 };
 use crate::jobs::job::{JobId, Origin, RowStatus};
 use crate::jobs::journal::drafts::CreateJob;
@@ -132,7 +132,7 @@ impl Drafts<'_> {
 
     fn finish(&mut self) -> Result<(), JobError> {
         let suspects: Vec<(String, String)> =
-            look_alike_domains(&self.domains).into_iter().take(SUSPECTS).collect();
+            similar_domains(&self.domains).into_iter().take(SUSPECTS).collect();
         for draft in &mut self.jobs {
             let rows = std::mem::take(&mut draft.rows);
             self.store.finish_rows(draft.id, rows, suspects.clone()).wait()?;

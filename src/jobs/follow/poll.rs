@@ -29,7 +29,7 @@ const FEW_MISSING: usize = 200;
 const SAMPLE: usize = 20;
 
 /// Polls. Returns whether everything was read that could contain a badge in doubt.
-pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
+pub(super) async fn poll_jobs(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
     let mut complete = true;
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
@@ -149,7 +149,7 @@ async fn template_sweep(
     learn_shown(core, call).await?;
     twice(core, group, &found).await?;
     let complete = found.complete.len() == group.doubts.len();
-    settle(core, group, found).await?;
+    resolve(core, group, found).await?;
     Ok(complete)
 }
 
@@ -324,7 +324,7 @@ async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
 }
 
 /// Resolves what can be resolved. `found` contains every badge of the template that was found.
-async fn settle(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result<(), Failed> {
+async fn resolve(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result<(), Failed> {
     if group.doubts.is_empty() {
         return Ok(());
     }

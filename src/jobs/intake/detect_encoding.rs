@@ -20,19 +20,19 @@ const DETECTED: u64 = 1024 * 1024;
 const WORDS: usize = 2000;
 
 /// The result of one pass over the bytes.
-pub(super) struct Survey {
+pub(super) struct Detected {
     /// SHA-256 of all bytes, in hex.
     pub sha256: String,
     pub bytes: u64,
     pub guess: EncodingGuess,
 }
 
-pub(super) fn survey(
+pub(super) fn detect(
     origin: &Origin,
     choice: Option<TextEncoding>,
     limit: u64,
     watch: &dyn Watch,
-) -> Result<Survey, IntakeError> {
+) -> Result<Detected, IntakeError> {
     let mut reader = origin.open()?;
     let mut hash = Context::new(&SHA256);
     let mut piece = vec![0; PIECE];
@@ -65,7 +65,7 @@ pub(super) fn survey(
     }
     evidence.finish();
     let guess = evidence.verdict(&origin.name, choice)?;
-    Ok(Survey { sha256: hex(hash.finish().as_ref()), bytes, guess })
+    Ok(Detected { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
 /// The evidence of the first bytes.

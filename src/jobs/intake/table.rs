@@ -3,7 +3,7 @@
 use super::about::{About, Format, MapState, Note, Question};
 use super::cell_text::is_blank;
 use super::columns::{ColumnContent, ColumnGuess};
-use super::detect_encoding::{self, Survey};
+use super::detect_encoding::{self, Detected};
 use super::header::{self, HeaderPosition, Wanted};
 use super::origin::{Origin, fill};
 use super::row::RawRow;
@@ -186,8 +186,8 @@ struct OpenOptions<'a> {
 
 fn open_text(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
-    let survey = detect_encoding::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
-    let mut table = open_as_text(origin, asked, survey)?;
+    let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
+    let mut table = open_as_text(origin, asked, detected)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
         table
             .about
@@ -197,8 +197,8 @@ fn open_text(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Res
     Ok(table)
 }
 
-fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, survey: Survey) -> Result<Table, IntakeError> {
-    let encoding = survey.guess.encoding;
+fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, detected: Detected) -> Result<Table, IntakeError> {
+    let encoding = detected.guess.encoding;
     let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
     let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
     let sample = match split::split(&sample, whole, delimiter) {
@@ -217,17 +217,17 @@ fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, survey: Survey) -> Res
         delimiter,
         skip_to: shape.skip_to,
         width: shape.width_read(),
-        sha256: survey.sha256.clone(),
+        sha256: detected.sha256.clone(),
     };
     let left_out = shape.left_out;
-    let about = shape.about(origin, survey.sha256, survey.bytes, Format::Csv);
-    let about = About { encoding: Some(survey.guess), delimiter: Some(delimiter), ..about };
+    let about = shape.about(origin, detected.sha256, detected.bytes, Format::Csv);
+    let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
     Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample }, left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
 fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    let survey = detect_encoding::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
+    let detected = detect_encoding::detect(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
     let start = &all[..end];
@@ -241,7 +241,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         }
     });
     if has_header || asked.choices.columns.is_some() {
-        let mut table = open_as_text(origin, asked, survey)?;
+        let mut table = open_as_text(origin, asked, detected)?;
         table.about.format = Format::Pasted;
         table.about.encoding = None;
         return Ok(table);
@@ -254,8 +254,8 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
     let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
         name: origin.name.clone(),
-        sha256: survey.sha256,
-        bytes: survey.bytes,
+        sha256: detected.sha256,
+        bytes: detected.bytes,
         format: Format::Pasted,
         encoding: None,
         delimiter: None,

@@ -2,10 +2,9 @@
 
 use super::accounts;
 use super::jobs::{Account, Actor, decide};
-use super::runner::JournalState;
 use super::{Journal, Result};
 use crate::jobs::job::JobId;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adopted {
@@ -24,33 +23,45 @@ impl Journal {
     /// # Errors
     /// The journal cannot be used. Nothing was changed.
     pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
-        let (to, former, actor) = (to.clone(), former.to_owned(), Actor::now(who));
         if former == to.key {
             return Ok(Adopted::default());
         }
-        let work = move |state: &mut JournalState| {
-            let failed = state.failed();
-            let writing = state
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(&failed)?;
-            let mut adopted = Adopted::default();
-            for (id, owner) in owned(&writing, &to, &former).map_err(&failed)? {
-                // This process works with the new key only, so a living owner is another process.
-                if owner.is_some_and(|owner| state.me.is_alive(&owner)) {
-                    adopted.busy += 1;
-                    continue;
-                }
-                give(&writing, id, &to, &former, &actor).map_err(&failed)?;
-                adopted.jobs += 1;
-            }
-            learn(&writing, &to, &former).map_err(&failed)?;
-            share(&writing, &to, &former).map_err(&failed)?;
-            writing.commit().map_err(&failed)?;
-            Ok(adopted)
-        };
-        self.store().run(work).await
+        let store = self.store();
+        let from = Account { key: former.to_owned(), ..to.clone() };
+        // This process works with the new key only, so it owns none of these jobs.
+        let owners = store.other_owners(from, store.me().to_owned()).await?;
+        let living = self.living(owners.clone()).await?;
+        let ended = owners.into_iter().filter(|owner| !living.contains(owner)).collect();
+        store.adopt(Adopt { to: to.clone(), former: former.to_owned(), ended, actor: Actor::now(who) }).await
     }
+}
+
+/// A former key whose jobs go to its successor.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Adopt {
+    to: Account,
+    /// The former key's fingerprint.
+    former: String,
+    /// Owners that have ended. Any other owner may be alive: it may have appeared since.
+    ended: Vec<String>,
+    actor: Actor,
+}
+
+/// Gives the new key all jobs of the former one that no living process owns, its facts, and its account.
+pub(super) fn adopt(db: &Connection, args: &Adopt) -> rusqlite::Result<Adopted> {
+    let Adopt { to, former, ended, actor } = args;
+    let mut adopted = Adopted::default();
+    for (id, owner) in owned(db, to, former)? {
+        if owner.is_some_and(|owner| !ended.contains(&owner)) {
+            adopted.busy += 1;
+            continue;
+        }
+        give(db, id, to, former, actor)?;
+        adopted.jobs += 1;
+    }
+    learn(db, to, former)?;
+    share(db, to, former)?;
+    Ok(adopted)
 }
 
 /// The jobs of a profile with a former key, and their owners.

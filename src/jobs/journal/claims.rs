@@ -2,16 +2,17 @@
 //! requests the claim in the transaction that lets its job run.
 
 use super::jobs::{Account, Actor};
+use super::reasons::stored;
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId};
-use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::job::{JobId, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::{self, Claim, Other, Verdict};
 use jiff::Timestamp;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
-use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::BTreeMap;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::{BTreeMap, HashMap};
 
 /// Length of a recipient's hash, in bytes.
 const PERSON: usize = 16;
@@ -109,18 +110,28 @@ struct Scope {
 }
 
 impl Scope {
+    /// As [`Self::known`]. Creates the account if the key is new.
     fn of(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
-        type Found = (String, Option<String>, String, String);
-        let found: Option<Found> = db
-            .prepare_cached("SELECT kind, template, base_url, account FROM job WHERE id = ?1")?
-            .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
-            .optional()?;
-        let Some((kind, Some(template), base_url, key)) = found else { return Ok(None) };
-        if kind != Kind::Issue.code() {
-            return Ok(None);
-        }
+        let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         Ok(Some(Self { job, account: accounts::of(db, &base_url, &key)?, template }))
     }
+
+    /// The scope of a job, also `None` if no job of its key has begun: then there are no claims.
+    fn known(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
+        let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
+        let account = accounts::known(db, &base_url, &key)?;
+        Ok(account.map(|account| Self { job, account, template }))
+    }
+}
+
+/// The template, base URL and key of a job that issues badges.
+fn issues(db: &Connection, job: JobId) -> rusqlite::Result<Option<(String, String, String)>> {
+    db.prepare_cached(
+        "SELECT template, base_url, account FROM job
+         WHERE id = ?1 AND kind = 'issue' AND template IS NOT NULL",
+    )?
+    .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+    .optional()
 }
 
 /// Another row with a claim on the same recipient and template.
@@ -151,11 +162,11 @@ impl Rival {
 }
 
 /// The known facts about a row to judge.
+#[derive(Clone, Debug)]
 struct Judged {
     no: i64,
     mine: Option<i64>,
     person: Option<Vec<u8>>,
-    key: String,
     approved: Option<i64>,
     allowed: bool,
 }
@@ -163,7 +174,7 @@ struct Judged {
 /// The rows of a job that match a condition and whose recipient has another row's claim.
 fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Vec<Judged>> {
     db.prepare(&format!(
-        "SELECT row.no, mine.slot, row.person, row.email_key,
+        "SELECT row.no, mine.slot, row.person,
                 CASE WHEN row.allowed IS NOT NULL THEN row.seen END, row.allowed IS NOT NULL
          FROM row LEFT JOIN claim AS mine ON mine.job = row.job AND mine.no = row.no
          WHERE row.job = ?1 AND ({which})
@@ -177,66 +188,104 @@ fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Ve
             no: r.get(0)?,
             mine: r.get(1)?,
             person: r.get(2)?,
-            key: r.get(3)?,
-            approved: r.get(4)?,
-            allowed: r.get(5)?,
+            approved: r.get(3)?,
+            allowed: r.get(4)?,
         })
     })?
     .collect()
 }
 
-/// Other rows' claims on the same recipient.
-fn others(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<Vec<(Other, Rival)>> {
-    db.prepare_cached(
-        "SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
-                row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
-                -- Where the service shows badges that wait, a reading that came after the refusal proves it.
-                job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-                AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?4), 0)
-                         AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
-                              WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
-                row.bucket = 'revoked'
-                OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?4 AND baseline.email_key = ?6
-                           AND baseline.badge = row.badge AND baseline.over)
-         FROM claim JOIN job ON job.id = claim.job JOIN row ON row.job = claim.job AND row.no = claim.no
-         LEFT JOIN request ON request.id = row.request
-         WHERE claim.account = ?1 AND claim.template = ?2 AND claim.person = ?3
-           AND NOT (claim.job = ?4 AND claim.no = ?5)
-         ORDER BY claim.slot",
-    )?
-    .query_map(params![scope.account, scope.template, row.person, scope.job.0, row.no, row.key], |r| {
-        let claim = Claim::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Claim::Open);
-        let job = JobId(r.get(2)?);
-        let bucket = jobs::bucket(r, "bucket")?;
-        let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
-        // Another computer may send a moved row at any moment.
-        let phase = r.get_ref(4)?.as_str()?;
-        let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
-        // Rows of one address in one job were reviewed together.
-        let together = job == scope.job && (row.allowed || r.get::<_, bool>(7)?);
-        let other = Other {
-            slot: r.get(0)?,
-            claim,
-            is_live: is_unproven || runs,
-            is_accounted: together || r.get(10)?,
-        };
-        let rival = Rival {
-            job,
-            no: r.get::<_, i64>(3)?.unsigned_abs(),
-            bucket,
-            badge_id: r.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
-            at: r.get(8)?,
-            slot: other.slot,
-            is_unproven,
-        };
-        Ok((other, rival))
-    })?
-    .collect()
+/// Other rows' claims on the recipients of rows of a job, as a query on the table `viewer` with the account, template,
+/// place, person and e-mail key of the rows, and whether a person allowed them. `?1` is the job. So SQLite looks up
+/// each recipient, not all claims of the template.
+const OTHERS: &str = "
+    SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
+           row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
+           -- Where the service shows badges that wait, a reading that came after the refusal proves it.
+           job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
+           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), 0)
+                    AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
+                         WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
+           row.bucket = 'revoked'
+           OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?1 AND baseline.email_key = viewer.key
+                      AND baseline.badge = row.badge AND baseline.over),
+           viewer.no, viewer.allowed
+    FROM viewer JOIN claim ON claim.account = viewer.account AND claim.template = viewer.template
+                          AND claim.person = viewer.person
+    JOIN job ON job.id = claim.job JOIN row ON row.job = claim.job AND row.no = claim.no
+    LEFT JOIN request ON request.id = row.request
+    WHERE NOT (claim.job = ?1 AND claim.no = viewer.no)
+    ORDER BY viewer.no, claim.slot";
+
+/// A row of [`OTHERS`].
+fn other(r: &Row<'_>, scope: &Scope) -> rusqlite::Result<(Other, Rival)> {
+    let claim = Claim::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Claim::Open);
+    let job = JobId(r.get(2)?);
+    let bucket = jobs::bucket(r, "bucket")?;
+    let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
+    // Another computer may send a moved row at any moment.
+    let phase = r.get_ref(4)?.as_str()?;
+    let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
+    // Rows of one address in one job were reviewed together.
+    let together = job == scope.job && (r.get(12)? || r.get::<_, bool>(7)?);
+    let other =
+        Other { slot: r.get(0)?, claim, is_live: is_unproven || runs, is_accounted: together || r.get(10)? };
+    let rival = Rival {
+        job,
+        no: r.get::<_, i64>(3)?.unsigned_abs(),
+        bucket,
+        badge_id: r.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
+        at: r.get(8)?,
+        slot: other.slot,
+        is_unproven,
+    };
+    Ok((other, rival))
 }
 
-fn judge(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<(Verdict, Vec<Rival>)> {
-    let (others, rivals): (Vec<Other>, Vec<Rival>) = others(db, scope, row)?.into_iter().unzip();
-    Ok((rules::judge(row.mine, row.approved, &others), rivals))
+/// Judges rows by their recipients' claims as they are now.
+fn judge(db: &Connection, scope: &Scope, rows: &[Judged]) -> rusqlite::Result<Vec<(Verdict, Vec<Rival>)>> {
+    let viewers: Vec<(i64, bool)> = rows.iter().map(|row| (row.no, row.allowed)).collect();
+    let mut claims = db.prepare_cached(&format!(
+        "WITH list AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS allowed
+                                    FROM json_each(?4)),
+              viewer AS MATERIALIZED (
+             SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key,
+                    list.allowed AS allowed
+             FROM list JOIN row ON row.job = list.job AND row.no = list.no) {OTHERS}"
+    ))?;
+    let mut found =
+        claims.query(params![scope.job.0, scope.account, scope.template, super::json(&viewers)])?;
+    let mut others: BTreeMap<i64, Vec<(Other, Rival)>> = BTreeMap::new();
+    while let Some(r) = found.next()? {
+        others.entry(r.get(11)?).or_default().push(other(r, scope)?);
+    }
+    let judged = rows.iter().map(|row| {
+        let (others, rivals): (Vec<Other>, Vec<Rival>) =
+            others.remove(&row.no).unwrap_or_default().into_iter().unzip();
+        (rules::judge(row.mine, row.approved, &others), rivals)
+    });
+    Ok(judged.collect())
+}
+
+/// Rows in rounds: each round has at most one row of a recipient, since a row's claim decides about the recipient's
+/// next row.
+fn rounds(rows: Vec<Judged>) -> Vec<Vec<Judged>> {
+    let mut rounds: Vec<Vec<Judged>> = Vec::new();
+    let mut next: HashMap<Vec<u8>, usize> = HashMap::new();
+    for row in rows {
+        let at = row.person.clone().map_or(0, |person| {
+            let at = next.entry(person).or_default();
+            *at += 1;
+            *at - 1
+        });
+        if at == rounds.len() {
+            rounds.push(Vec::new());
+        }
+        if let Some(round) = rounds.get_mut(at) {
+            round.push(row);
+        }
+    }
+    rounds
 }
 
 /// Requests claims for all ready rows of a job. If another row has or may have served the recipient, the row needs
@@ -257,27 +306,32 @@ pub(super) fn claim_ready_rows(db: &Connection, job: JobId, actor: &Actor) -> ru
     )?;
     let mut decision = None;
     let mut taken: BTreeMap<JobId, u64> = BTreeMap::new();
-    for row in contested(db, &scope, "row.bucket = 'ready'")? {
-        let (verdict, rivals) = judge(db, &scope, &row)?;
-        match verdict {
-            Verdict::Free { slot, takes, approved } => {
-                for rival in takes.iter().filter_map(|at| rivals.get(*at)) {
-                    give_back(db, rival)?;
-                    *taken.entry(rival.job).or_default() += 1;
+    for round in rounds(contested(db, &scope, "row.bucket = 'ready'")?) {
+        let (mut given_back, mut claimed, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, (verdict, rivals)) in round.iter().zip(judge(db, &scope, &round)?) {
+            match verdict {
+                Verdict::Free { slot, takes, approved } => {
+                    for rival in takes.iter().filter_map(|at| rivals.get(*at)) {
+                        given_back.push((rival.job.0, rival.no));
+                        *taken.entry(rival.job).or_default() += 1;
+                    }
+                    if row.mine == Some(slot) {
+                        continue;
+                    }
+                    if approved && decision.is_none() {
+                        decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
+                    }
+                    claimed.push((row.no, slot, decision.filter(|_| approved)));
                 }
-                if row.mine == Some(slot) {
-                    continue;
+                Verdict::Review(at) => {
+                    let Some(rival) = rivals.get(at) else { continue };
+                    reviewed.push((row.no, stored(&rival.why()), rival.slot));
                 }
-                if approved && decision.is_none() {
-                    decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
-                }
-                claim(db, &scope, &row, slot, decision.filter(|_| approved))?;
-            }
-            Verdict::Review(at) => {
-                let Some(rival) = rivals.get(at) else { continue };
-                review(db, job, row.no.unsigned_abs(), rival)?;
             }
         }
+        give_back(db, &given_back)?;
+        claim(db, &scope, &claimed)?;
+        review(db, job, &reviewed)?;
     }
     for (from, n) in &taken {
         jobs::decide(db, job, None, "take over", actor, &format!("{n} unsent rows of job {from}"))?;
@@ -334,58 +388,76 @@ pub(super) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
     Ok(held.unsigned_abs())
 }
 
-/// Gives a row a claim, or moves its claim to a higher slot.
-fn claim(
-    db: &Connection,
-    scope: &Scope,
-    row: &Judged,
-    slot: i64,
-    decision: Option<i64>,
-) -> rusqlite::Result<()> {
-    if row.mine.is_some() {
-        db.prepare_cached(
-            "UPDATE claim SET slot = ?3, decision = coalesce(?4, decision) WHERE job = ?1 AND no = ?2",
-        )?
-        .execute(params![scope.job.0, row.no, slot, decision])?;
+/// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
+fn claim(db: &Connection, scope: &Scope, rows: &[(i64, i64, Option<i64>)]) -> rusqlite::Result<()> {
+    if rows.is_empty() {
         return Ok(());
     }
-    db.prepare_cached(
-        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'reserved', ?7)",
-    )?
-    .execute(params![scope.account, scope.template, row.person, slot, scope.job.0, row.no, decision])?;
+    let rows = super::json(rows);
+    let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS slot,
+                                                        value ->> 2 AS decision FROM json_each(?2))";
+    let moved: Vec<i64> = db
+        .prepare_cached(&format!(
+            "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
+             FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING no"
+        ))?
+        .query_map(params![scope.job.0, rows], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    db.prepare_cached(&format!(
+        "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
+         SELECT ?3, ?4, row.person, claimed.slot, claimed.job, claimed.no, 'reserved', claimed.decision
+         FROM claimed JOIN row ON row.job = claimed.job AND row.no = claimed.no
+         WHERE claimed.no NOT IN (SELECT value FROM json_each(?5))"
+    ))?
+    .execute(params![scope.job.0, rows, scope.account, scope.template, super::json(&moved)])?;
     Ok(())
 }
 
-fn give_back(db: &Connection, rival: &Rival) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM claim WHERE job = ?1 AND no = ?2 AND state = 'reserved'")?
-        .execute(params![rival.job.0, rival.no as i64])?;
+/// Removes unused claims: job and place.
+fn give_back(db: &Connection, rows: &[(i64, u64)]) -> rusqlite::Result<()> {
+    if !rows.is_empty() {
+        db.prepare_cached(
+            "DELETE FROM claim WHERE state = 'reserved'
+               AND (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
+        )?
+        .execute([super::json(rows)])?;
+    }
     Ok(())
 }
 
-/// Marks a row for review. A database trigger removes its claim if the claim was never used.
-pub(super) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = 'ask', why = ?3, guarded = 0, allowed = NULL, seen = ?4
-         WHERE job = ?1 AND no = ?2",
-    )?
-    .execute(params![job.0, no as i64, rival.why(), rival.slot])?;
+/// Marks rows of a job for review because of rivals: place, reason, and the rival's slot. A database trigger removes
+/// a claim that was never used.
+fn review(db: &Connection, job: JobId, rows: &[(i64, String, i64)]) -> rusqlite::Result<()> {
+    if !rows.is_empty() {
+        db.prepare_cached(
+            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS why,
+                                                value ->> 2 AS slot FROM json_each(?2))
+             UPDATE row SET bucket = 'ask', why = rival.why, guarded = 0, allowed = NULL, seen = rival.slot
+             FROM rival WHERE row.job = rival.job AND row.no = rival.no",
+        )?
+        .execute(params![job.0, super::json(rows)])?;
+    }
     Ok(())
+}
+
+/// Marks one row for review because of a rival.
+pub(super) fn review_one(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
+    review(db, job, &[(no as i64, stored(&rival.why()), rival.slot)])
 }
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
 pub(super) fn rivals(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
-    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
+    let rows = contested(db, &scope, which)?;
+    let unapproved: Vec<Judged> = rows.iter().map(|row| Judged { approved: None, ..row.clone() }).collect();
     let mut found = Vec::new();
-    for row in contested(db, &scope, which)? {
-        let approved = row.approved;
-        let (verdict, mut rivals) = judge(db, &scope, &Judged { approved: None, ..row })?;
+    for (row, (verdict, mut rivals)) in rows.iter().zip(judge(db, &scope, &unapproved)?) {
         if let Verdict::Review(at) = verdict
             && at < rivals.len()
         {
             let rival = rivals.swap_remove(at);
-            let still = approved.is_some_and(|seen| seen >= rival.slot);
+            let still = row.approved.is_some_and(|seen| seen >= rival.slot);
             found.push((row.no, rival, still));
         }
     }
@@ -419,17 +491,20 @@ pub(super) fn of_person(
     template: &str,
     key: &EmailKey,
 ) -> rusqlite::Result<Option<Rival>> {
+    // No row of a job: it is not planned yet.
     let scope = Scope { job: JobId(0), account, template: template.to_owned() };
-    let row = Judged {
-        no: 0,
-        mine: None,
-        person: People::of(db)?.person(key),
-        key: key.as_str().to_owned(),
-        approved: None,
-        allowed: false,
-    };
-    let (verdict, mut rivals) = judge(db, &scope, &row)?;
-    Ok(match verdict {
+    let (others, mut rivals): (Vec<Other>, Vec<Rival>) = db
+        .prepare_cached(&format!(
+            "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key,
+                                                 FALSE AS allowed) {OTHERS}"
+        ))?
+        .query_map(params![scope.job.0, account, template, People::of(db)?.person(key), key.as_str()], |r| {
+            other(r, &scope)
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    Ok(match rules::judge(None, None, &others) {
         Verdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
         _ => None,
     })
@@ -437,7 +512,7 @@ pub(super) fn of_person(
 
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
 pub(super) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
-    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     db.prepare_cached(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person

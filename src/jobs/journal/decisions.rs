@@ -3,7 +3,8 @@
 use super::claims::{self, Rival};
 use super::drafts::start;
 use super::jobs::{self, Actor};
-use super::{conditions, duplicates, observe, requests, rows};
+use super::rows::{self, Binding};
+use super::{conditions, duplicates, observe, requests};
 use crate::jobs::commands::Decision;
 use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
@@ -11,7 +12,7 @@ use crate::jobs::resend::NeverSeen;
 use crate::jobs::rules::{self, Claim, Stand, Step};
 use crate::jobs::settings::Policies;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum entries per request in a retry after the service refused a larger request, as a part of that request.
 const SMALLER: i64 = 10;
@@ -115,13 +116,14 @@ pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<
     }
     match decision {
         Decision::IsThis(badge) => {
-            if !stand.may_exist() || rows::bind(db, id, &[(no, badge)], *now)?.is_empty() {
+            let binding = Binding { job: id, no, badge, at: *now };
+            if !stand.may_exist() || rows::bind(db, &[binding])?.is_empty() {
                 return Ok(Err(Unresolved::NoRow));
             }
             jobs::decide(db, id, Some(no), "it is this badge", actor, why)?;
         }
         Decision::LeaveOut => {
-            rows::set(db, id, no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
+            rows::set(db, id, &[no], RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
             jobs::decide(db, id, Some(no), "leave it", actor, why)?;
         }
         Decision::SendAgain => {
@@ -130,7 +132,7 @@ pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<
             if let Some(rival) = claims::rival_of(db, id, no)?
                 && seen.is_none_or(|seen| seen < rival.slot)
             {
-                claims::review(db, id, no, &rival)?;
+                claims::review_one(db, id, no, &rival)?;
                 return Ok(Err(Unresolved::Rival(rival)));
             }
             rows::forget_failed(db, id, no)?;
@@ -154,14 +156,21 @@ fn send_again(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<()> 
 }
 
 /// A row's rule facts, and the highest slot of other claims that a person knows of.
-fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
+type RowStand = (Stand, Option<i64>);
+
+fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<RowStand>> {
+    Ok(stands(db, id, &[no])?.remove(&no))
+}
+
+/// The rule facts of those of these rows that exist.
+fn stands(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<HashMap<u64, RowStand>> {
     db.prepare_cached(
-        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged
+        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
          LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
-         WHERE row.job = ?1 AND row.no = ?2",
+         WHERE row.job = ?1 AND row.no IN (SELECT value FROM json_each(?2))",
     )?
-    .query_row(params![id.0, no as i64], |r| {
+    .query_map(params![id.0, super::json(rows)], |r| {
         let stand = Stand {
             kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
             phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
@@ -169,9 +178,9 @@ fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand,
             claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
             is_purged: r.get(5)?,
         };
-        Ok((stand, r.get(4)?))
-    })
-    .optional()
+        Ok((r.get::<_, i64>(6)?.unsigned_abs(), (stand, r.get(4)?)))
+    })?
+    .collect()
 }
 
 /// What a person was shown about a row.
@@ -219,17 +228,13 @@ pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Resul
     Ok(true)
 }
 
-/// Never seen rows to look at: these, or all of the job.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CountNeverSeen {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) among: Option<Vec<u64>>,
-    pub(in crate::jobs) latest: i64,
-}
-
-/// The never seen rows of a job.
-pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Result<NeverSeen> {
-    let CountNeverSeen { id, among, latest } = args;
+/// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
+pub(super) fn never_seen(
+    db: &Connection,
+    id: &JobId,
+    among: &Option<Vec<u64>>,
+    latest: &i64,
+) -> rusqlite::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
     let all: i64 = db.query_row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
@@ -241,60 +246,50 @@ pub(super) fn never_seen(db: &Connection, args: &CountNeverSeen) -> rusqlite::Re
     Ok(NeverSeen { ready, held })
 }
 
-/// Rows that a person resolves in another way.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct LeaveRows {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) rows: Vec<u64>,
-    pub(in crate::jobs) actor: Actor,
-    pub(in crate::jobs) why: String,
-}
-
 /// Leaves rows as they are, as a person decided. Changes nothing unless every one of them can be resolved.
-pub(super) fn leave_rows(db: &Connection, args: &LeaveRows) -> rusqlite::Result<Result<(), Unresolved>> {
-    let LeaveRows { id, rows, actor, why } = args;
+pub(super) fn leave_rows(
+    db: &Connection,
+    id: &JobId,
+    rows: &[u64],
+    actor: &Actor,
+    why: &str,
+) -> rusqlite::Result<Result<(), Unresolved>> {
+    let stands = stands(db, *id, rows)?;
     for no in rows {
-        match stand(db, *id, *no)? {
-            Some((stand, _)) if rules::may(Step::Decide, stand) => {}
+        match stands.get(no) {
+            Some((stand, _)) if rules::may(Step::Decide, *stand) => {}
             Some((stand, _)) => return Ok(Err(Unresolved::RowStatus(stand.bucket))),
             None => return Ok(Err(Unresolved::NoRow)),
         }
     }
-    for no in rows {
-        rows::set(db, *id, *no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
-    }
+    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
     jobs::decide_rows(db, *id, rows, "leave it", actor, why)?;
     Ok(Ok(()))
-}
-
-/// Unsent rows that a person cancels.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CancelRows {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) kind: Kind,
-    pub(in crate::jobs) rows: Vec<u64>,
-    pub(in crate::jobs) actor: Actor,
 }
 
 /// Cancels unsent rows of a job that sends nothing now. Changes nothing and returns `false` unless every one of them can
 /// be cancelled. When no row can be sent any more, the job is cancelled: not while an answer is on its way or a
 /// refusal is not proven, because their rows may become ready again.
-pub(super) fn cancel_rows(db: &Connection, args: &CancelRows) -> rusqlite::Result<bool> {
-    let CancelRows { id, kind, rows, actor } = args;
+pub(super) fn cancel_rows(
+    db: &Connection,
+    id: &JobId,
+    kind: &Kind,
+    rows: &[u64],
+    actor: &Actor,
+) -> rusqlite::Result<bool> {
     if rows.is_empty() {
         return Ok(false);
     }
-    for no in rows {
-        let may = stand(db, *id, *no)?.is_some_and(|(stand, _)| {
-            matches!(stand.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CallOff, stand)
-        });
-        if !may {
-            return Ok(false);
-        }
+    let stands = stands(db, *id, rows)?;
+    let may = |no: &u64| {
+        stands.get(no).is_some_and(|(stand, _)| {
+            matches!(stand.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CallOff, *stand)
+        })
+    };
+    if !rows.iter().all(may) {
+        return Ok(false);
     }
-    for no in rows {
-        rows::set(db, *id, *no, RowStatus::LeftOut, Some(&Code::CalledOff.into()))?;
-    }
+    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::CalledOff.into()))?;
     jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
     let unsent = conditions::condition(Step::CallOff, *kind, Phase::Cancelled);
     let is_left = db

@@ -3,7 +3,8 @@
 use super::facts;
 use super::jobs;
 use super::observe::{self, Context, Observed};
-use super::rows;
+use super::reasons::stored;
+use super::rows::{self, Binding};
 use crate::domain::{BadgeId, EmailKey, ServiceTime};
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::{JobId, RowStatus};
@@ -12,7 +13,7 @@ use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, Scan};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use rusqlite::{Connection, params};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The fact that tells whether the history shows waiting badges.
 pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
@@ -43,60 +44,65 @@ struct DoubtRow {
     counts: (i64, i64),
 }
 
-/// Resolves what can be resolved.
+/// Resolves what can be resolved. Judges all rows first: a badge that one row gets is no candidate for the next.
 pub(super) fn resolve_doubts(db: &Connection, args: &ResolveDoubts) -> rusqlite::Result<Observed> {
     let ResolveDoubts { context, jobs, found, complete, zone } = args;
     let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
-    let mut observed = Observed::default();
-    let mut requests: HashSet<i64> = HashSet::new();
-    for job in jobs {
-        for row in rows_in_doubt(db, *job)? {
-            requests.insert(row.request);
-            let sights = found.get(&row.key).map_or(&[][..], Vec::as_slice);
-            let mut candidates = Vec::new();
-            for sight in sights {
-                if !is_known(db, *job, &row, &sight.badge_id)? {
-                    candidates.push(Candidate {
-                        badge_id: sight.badge_id.clone(),
-                        accepted: accepted(&sight.reg_date),
-                        other_name: sight
-                            .holder
-                            .as_ref()
-                            .is_some_and(|name| resolve::names_differ(&row.name, name.wire())),
-                    });
-                }
-            }
-            let scan = Scan { now: context.now, complete: complete.contains(&row.key), shows_waiting };
-            let judgement = resolve::judge(&row.doubt, &candidates, scan, &context.settings);
-            apply(db, context, &row, judgement, sights, &mut observed)?;
+    let rows = rows_in_doubt(db, jobs)?;
+    let sights_of = |row: &DoubtRow| found.get(&row.key).map_or(&[][..], Vec::as_slice);
+    let mut known = Known::of(db, rows.iter().map(|row| (row, sights_of(row))))?;
+    let mut resolved = Resolved::default();
+    for row in &rows {
+        let sights = sights_of(row);
+        let candidates: Vec<Candidate> = sights
+            .iter()
+            .filter(|sight| !known.contains(row, &sight.badge_id))
+            .map(|sight| Candidate {
+                badge_id: sight.badge_id.clone(),
+                accepted: accepted(&sight.reg_date),
+                other_name: sight
+                    .holder
+                    .as_ref()
+                    .is_some_and(|name| resolve::names_differ(&row.name, name.wire())),
+            })
+            .collect();
+        let scan = Scan { now: context.now, complete: complete.contains(&row.key), shows_waiting };
+        let judgement = resolve::judge(&row.doubt, &candidates, scan, &context.settings);
+        if let Judgement::Bind(badge) = &judgement {
+            known.holders.entry(badge.wire().to_owned()).or_default().push((row.job, row.no));
+            resolved.sights.extend(sights.iter().filter(|s| s.badge_id == *badge).cloned());
         }
+        resolved.add(context, row, judgement);
     }
-    for request in requests {
-        prove(db, request)?;
-    }
+    let mut observed = resolved.apply(db, context)?;
+    observed.ready.extend(resolved.ready);
+    prove(db, &rows.iter().map(|row| row.request).collect())?;
     Ok(observed)
 }
 
-fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<DoubtRow>> {
+fn rows_in_doubt(db: &Connection, jobs: &HashSet<JobId>) -> rusqlite::Result<Vec<DoubtRow>> {
+    let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.prepare_cached(
-        "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
+        "WITH list AS MATERIALIZED (SELECT value AS job FROM json_each(?1))
+         SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
                 -- A number that nothing bears out is not believed.
                 request.outcome = 'accepted' AND request.accepted > 0 AND request.accepted <=
                     (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL)
                     -- What is found may come of an earlier request.
                     AND NOT EXISTS (SELECT 1 FROM row AS other WHERE other.request = request.id AND other.tries > 1),
-                request.accepted, request.rows
-         FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
-         WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
+                request.accepted, request.rows, row.job
+         FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
+         JOIN job ON job.id = row.job
+         WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
     )?
-    .query_map([job.0], |r| {
+    .query_map([super::json(&jobs)], |r| {
         let bucket = jobs::bucket(r, "bucket")?;
         Ok(DoubtRow {
-            job,
+            job: JobId(r.get(13)?),
             no: r.get::<_, i64>(0)?.unsigned_abs(),
             key: EmailKey::of(&r.get::<_, String>(1)?),
             name: r.get(9)?,
@@ -116,85 +122,163 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<DoubtRow>>
     .collect()
 }
 
-/// Whether the recipient had the badge before, or another row has it.
-fn is_known(db: &Connection, job: JobId, row: &DoubtRow, badge: &BadgeId) -> rusqlite::Result<bool> {
-    let before = db
-        .prepare_cached("SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3")?
-        .exists(params![job.0, row.key.as_str(), badge.wire()])?;
-    Ok(before || rows::holder_of(db, badge)?.is_some_and(|holder| holder != (row.job, row.no)))
+/// Which of the found badges have an owner.
+struct Known {
+    /// Badges that recipients had before: job, address, badge.
+    before: HashSet<(JobId, String, String)>,
+    /// Rows of issue jobs, by badge.
+    holders: HashMap<String, Vec<(JobId, u64)>>,
 }
 
-fn apply(
-    db: &Connection,
-    context: &Context,
-    row: &DoubtRow,
-    judgement: Judgement,
-    sights: &[Sight],
-    observed: &mut Observed,
-) -> rusqlite::Result<()> {
-    match judgement {
-        Judgement::Bind(badge) => {
-            let at = row.doubt.intent.as_second();
-            if !rows::bind(db, row.job, &[(row.no, &badge)], at)?.is_empty() {
-                let mine: Vec<Sight> = sights.iter().filter(|s| s.badge_id == badge).cloned().collect();
-                let seen = observe::observe(db, context, &mine)?;
-                for (job, touched) in seen.touched {
-                    observed.touched.entry(job).or_default().extend(touched);
-                }
-                observed.ready.extend(seen.ready);
-                observed.ready.insert(row.job);
-            }
+impl Known {
+    fn of<'a>(
+        db: &Connection,
+        found: impl Iterator<Item = (&'a DoubtRow, &'a [Sight])>,
+    ) -> rusqlite::Result<Self> {
+        let found: Vec<(i64, &str, &str)> = found
+            .flat_map(|(row, sights)| {
+                sights.iter().map(|sight| (row.job.0, row.key.as_str(), sight.badge_id.wire()))
+            })
+            .collect();
+        let found = super::json(&found);
+        let before = db
+            .prepare_cached(
+                "WITH found AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS email_key, value ->> 2 AS badge
+                                             FROM json_each(?1))
+                 SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
+            )?
+            .query_map([&found], |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
+        let mut held = db.prepare_cached(
+            "SELECT row.badge, row.job, row.no FROM row JOIN job ON job.id = row.job
+             WHERE row.badge IN (SELECT value ->> 2 FROM json_each(?1)) AND job.kind = 'issue'",
+        )?;
+        let mut rows = held.query([&found])?;
+        while let Some(r) = rows.next()? {
+            let holder = (JobId(r.get(1)?), r.get::<_, i64>(2)?.unsigned_abs());
+            holders.entry(r.get(0)?).or_default().push(holder);
         }
-        Judgement::Ambiguous => {
-            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::Ambiguous.into()))?;
-        }
-        Judgement::HoldsAlready(_) => {
-            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::HoldsOlder.into()))?;
-        }
-        Judgement::NotAccepted => {
-            let (accepted, sent) = row.counts;
-            let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
-            rows::set(db, row.job, row.no, RowStatus::Dropped, Some(&why))?;
-            observed.ready.insert(row.job);
-        }
-        Judgement::Absent => {
-            db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?.execute(params![
-                row.job.0,
-                row.no as i64,
-                context.now.as_second()
-            ])?;
-        }
-        Judgement::NotSeen if row.bucket != RowStatus::NotSeen => {
-            let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
-            let why = if over { Code::WindowOver } else { Code::Absent };
-            rows::set(db, row.job, row.no, RowStatus::NotSeen, Some(&why.into()))?;
-            observed.ready.insert(row.job);
-        }
-        Judgement::NotSeen | Judgement::Open => {}
+        Ok(Self { before, holders })
     }
-    Ok(())
+
+    /// Whether the recipient had the badge before, or another row has it.
+    fn contains(&self, row: &DoubtRow, badge: &BadgeId) -> bool {
+        let holders = self.holders.get(badge.wire());
+        self.before.contains(&(row.job, row.key.as_str().to_owned(), badge.wire().to_owned()))
+            || holders.is_some_and(|all| all.iter().any(|holder| *holder != (row.job, row.no)))
+    }
+}
+
+/// What the judgements mean for the rows.
+#[derive(Default)]
+struct Resolved {
+    /// Job, place, badge, and when the request was recorded, in seconds.
+    badges: Vec<(JobId, u64, BadgeId, i64)>,
+    /// The bound badges as they were found.
+    sights: Vec<Sight>,
+    /// Job, place, status and reason.
+    statuses: Vec<(i64, u64, &'static str, String)>,
+    /// Rows without a badge for the first time.
+    absent: Vec<(i64, u64)>,
+    ready: HashSet<JobId>,
+}
+
+impl Resolved {
+    fn add(&mut self, context: &Context, row: &DoubtRow, judgement: Judgement) {
+        let mut set = |bucket: RowStatus, why: Reason| {
+            self.statuses.push((row.job.0, row.no, bucket.code(), stored(&why)));
+        };
+        match judgement {
+            Judgement::Bind(badge) => {
+                self.badges.push((row.job, row.no, badge, row.doubt.intent.as_second()));
+                self.ready.insert(row.job);
+            }
+            Judgement::Ambiguous => set(RowStatus::Ask, Code::Ambiguous.into()),
+            Judgement::HoldsAlready(_) => set(RowStatus::Ask, Code::HoldsOlder.into()),
+            Judgement::NotAccepted => {
+                let (accepted, sent) = row.counts;
+                let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
+                set(RowStatus::Dropped, why);
+                self.ready.insert(row.job);
+            }
+            Judgement::Absent => self.absent.push((row.job.0, row.no)),
+            Judgement::NotSeen if row.bucket != RowStatus::NotSeen => {
+                let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
+                set(RowStatus::NotSeen, if over { Code::WindowOver } else { Code::Absent }.into());
+                self.ready.insert(row.job);
+            }
+            Judgement::NotSeen | Judgement::Open => {}
+        }
+    }
+
+    fn apply(&self, db: &Connection, context: &Context) -> rusqlite::Result<Observed> {
+        let mut observed = Observed::default();
+        if !self.badges.is_empty() {
+            let bindings: Vec<_> = self
+                .badges
+                .iter()
+                .map(|(job, no, badge, at)| Binding { job: *job, no: *no, badge, at: *at })
+                .collect();
+            rows::bind(db, &bindings)?;
+            let seen = observe::observe(db, context, &self.sights)?;
+            observed = Observed { witnessed: None, ..seen };
+        }
+        if !self.statuses.is_empty() {
+            // Materialized, so that SQLite looks each row up by its key.
+            db.prepare_cached(
+                "WITH found AS MATERIALIZED (
+                     SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why
+                     FROM json_each(?1))
+                 UPDATE row SET bucket = found.bucket, why = found.why
+                 FROM found WHERE row.job = found.job AND row.no = found.no",
+            )?
+            .execute([super::json(&self.statuses)])?;
+        }
+        if !self.absent.is_empty() {
+            db.prepare_cached(
+                "UPDATE row SET absent = ?2
+                 WHERE (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
+            )?
+            .execute(params![super::json(&self.absent), context.now.as_second()])?;
+        }
+        Ok(observed)
+    }
 }
 
 /// If some rows of a request were found, the others may not have been accepted: a service may accept a part. They
 /// stay in doubt, with a reason that says so.
-fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
-    let (found, rows, outcome): (i64, i64, Option<String>) = db
-        .prepare_cached(
-            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows, outcome
-             FROM request WHERE id = ?1",
-        )?
-        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-    let code = match outcome.as_deref() {
-        // The response already gave the reason for the others.
-        Some("accepted") => return Ok(()),
-        Some("refused") => Code::PartlyThere,
-        _ => Code::SomeThere,
-    };
-    if found > 0 {
-        let why = Reason::from(code).with("found", found).with("rows", rows);
-        db.prepare_cached("UPDATE row SET why = ?2 WHERE request = ?1 AND bucket = 'in_doubt'")?
-            .execute(params![request, why])?;
+fn prove(db: &Connection, requests: &BTreeSet<i64>) -> rusqlite::Result<()> {
+    let mut list = Vec::new();
+    {
+        let mut partly = db.prepare_cached(
+            "SELECT id, rows, outcome, found FROM
+                (SELECT id, rows, outcome,
+                        (SELECT count(*) FROM row WHERE request = request.id AND badge IS NOT NULL) AS found
+                 FROM request WHERE id IN (SELECT value FROM json_each(?1)))
+             WHERE found > 0",
+        )?;
+        let mut rows = partly.query([super::json(requests)])?;
+        while let Some(r) = rows.next()? {
+            let code = match r.get::<_, Option<String>>(2)?.as_deref() {
+                // The response already gave the reason for the others.
+                Some("accepted") => continue,
+                Some("refused") => Code::PartlyThere,
+                _ => Code::SomeThere,
+            };
+            let (request, rows, found): (i64, i64, i64) = (r.get(0)?, r.get(1)?, r.get(3)?);
+            list.push((request, stored(&Reason::from(code).with("found", found).with("rows", rows))));
+        }
     }
+    if list.is_empty() {
+        return Ok(());
+    }
+    db.prepare_cached(
+        "WITH partly AS MATERIALIZED (SELECT value ->> 0 AS request, value ->> 1 AS why FROM json_each(?1))
+         UPDATE row SET why = partly.why FROM partly
+         WHERE row.request = partly.request AND row.bucket = 'in_doubt'",
+    )?
+    .execute([super::json(&list)])?;
     Ok(())
 }
 
@@ -216,7 +300,7 @@ mod tests {
                  VALUES (1, 1, '', 'a@x.kr', '', {found}, 'waiting', 7), (1, 2, '', 'b@x.kr', '', NULL, 'in_doubt', 7)"
             ))
             .expect("rows");
-            let rows = rows_in_doubt(&db, JobId(1)).expect("read");
+            let rows = rows_in_doubt(&db, &HashSet::from([JobId(1)])).expect("read");
             assert_eq!(
                 rows.iter().map(|row| row.doubt.ruled_out).collect::<Vec<_>>(),
                 [ruled_out],

@@ -271,9 +271,7 @@ pub(in crate::jobs) struct CorrectRow {
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
 pub(super) fn correct_rows(db: &Connection, id: &JobId, corrected: &[CorrectRow]) -> rusqlite::Result<()> {
     review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
-    for row in corrected {
-        rows::correct(db, *id, row)?;
-    }
+    rows::correct(db, *id, corrected)?;
     db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])?;
     Ok(())
 }

@@ -1,8 +1,11 @@
 //! Observed behaviour of the service, with evidence and date; and values to offer again.
 
+use super::reasons::stored;
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
 
 /// An observed behaviour that the contract leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,21 +43,56 @@ impl Seen {
 /// Records observed facts. Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
 pub(super) fn learn(db: &Connection, account: &str, seen: &[Seen], at: &i64) -> rusqlite::Result<()> {
-    let mut learn = db.prepare_cached(
-        "INSERT INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
-         ON CONFLICT DO UPDATE SET last = ?5, times = times + ?6",
-    )?;
-    for fact in seen {
-        learn.execute(params![
-            account,
-            fact.name,
-            fact.value,
-            Reason::from(fact.evidence),
-            at,
-            fact.times
-        ])?;
+    if seen.is_empty() {
+        return Ok(());
     }
+    let list: Vec<_> =
+        seen.iter().map(|s| json!([s.name, s.value, stored(&s.evidence.into()), s.times])).collect();
+    db.prepare_cached(
+        "INSERT INTO fact (account, name, value, evidence, first, last, times)
+         SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3, ?3, value ->> 3 FROM json_each(?2)
+         WHERE TRUE ORDER BY key
+         ON CONFLICT DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
+    )?
+    .execute(params![account, super::json(&list), at])?;
     Ok(())
+}
+
+/// The facts of an account in memory, for an operation that uses what it learns.
+pub(super) struct Facts {
+    values: HashMap<String, HashSet<String>>,
+    learned: Vec<Seen>,
+}
+
+impl Facts {
+    pub(super) fn read(db: &Connection, account: &str) -> rusqlite::Result<Self> {
+        let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
+        let mut found = db.prepare_cached("SELECT name, value FROM fact WHERE account = ?1")?;
+        let mut rows = found.query([account])?;
+        while let Some(row) = rows.next()? {
+            facts.values.entry(row.get(0)?).or_default().insert(row.get(1)?);
+        }
+        Ok(facts)
+    }
+
+    /// As [`settled`].
+    pub(super) fn settled(&self, name: &str) -> Option<&str> {
+        let values = self.values.get(name)?;
+        if values.len() == 1 { values.iter().next().map(String::as_str) } else { None }
+    }
+
+    pub(super) fn learn(&mut self, name: &str, value: &str, evidence: Code) {
+        self.values.entry(name.to_owned()).or_default().insert(value.to_owned());
+        match self.learned.iter_mut().find(|seen| seen.name == name && seen.value == value) {
+            Some(seen) => seen.times += 1,
+            None => self.learned.push(Seen::once(name, value, evidence)),
+        }
+    }
+
+    /// Records what was learned.
+    pub(super) fn write(&self, db: &Connection, account: &str, at: i64) -> rusqlite::Result<()> {
+        learn(db, account, &self.learned, &at)
+    }
 }
 
 pub(super) fn all(db: &Connection, account: &str) -> rusqlite::Result<Vec<Fact>> {

@@ -42,6 +42,8 @@ pub(super) mod rows;
 mod runner;
 mod schema;
 pub(super) mod sending;
+#[cfg(test)]
+mod statements;
 mod store;
 pub(super) mod takeover;
 #[cfg(test)]
@@ -53,7 +55,7 @@ pub(super) use jobs::Account;
 pub(super) use owner::Process;
 pub use recent::{Recent, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
-pub use runner::{Fate, Moment, Watcher};
+pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;
 
 use crate::fs::{create_private_dir, open_private_append};

@@ -1,7 +1,8 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
-use super::facts::{self, Seen};
+use super::facts::Facts;
 use super::jobs;
+use super::reasons::stored;
 use crate::domain::verdict::says_failed;
 use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::core::touched;
@@ -12,7 +13,8 @@ use crate::jobs::settings::Settings;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, HashSet};
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Time after acceptance at which a waiting badge is overdue (contract, "Limits" rule 3).
 const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
@@ -53,293 +55,341 @@ pub(in crate::jobs) struct Observed {
 pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
                                  WHERE other.job = job.follows AND other.bucket <> 'issued'))";
 
+/// What an observation may change of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Columns {
+    bucket: RowStatus,
+    /// As stored.
+    why: Option<String>,
+    accepted: Option<i64>,
+    status: Option<String>,
+    mail: Option<String>,
+    issued_at: Option<String>,
+    valid_until: Option<String>,
+    revoke_at: Option<String>,
+    absent: Option<i64>,
+}
+
 struct ObservedRow {
     job: JobId,
     no: i64,
     kind: Kind,
-    bucket: RowStatus,
-    accepted: Option<i64>,
     heard: bool,
-    status: Option<String>,
-    issued_at: Option<String>,
-    absent: Option<i64>,
+    /// When the service accepted its request.
+    answered: Option<i64>,
     tries: i64,
-    held: bool,
+    /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
+    is_twice: bool,
+    /// The job that it waits for.
+    waits_for: Option<JobId>,
+    was: Columns,
+    now: Columns,
+}
+
+/// The observations of one operation. Reads its rows and the facts once, and writes them once, since a later badge
+/// needs what an earlier one changed.
+struct Page<'a> {
+    context: &'a Context,
+    facts: Facts,
+    /// Number of rows that are not Issued, of the jobs that others wait for.
+    unissued: HashMap<JobId, i64>,
+    seen: Observed,
 }
 
 pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
-    let mut seen = Observed::default();
-    let mut words: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let facts = Facts::read(db, &context.account)?;
+    let mut page = Page { context, facts, unissued: HashMap::new(), seen: Observed::default() };
+    let mut rows = page.rows_of(db, sights)?;
     for sight in sights {
         for (name, word) in [("status_name", &sight.status), ("email_status", &sight.mail)] {
             if let Some(word) = word {
-                *words.entry((name, word.wire())).or_default() += 1;
+                page.facts.learn(name, word.wire(), Code::ReadInBadges);
             }
         }
-        for row in rows_of(db, context, sight)? {
+        for row in rows.get_mut(sight.badge_id.wire()).into_iter().flatten() {
             match row.kind {
-                Kind::Issue => issue(db, context, sight, &row, &mut seen)?,
-                Kind::Revoke => revoke(db, context, sight, &row, &mut seen)?,
+                Kind::Issue => page.issue(sight, row),
+                Kind::Revoke => page.revoke(sight, row),
             }
         }
     }
-    let words: Vec<Seen> = words
-        .into_iter()
-        .map(|((name, word), times)| Seen { times, ..Seen::once(name, word, Code::ReadInBadges) })
-        .collect();
-    facts::learn(db, &context.account, &words, &context.now.as_second())?;
-    Ok(seen)
+    write(db, rows.values().flatten())?;
+    page.facts.write(db, &context.account, context.now.as_second())?;
+    Ok(page.seen)
 }
 
-fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<ObservedRow>> {
-    db.prepare_cached(&format!(
-        "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
-                row.issued_at, row.absent, row.tries, {WAITS}
-         FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
-         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'"
-    ))?
-    .query_map(params![sight.badge_id.wire(), context.me], |r| {
-        Ok(ObservedRow {
-            job: JobId(r.get(0)?),
-            no: r.get(1)?,
-            kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
-            bucket: jobs::bucket(r, "bucket")?,
-            accepted: r.get(4)?,
-            heard: r.get(5)?,
-            status: r.get(6)?,
-            issued_at: r.get(7)?,
-            absent: r.get(8)?,
-            tries: r.get(9)?,
-            held: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
+/// Writes the changed rows.
+fn write<'a>(db: &Connection, rows: impl Iterator<Item = &'a ObservedRow>) -> rusqlite::Result<()> {
+    let changed: Vec<_> = rows
+        .filter(|row| row.now != row.was)
+        .map(|row| {
+            let now = &row.now;
+            json!([
+                row.job.0,
+                row.no,
+                now.bucket.code(),
+                now.why,
+                now.accepted,
+                now.status,
+                now.mail,
+                now.issued_at,
+                now.valid_until,
+                now.revoke_at,
+                now.absent
+            ])
         })
-    })?
-    .collect()
-}
-
-fn issue(
-    db: &Connection,
-    context: &Context,
-    sight: &Sight,
-    row: &ObservedRow,
-    seen: &mut Observed,
-) -> rusqlite::Result<()> {
-    if row.bucket == RowStatus::LeftOut {
+        .collect();
+    if changed.is_empty() {
         return Ok(());
     }
-    let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
-    let late = accepted.is_some_and(|at| context.now.duration_since(at) > OVERDUE);
-    let state = match sight.verdict.state() {
-        State::Other(_) => meaning(db, context, sight, row, accepted)?,
-        known => known,
-    };
-    let bucket = match state {
-        State::Waiting if late => RowStatus::Overdue,
-        State::Waiting => RowStatus::Waiting,
-        State::Issued | State::Expired => RowStatus::Issued,
-        State::Revoking => RowStatus::Revoking,
-        State::Revoked => RowStatus::Revoked,
-        State::Other(ref word) if says_failed(word) => RowStatus::Ask,
-        State::Other(_) => RowStatus::Other,
-    };
-    let failed = (bucket == RowStatus::Ask).then(|| {
-        let label = sight.status.as_ref().map_or("", Text::wire);
-        Reason::from(Code::IssuingFailed).with("label", label)
-    });
-    if sight.place == SightSource::History && bucket == RowStatus::Waiting {
-        learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
-    }
-    if sight.place == SightSource::Detail && bucket == RowStatus::Waiting {
-        learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
-    }
-    if row.heard
-        && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
-    {
-        seen.witnessed = Some((reg.clone(), at));
-    }
-    keep(db, row, bucket, failed.as_ref(), Some(sight))?;
-    if bucket != row.bucket {
-        note(seen, row.job, sight, bucket);
-    }
+    // Materialized, so that SQLite looks each row up by its key.
+    db.prepare_cached(
+        "WITH seen AS MATERIALIZED (
+             SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why,
+                    value ->> 4 AS accepted, value ->> 5 AS status, value ->> 6 AS mail, value ->> 7 AS issued_at,
+                    value ->> 8 AS valid_until, value ->> 9 AS revoke_at, value ->> 10 AS absent
+             FROM json_each(?1))
+         UPDATE row SET bucket = seen.bucket, why = seen.why, accepted = seen.accepted, status = seen.status,
+                        mail = seen.mail, issued_at = seen.issued_at, valid_until = seen.valid_until,
+                        revoke_at = seen.revoke_at, absent = seen.absent
+         FROM seen WHERE row.job = seen.job AND row.no = seen.no",
+    )?
+    .execute([super::json(&changed)])?;
     Ok(())
 }
 
-/// The meaning of an unknown word, as far as the service's behaviour proves it. A word that is read before an
-/// issue can be complete means waiting. The word after that means Issued, if the time of issue changed together
-/// with the word and there is no revocation. A time of issue alone proves nothing: a waiting badge may show its
-/// time of acceptance there.
-fn meaning(
-    db: &Connection,
-    context: &Context,
-    sight: &Sight,
-    row: &ObservedRow,
-    accepted: Option<Timestamp>,
-) -> rusqlite::Result<State> {
-    let unknown = sight.verdict.state();
-    let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return Ok(unknown) };
-    if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
-        return Ok(unknown);
+impl Page<'_> {
+    /// The rows of these badges, by badge.
+    fn rows_of(
+        &mut self,
+        db: &Connection,
+        sights: &[Sight],
+    ) -> rusqlite::Result<HashMap<String, Vec<ObservedRow>>> {
+        let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
+        let mut found = db.prepare_cached(
+            "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
+                    row.issued_at, row.valid_until, row.revoke_at, row.absent, row.tries, row.badge,
+                    coalesce(request.heard, 0), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
+                    CASE WHEN json_valid(row.why) THEN json_extract(row.why, '$.code') = 'issued_twice' END,
+                    CASE WHEN job.after THEN job.follows END,
+                    CASE WHEN job.after THEN (SELECT coalesce(sum(n), 0) FROM tally
+                                              WHERE tally.job = job.follows AND tally.bucket <> 'issued') END
+             FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
+             WHERE row.badge IN (SELECT value FROM json_each(?1)) AND job.owner = ?2 AND job.phase <> 'draft'
+             ORDER BY row.job, row.no",
+        )?;
+        let mut all: HashMap<String, Vec<ObservedRow>> = HashMap::new();
+        let mut rows = found.query(params![super::json(&badges), self.context.me])?;
+        while let Some(r) = rows.next()? {
+            let waits_for = r.get::<_, Option<i64>>(17)?.map(JobId);
+            if let Some(job) = waits_for {
+                self.unissued.insert(job, r.get(18)?);
+            }
+            let now = Columns {
+                bucket: jobs::bucket(r, "bucket")?,
+                why: r.get(4)?,
+                accepted: r.get(5)?,
+                status: r.get(6)?,
+                mail: r.get(7)?,
+                issued_at: r.get(8)?,
+                valid_until: r.get(9)?,
+                revoke_at: r.get(10)?,
+                absent: r.get(11)?,
+            };
+            all.entry(r.get(13)?).or_default().push(ObservedRow {
+                job: JobId(r.get(0)?),
+                no: r.get(1)?,
+                kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
+                heard: r.get(14)?,
+                answered: r.get(15)?,
+                tries: r.get(12)?,
+                is_twice: r.get::<_, Option<bool>>(16)?.unwrap_or(false),
+                waits_for,
+                was: now.clone(),
+                now,
+            });
+        }
+        Ok(all)
     }
-    let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
-    if fresh {
-        learn(db, context, &fact_of(word), "waiting", Code::ReadEarly)?;
-    } else if let Some(issued_at) = &sight.issued_at
-        && row.issued_at.as_deref() != Some(issued_at.raw().wire())
-        && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
-        && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
-    {
-        learn(db, context, &fact_of(word), "issued", Code::FollowedWaiting)?;
+
+    fn issue(&mut self, sight: &Sight, row: &mut ObservedRow) {
+        let before = row.now.bucket;
+        if before == RowStatus::LeftOut {
+            return;
+        }
+        let accepted = row.now.accepted.and_then(|s| Timestamp::from_second(s).ok());
+        let late = accepted.is_some_and(|at| self.context.now.duration_since(at) > OVERDUE);
+        let state = match sight.verdict.state() {
+            State::Other(_) => self.meaning(sight, row, accepted),
+            known => known,
+        };
+        let bucket = match state {
+            State::Waiting if late => RowStatus::Overdue,
+            State::Waiting => RowStatus::Waiting,
+            State::Issued | State::Expired => RowStatus::Issued,
+            State::Revoking => RowStatus::Revoking,
+            State::Revoked => RowStatus::Revoked,
+            State::Other(ref word) if says_failed(word) => RowStatus::Ask,
+            State::Other(_) => RowStatus::Other,
+        };
+        let failed = (bucket == RowStatus::Ask).then(|| {
+            let label = sight.status.as_ref().map_or("", Text::wire);
+            Reason::from(Code::IssuingFailed).with("label", label)
+        });
+        if sight.place == SightSource::History && bucket == RowStatus::Waiting {
+            self.facts.learn("waiting_in_history", "shown", Code::WaitingInHistory);
+        }
+        if sight.place == SightSource::Detail && bucket == RowStatus::Waiting {
+            self.facts.learn("waiting_by_id", "shown", Code::WaitingById);
+        }
+        if row.heard
+            && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
+        {
+            self.seen.witnessed = Some((reg.clone(), at));
+        }
+        self.keep(row, bucket, failed.as_ref(), Some(sight));
+        if bucket != before {
+            self.note(row.job, sight, bucket);
+        }
     }
-    Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
-        Some("waiting") => State::Waiting,
-        Some("issued") => State::Issued,
-        _ => unknown,
-    })
-}
 
-fn fact_of(word: &Text) -> String {
-    format!("means {}", word.wire())
-}
-
-fn revoke(
-    db: &Connection,
-    context: &Context,
-    sight: &Sight,
-    row: &ObservedRow,
-    seen: &mut Observed,
-) -> rusqlite::Result<()> {
-    let state = sight.verdict.state();
-    let (bucket, why) = match (row.bucket, &state) {
-        (RowStatus::Queued, _) if row.held => return Ok(()),
-        (RowStatus::Queued, State::Issued | State::Expired) => {
-            seen.ready.insert(row.job);
-            (RowStatus::Ready, None)
+    /// The meaning of an unknown word, as far as the service's behaviour proves it. A word that is read before an
+    /// issue can be complete means waiting. The word after that means Issued, if the time of issue changed together
+    /// with the word and there is no revocation. A time of issue alone proves nothing: a waiting badge may show its
+    /// time of acceptance there.
+    fn meaning(&mut self, sight: &Sight, row: &ObservedRow, accepted: Option<Timestamp>) -> State {
+        let unknown = sight.verdict.state();
+        let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return unknown };
+        if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
+            return unknown;
         }
-        (RowStatus::Queued, State::Revoking | State::Revoked) => (
-            RowStatus::LeftOut,
-            Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
-        ),
-        (
-            RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped | RowStatus::Revoking,
-            State::Revoked,
-        ) => (RowStatus::Revoked, None),
-        (RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped, State::Revoking) => {
-            (RowStatus::Revoking, None)
+        let fresh = row.heard && accepted.is_some_and(|at| self.context.now.duration_since(at) < EARLIEST);
+        if fresh {
+            self.facts.learn(&fact_of(word), "waiting", Code::ReadEarly);
+        } else if let Some(issued_at) = &sight.issued_at
+            && row.now.issued_at.as_deref() != Some(issued_at.raw().wire())
+            && let Some(before) = row.now.status.as_deref().filter(|before| *before != word.wire())
+            && self.facts.settled(&fact_of(&before.into())) == Some("waiting")
+        {
+            self.facts.learn(&fact_of(word), "issued", Code::FollowedWaiting);
         }
-        (RowStatus::InDoubt | RowStatus::Unproven, _) => {
-            return without(db, context, sight, row, &state, seen);
+        match self.facts.settled(&fact_of(word)) {
+            Some("waiting") => State::Waiting,
+            Some("issued") => State::Issued,
+            _ => unknown,
         }
-        _ => return Ok(()),
-    };
-    keep(db, row, bucket, why.as_ref(), Some(sight))?;
-    if matches!(bucket, RowStatus::Revoking | RowStatus::Revoked) {
-        // Only now is it known that it was among those that were accepted.
-        db.prepare_cached(
-            "UPDATE row SET accepted = coalesce(accepted, (SELECT answered FROM request
-                                                           WHERE id = row.request AND outcome = 'accepted'))
-             WHERE job = ?1 AND no = ?2",
-        )?
-        .execute(params![row.job.0, row.no])?;
     }
-    note(seen, row.job, sight, bucket);
-    Ok(())
-}
 
-/// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
-/// conclude that there is none: the first may have come before the service acted. A badge with a new unknown word
-/// proves nothing.
-fn without(
-    db: &Connection,
-    context: &Context,
-    sight: &Sight,
-    row: &ObservedRow,
-    state: &State,
-    seen: &mut Observed,
-) -> rusqlite::Result<()> {
-    if let State::Other(word) = state
-        && row.status.as_deref() != Some(word.wire())
-    {
-        return Ok(());
+    fn revoke(&mut self, sight: &Sight, row: &mut ObservedRow) {
+        let state = sight.verdict.state();
+        let waits = row.waits_for.and_then(|job| self.unissued.get(&job)).is_some_and(|left| *left > 0);
+        let (bucket, why) = match (row.now.bucket, &state) {
+            (RowStatus::Queued, _) if waits => return,
+            (RowStatus::Queued, State::Issued | State::Expired) => {
+                self.seen.ready.insert(row.job);
+                (RowStatus::Ready, None)
+            }
+            (RowStatus::Queued, State::Revoking | State::Revoked) => (
+                RowStatus::LeftOut,
+                Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
+            ),
+            (
+                RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped | RowStatus::Revoking,
+                State::Revoked,
+            ) => (RowStatus::Revoked, None),
+            (RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped, State::Revoking) => {
+                (RowStatus::Revoking, None)
+            }
+            (RowStatus::InDoubt | RowStatus::Unproven, _) => return self.without(sight, row, &state),
+            _ => return,
+        };
+        self.keep(row, bucket, why.as_ref(), Some(sight));
+        if matches!(bucket, RowStatus::Revoking | RowStatus::Revoked) {
+            // Only now is it known that it was among those that were accepted.
+            row.now.accepted = row.now.accepted.or(row.answered);
+        }
+        self.note(row.job, sight, bucket);
     }
-    let now = context.now.as_second();
-    let Some(first) = row.absent else {
-        db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?
-            .execute(params![row.job.0, row.no, now])?;
-        return Ok(());
-    };
-    let apart = SignedDuration::from_secs(now.saturating_sub(first));
-    let (bucket, why) = match row.bucket {
-        RowStatus::Unproven if apart >= context.settings.scans_apart => {
-            (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
-        }
-        // A slow service may still be processing it.
-        RowStatus::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
-            seen.ready.insert(row.job);
-            (RowStatus::Ready, Code::RevokedAgain.into())
-        }
-        RowStatus::InDoubt if apart >= context.settings.absence_after => {
-            (RowStatus::NotDone, Code::RevocationNotSeen.into())
-        }
-        _ => return Ok(()),
-    };
-    keep(db, row, bucket, Some(&why), None)?;
-    note(seen, row.job, sight, bucket);
-    Ok(())
-}
 
-/// Sets a row's status and stores what was seen.
-fn keep(
-    db: &Connection,
-    row: &ObservedRow,
-    bucket: RowStatus,
-    why: Option<&Reason>,
-    sight: Option<&Sight>,
-) -> rusqlite::Result<()> {
-    match sight {
-        None => db
-            .prepare_cached("UPDATE row SET bucket = ?3, why = ?4, absent = NULL WHERE job = ?1 AND no = ?2")?
-            .execute(params![row.job.0, row.no, bucket.code(), why])?,
-        Some(sight) => {
-            let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
+    /// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
+    /// conclude that there is none: the first may have come before the service acted. A badge with a new unknown
+    /// word proves nothing.
+    fn without(&mut self, sight: &Sight, row: &mut ObservedRow, state: &State) {
+        if let State::Other(word) = state
+            && row.now.status.as_deref() != Some(word.wire())
+        {
+            return;
+        }
+        let now = self.context.now.as_second();
+        let Some(first) = row.now.absent else {
+            row.now.absent = Some(now);
+            return;
+        };
+        let apart = SignedDuration::from_secs(now.saturating_sub(first));
+        let settings = &self.context.settings;
+        let (bucket, why) = match row.now.bucket {
+            RowStatus::Unproven if apart >= settings.scans_apart => {
+                (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
+            }
+            // A slow service may still be processing it.
+            RowStatus::InDoubt if apart >= settings.absence_after && row.tries < REVOKE_TRIES => {
+                self.seen.ready.insert(row.job);
+                (RowStatus::Ready, Code::RevokedAgain.into())
+            }
+            RowStatus::InDoubt if apart >= settings.absence_after => {
+                (RowStatus::NotDone, Code::RevocationNotSeen.into())
+            }
+            _ => return,
+        };
+        self.keep(row, bucket, Some(&why), None);
+        self.note(row.job, sight, bucket);
+    }
+
+    /// Sets a row's status and keeps what was seen.
+    fn keep(
+        &mut self,
+        row: &mut ObservedRow,
+        bucket: RowStatus,
+        why: Option<&Reason>,
+        sight: Option<&Sight>,
+    ) {
+        let now = &mut row.now;
+        if let Some(left) = self.unissued.get_mut(&row.job) {
+            *left += i64::from(now.bucket == RowStatus::Issued) - i64::from(bucket == RowStatus::Issued);
+        }
+        now.bucket = bucket;
+        now.absent = None;
+        let Some(sight) = sight else {
+            now.why = why.map(stored);
+            row.is_twice = false;
+            return;
+        };
+        if !row.is_twice {
             let other = match &sight.verdict {
                 Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
                     Some(Reason::from(Code::ServiceWord).with("label", label.wire()))
                 }
                 _ => None,
             };
-            db.prepare_cached(
-                "UPDATE row SET bucket = ?3,
-                                why = CASE WHEN json_valid(why) AND json_extract(why, '$.code') = 'issued_twice' THEN why ELSE ?4 END,
-                                absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
-                                valid_until = ?8, revoke_at = ?9 WHERE job = ?1 AND no = ?2",
-            )?
-            .execute(params![
-                row.job.0,
-                row.no,
-                bucket.code(),
-                why.or(other.as_ref()),
-                sight.status.as_ref().map(Text::wire),
-                sight.mail.as_ref().map(Text::wire),
-                time(&sight.issued_at),
-                time(&sight.valid_until),
-                time(&sight.revoke_at),
-            ])?
+            now.why = why.or(other.as_ref()).map(stored);
         }
-    };
-    Ok(())
+        let text = |t: &Option<Text>| t.as_ref().map(|t| t.wire().to_owned());
+        let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
+        now.status = text(&sight.status);
+        now.mail = text(&sight.mail);
+        now.issued_at = time(&sight.issued_at);
+        now.valid_until = time(&sight.valid_until);
+        now.revoke_at = time(&sight.revoke_at);
+    }
+
+    fn note(&mut self, job: JobId, sight: &Sight, bucket: RowStatus) {
+        self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
+    }
 }
 
-fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: RowStatus) {
-    seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
-}
-
-fn learn(
-    db: &Connection,
-    context: &Context,
-    name: &str,
-    value: &str,
-    evidence: Code,
-) -> rusqlite::Result<()> {
-    facts::learn(db, &context.account, &[Seen::once(name, value, evidence)], &context.now.as_second())
+/// The name of the fact that tells what a word of the service means.
+fn fact_of(word: &Text) -> String {
+    format!("means {}", word.wire())
 }
 
 /// Rules badges out by number. If as many badges of a revoke request are revoked as the service accepted, the

@@ -5,6 +5,7 @@ use super::claims::People;
 use super::conditions::GROUP;
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
+use super::reasons::stored;
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{JobId, JobRow, RowStatus};
@@ -13,6 +14,7 @@ use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use serde_json::json;
 use std::collections::HashSet;
 
 #[derive(Clone, Debug, Default)]
@@ -82,30 +84,33 @@ pub(super) fn add(db: &Connection, job: &JobId, rows: &[NewRow]) -> rusqlite::Re
     insert(db, *job, rows)
 }
 
-/// Changes the name and address of a row of a draft. Clears the duplicate check's finding and the permission,
-/// which were about the earlier recipient.
-pub(super) fn correct(
-    db: &Connection,
-    id: JobId,
-    CorrectRow { no, name, email, bucket, why }: &CorrectRow,
-) -> rusqlite::Result<()> {
-    let key = EmailKey::of(email);
+/// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,
+/// which were about the earlier recipients.
+pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> rusqlite::Result<()> {
+    let people = People::of(db)?;
+    let list: Vec<_> = corrected
+        .iter()
+        .map(|CorrectRow { no, name, email, bucket, why }| {
+            let key = EmailKey::of(email);
+            let person = people.person(&key).as_deref().map(hex);
+            json!([no, name, email, key.as_str(), person, bucket.code(), why.as_ref().map(stored)])
+        })
+        .collect();
     db.prepare_cached(
-        "UPDATE row SET name = ?3, email = ?4, email_key = ?5, person = ?6, bucket = ?7, why = ?8, class = NULL,
+        "WITH correct AS MATERIALIZED (
+             SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS name, value ->> 2 AS email, value ->> 3 AS email_key,
+                    unhex(value ->> 4) AS person, value ->> 5 AS bucket, value ->> 6 AS why FROM json_each(?2))
+         UPDATE row SET name = correct.name, email = correct.email, email_key = correct.email_key,
+                        person = correct.person, bucket = correct.bucket, why = correct.why, class = NULL,
                         class_why = NULL, allowed = NULL, seen = NULL, guarded = 0
-         WHERE job = ?1 AND no = ?2 AND request IS NULL",
+         FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
     )?
-    .execute(params![
-        id.0,
-        *no as i64,
-        name,
-        email,
-        key.as_str(),
-        People::of(db)?.person(&key),
-        bucket.code(),
-        why
-    ])?;
+    .execute(params![id.0, super::json(&list)])?;
     Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// SQL for a row's number, as in [`JobRow::number`].
@@ -402,61 +407,73 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
     })
 }
 
-/// Sets the status and the reason of one row.
+/// Sets the status and the reason of rows of a job.
 pub(super) fn set(
     db: &Connection,
     job: JobId,
-    no: u64,
+    rows: &[u64],
     bucket: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no = ?2")?
-        .execute(params![job.0, no as i64, bucket.code(), why])?;
+    db.prepare_cached(
+        "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+    )?
+    .execute(params![job.0, super::json(rows), bucket.code(), why])?;
     Ok(())
 }
 
-/// Binds badges to rows of a job, and returns the bound badges. A badge that another row of an issue job has already
-/// stays with that row. `at` is the time of acceptance.
-pub(super) fn bind(
-    db: &Connection,
-    job: JobId,
-    badges: &[(u64, &BadgeId)],
-    at: i64,
-) -> rusqlite::Result<Vec<BadgeId>> {
-    let wanted: Vec<(u64, &str)> = badges.iter().map(|(no, badge)| (*no, badge.wire())).collect();
-    let free: Vec<(i64, String)> = db
+/// A badge for a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binding<'a> {
+    pub(super) job: JobId,
+    pub(super) no: u64,
+    pub(super) badge: &'a BadgeId,
+    /// When it was accepted: the service's time, in seconds.
+    pub(super) at: i64,
+}
+
+/// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job has already stays
+/// with that row.
+pub(super) fn bind(db: &Connection, badges: &[Binding<'_>]) -> rusqlite::Result<Vec<BadgeId>> {
+    if badges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at)).collect();
+    let free: Vec<(i64, i64, String, i64)> = db
         .prepare_cached(
-            "SELECT wanted.no, wanted.badge
-             FROM (SELECT key, value ->> 0 AS no, value ->> 1 AS badge FROM json_each(?2)) AS wanted
+            "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
+             FROM (SELECT key, value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge, value ->> 3 AS at
+                   FROM json_each(?1)) AS wanted
              WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
                                WHERE row.badge = wanted.badge AND job.kind = 'issue'
-                                 AND NOT (row.job = ?1 AND row.no = wanted.no))
+                                 AND NOT (row.job = wanted.job AND row.no = wanted.no))
              ORDER BY wanted.key",
         )?
-        .query_map(params![job.0, super::json(&wanted)], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .query_map([super::json(&wanted)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let mut bound = HashSet::new();
-    let free: Vec<(i64, String)> =
-        free.into_iter().filter(|(_, badge)| bound.insert(badge.clone())).collect();
+    let free: Vec<_> = free.into_iter().filter(|(_, _, badge, _)| bound.insert(badge.clone())).collect();
     if free.is_empty() {
         return Ok(Vec::new());
     }
     let list = super::json(&free);
     // Materialized, so that SQLite looks each row up by its key.
-    let bound = "WITH bound AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS badge
-                                             FROM json_each(?2))";
+    let bound =
+        "WITH bound AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge,
+                                                    value ->> 3 AS at FROM json_each(?1))";
     db.prepare_cached(&format!(
-        "{bound} UPDATE row SET badge = bound.badge, accepted = ?3, bucket = 'waiting', why = NULL, absent = NULL
+        "{bound} UPDATE row SET badge = bound.badge, accepted = bound.at, bucket = 'waiting', why = NULL,
+                                absent = NULL
          FROM bound WHERE row.job = bound.job AND row.no = bound.no"
     ))?
-    .execute(params![job.0, list, at])?;
+    .execute([&list])?;
     // Revocations that wait for these badges' ids get them now.
     db.prepare_cached(&format!(
         "{bound} UPDATE row SET badge = bound.badge
          FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
     ))?
-    .execute(params![job.0, list])?;
-    Ok(free.into_iter().filter_map(|(_, badge)| BadgeId::new(badge)).collect())
+    .execute([&list])?;
+    Ok(free.into_iter().filter_map(|(_, _, badge, _)| BadgeId::new(badge)).collect())
 }
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.

@@ -2,18 +2,18 @@
 
 use super::owner::Me;
 use super::{Claim, JournalError, Result, erase};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use tokio::sync::oneshot;
 
-/// A commit watcher's answer. Tests use it to simulate a power cut.
+/// What a watcher does to a write. Tests use it to simulate a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    Live,
+pub enum Fault {
+    None,
     /// End here and never answer.
-    Die,
+    Crash,
     /// Undo the write and run it again with the same arguments. Only before the commit.
     Replay,
 }
@@ -28,7 +28,7 @@ pub enum Moment {
 }
 
 /// Called for every write, with the write's name.
-pub type Watcher = Arc<dyn Fn(Moment) -> Fate + Send + Sync>;
+pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 
 /// An operation's body. It changes nothing but the database and reads neither clock nor random numbers, so it can
 /// run again with the same arguments.
@@ -104,18 +104,35 @@ impl JournalState {
         move |why| JournalError::of(&why, &file)
     }
 
+    /// Runs an operation on one snapshot.
+    ///
+    /// # Errors
+    /// As every operation; and if it writes, which is undone.
+    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
+        let failed = self.failed();
+        // Never committed. `PRAGMA query_only` would make SQLite prepare every statement again.
+        let reading =
+            self.connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(&failed)?;
+        let value = op(&reading, args).map_err(&failed)?;
+        if reading.transaction_state(None::<&str>).map_err(&failed)? == TransactionState::Write {
+            let why = ffi::Error::new(ffi::SQLITE_READONLY);
+            return Err(failed(rusqlite::Error::SqliteFailure(why, None)));
+        }
+        Ok(value)
+    }
+
     /// Runs an operation in one transaction, which is durable on return. `step` is the write's name for watchers.
     pub(super) fn write<A, T>(&mut self, step: &'static str, args: &A, op: Operation<A, T>) -> Result<T> {
         let failed = self.failed();
-        let fate = |moment| self.watcher.as_ref().map_or(Fate::Live, |watch| watch(moment));
+        let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
         let value = loop {
             let writing =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
             let value = op(&writing, args).map_err(&failed)?;
-            match fate(Moment::Before(step)) {
-                Fate::Live => {}
-                Fate::Replay => continue,
-                Fate::Die => {
+            match fault(Moment::Before(step)) {
+                Fault::None => {}
+                Fault::Replay => continue,
+                Fault::Crash => {
                     drop(writing);
                     self.dead = true;
                     return Err(JournalError::Closed);
@@ -124,7 +141,7 @@ impl JournalState {
             writing.commit().map_err(&failed)?;
             break value;
         };
-        if fate(Moment::After(step)) == Fate::Die {
+        if fault(Moment::After(step)) == Fault::Crash {
             self.dead = true;
             return Err(JournalError::Closed);
         }

@@ -4,7 +4,7 @@
 use super::claims::{HELD_UP, HOLDS};
 use super::jobs;
 use super::requests::{self, Chunk, Ended, Entry};
-use super::rows;
+use super::rows::{self, Binding};
 use crate::domain::BadgeId;
 use crate::jobs::job::{JobId, Kind, RowStatus, StopKind};
 use crate::jobs::reason::{Code, Reason};
@@ -161,8 +161,9 @@ pub(in crate::jobs) struct IssueAnswer {
 pub(super) fn record_issue_answer(db: &Connection, args: &IssueAnswer) -> rusqlite::Result<Vec<BadgeId>> {
     let IssueAnswer { job, request, now, sent, accepted, named, badges, schedule } = args;
     let at = now.as_second();
-    let pairs: Vec<(u64, &BadgeId)> = badges.iter().map(|(no, badge)| (*no, badge)).collect();
-    let bound = rows::bind(db, *job, &pairs, at)?;
+    let bindings: Vec<_> =
+        badges.iter().map(|(no, badge)| Binding { job: *job, no: *no, badge, at }).collect();
+    let bound = rows::bind(db, &bindings)?;
     let all = accepted.is_some_and(|n| n >= *sent);
     if all {
         requests::accepted_unbound(db, *request, at, &Code::NotNamed.into())?;
@@ -324,80 +325,4 @@ pub(super) fn refused_size(db: &Connection, id: &JobId) -> rusqlite::Result<i64>
 /// Limits the entries per request.
 pub(super) fn set_batch(db: &Connection, id: &JobId, most: &i64) -> rusqlite::Result<()> {
     jobs::set_batch(db, *id, Some(*most))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::jobs::journal::drafts;
-    use crate::jobs::journal::jobs::{Account, Actor, NewJob};
-    use crate::jobs::journal::rows::NewRow;
-    use crate::jobs::journal::{Process, place::Site, schema};
-    use rusqlite::trace::{TraceEvent, TraceEventCodes};
-    use std::cell::Cell;
-
-    thread_local! {
-        static STATEMENTS: Cell<usize> = const { Cell::new(0) };
-    }
-
-    /// Counts statements, without those of triggers.
-    #[allow(clippy::needless_pass_by_value, reason = "the form of SQLite's callback")]
-    fn count(event: TraceEvent<'_>) {
-        if let TraceEvent::Stmt(_, sql) = event
-            && !sql.starts_with("--")
-        {
-            STATEMENTS.set(STATEMENTS.get() + 1);
-        }
-    }
-
-    /// Statements to record a request of `n` rows, and to record that all of them were accepted.
-    fn statements(n: u64) -> (usize, usize) {
-        let mut db = Connection::open_in_memory().expect("a database");
-        schema::prepare(&mut db, &Site::none(), "").expect("the schema");
-        let owner = Process { id: "me".into(), label: "me".into() };
-        let account =
-            Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
-        let new = NewJob {
-            created: 0,
-            kind: Kind::Issue,
-            template: crate::domain::TemplateId::new("T"),
-            title: "t".into(),
-            origin: None,
-            follows: None,
-            after: false,
-        };
-        let job = jobs::insert(&db, &account, &owner, &new).expect("a job");
-        let row = |n| NewRow { name: "n".into(), email: format!("p{n}@x.example"), ..NewRow::default() };
-        rows::insert(&db, job, &(0..n).map(row).collect::<Vec<_>>()).expect("rows");
-        drafts::start(&db, &job, &Actor::now("me")).expect("started");
-
-        db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(count)).expect("traced");
-        let intent = RecordIntent { job, me: "me".into(), most: 1000, at: 0, heard: true };
-        STATEMENTS.set(0);
-        let chunk = record_intent(&db, &intent).expect("recorded").expect("a request");
-        let first = STATEMENTS.replace(0);
-        assert_eq!(chunk.entries.len() as u64, n);
-        let badge = |entry: &Entry| (entry.no, BadgeId::new(format!("B{}", entry.no)).expect("an id"));
-        let answer = IssueAnswer {
-            job,
-            request: chunk.request,
-            now: Timestamp::UNIX_EPOCH,
-            sent: n,
-            accepted: Some(n),
-            named: n,
-            badges: chunk.entries.iter().map(badge).collect(),
-            schedule: Schedule::default(),
-        };
-        let bound = record_issue_answer(&db, &answer).expect("recorded");
-        let second = STATEMENTS.replace(0);
-        assert_eq!(bound.len() as u64, n);
-        assert_eq!(jobs::counts(&db, job).expect("counts").of(RowStatus::Waiting), n);
-        (first, second)
-    }
-
-    #[test]
-    fn a_request_needs_the_same_statements_for_any_number_of_rows() {
-        assert_eq!(statements(1), (4, 6));
-        assert_eq!(statements(1000), (4, 6));
-    }
 }

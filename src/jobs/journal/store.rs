@@ -2,12 +2,11 @@
 //!
 //! Each operation is a function that takes its arguments by reference and reads neither clock nor random numbers, so
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
-//! watchers.
+//! watchers. A read sees one snapshot, also of what other processes write.
 
+use super::adopt::{Adopt, Adopted};
 use super::claims::Rival;
-use super::decisions::{
-    CancelRows, CountNeverSeen, DecideRow, LeaveRows, ResendRows, Retry, ReviewedRow, Unresolved,
-};
+use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};
@@ -23,8 +22,8 @@ use super::runner::{JournalState, Operation, Pending, Work};
 use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
-    Result, accounts, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling, purge,
-    requests, review, rows, schema, sending, takeover,
+    Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
+    purge, requests, review, rows, schema, sending, takeover,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::commands::RowGroup;
@@ -65,7 +64,7 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        self.run(move |state| op(&state.connection, &args).map_err(state.failed()))
+        self.run(move |state| state.read(&args, op))
     }
 
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
@@ -158,10 +157,11 @@ operations! {
     write "call off" cancel(id: JobId, kind: Kind, actor: Actor) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
-    read never_seen(args: CountNeverSeen) -> NeverSeen = decisions::never_seen;
+    read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;
     write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
-    write "decide" leave_rows(args: LeaveRows) -> std::result::Result<(), Unresolved> = decisions::leave_rows;
-    write "call off" cancel_rows(args: CancelRows) -> bool = decisions::cancel_rows;
+    write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String) -> std::result::Result<(), Unresolved>
+        = decisions::leave_rows;
+    write "call off" cancel_rows(id: JobId, kind: Kind, rows: Vec<u64>, actor: Actor) -> bool = decisions::cancel_rows;
     write "note" note(what: String, why: String, actor: Actor) -> () = decisions::note;
 }
 
@@ -212,6 +212,7 @@ operations! {
     read newest(what: &'static str, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
+    write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
     write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
     read check() -> Vec<String> = schema::check;
     read quick_check() -> Vec<String> = schema::quick_check;

@@ -224,3 +224,36 @@ async fn a_journal_moves_between_disk_and_network_drive() {
     assert!(matches!(why, JournalError::Busy { .. }), "{why:?}");
     assert_eq!(jobs_in(&local).await, 1);
 }
+
+#[tokio::test]
+async fn a_read_sees_one_snapshot() {
+    let folder = folder();
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let path = Journal::file_in(folder.path());
+    // Another process writes between the statements of the read.
+    let read = |db: &Connection, path: &PathBuf| {
+        let count = |db: &Connection| db.query_row("SELECT count(*) FROM job", [], |r| r.get::<_, i64>(0));
+        let before = count(db)?;
+        let other = Connection::open(path)?;
+        other.execute(
+            "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
+             VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
+            [],
+        )?;
+        Ok((before, count(&other)?, count(db)?))
+    };
+    assert_eq!(journal.store().read(path, read).await.expect("read"), (0, 1, 0));
+    assert_eq!(jobs_in(&journal).await, 1, "the next read sees it");
+}
+
+#[tokio::test]
+async fn a_read_cannot_write() {
+    let journal = Journal::in_memory().expect("a journal");
+    let write = |db: &Connection, (): &()| db.execute("INSERT INTO account DEFAULT VALUES", []);
+    journal.store().read((), write).await.expect_err("it writes");
+    let count =
+        |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM account", [], |r| r.get::<_, i64>(0));
+    assert_eq!(journal.store().read((), count).await.expect("counted"), 0, "nothing was written");
+    add_job(&journal).await;
+    assert_eq!(jobs_in(&journal).await, 1, "the next write works");
+}

@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// The header of a receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct ReceiptHead {
     pub title: String,
     /// Further facts about the job: name and value. An Excel file has them on the sheet `receipt`, with the title
     /// and the number of rows per status. A CSV file does not have them.
@@ -61,7 +61,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to: &Path,
     format: Format,
     overwrite: bool,
-    head: &Head,
+    head: &ReceiptHead,
     lines: impl Iterator<Item = Result<ReceiptLine, E>>,
     watch: &mut Watch<'_>,
 ) -> Result<Written, TableError> {
@@ -159,7 +159,7 @@ fn with_added<const N: usize>(original: Vec<String>, width: usize, added: [Strin
 }
 
 /// The rows of the facts sheet. An empty value makes the name a heading.
-fn facts(head: &Head, written: &Written) -> Vec<(String, String)> {
+fn facts(head: &ReceiptHead, written: &Written) -> Vec<(String, String)> {
     let heading = |name: &str| (name.to_owned(), String::new());
     let mut all = vec![heading(&head.title)];
     all.extend(head.facts.iter().cloned());

@@ -27,8 +27,8 @@ fn strings(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
-fn head() -> Head {
-    Head {
+fn head() -> ReceiptHead {
+    ReceiptHead {
         title: "lapel receipt: issue 데이터 시각화 역량 인증".to_owned(),
         facts: vec![("job".to_owned(), "12".to_owned()), ("profile".to_owned(), "dalmuri".to_owned())],
         columns: strings(&["성명", "이메일"]),
@@ -366,7 +366,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let folder = folder();
     let path = folder.path().join("a.xlsx");
     let columns = strings(&["성명"]);
-    let head = Head { title: "many".to_owned(), ..Head::default() };
+    let head = ReceiptHead { title: "many".to_owned(), ..ReceiptHead::default() };
     let entries = || {
         fine((1..=25).map(|at| Entry {
             number: at,

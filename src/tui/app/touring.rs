@@ -128,7 +128,7 @@ impl App {
         let review = inner == Some(Context::Review);
         if !self.modals.is_empty() {
             return match review {
-                _ if self.top::<ExportForm>().is_some_and(ExportForm::is_receipt) => TourPlace::Paper,
+                _ if self.top::<ExportForm>().is_some_and(ExportForm::is_receipt) => TourPlace::JobFile,
                 _ if self.top::<JobMenu>().is_some_and(JobMenu::is_export) => TourPlace::Files,
                 true if self.top::<IssueForm>().is_some() => TourPlace::IssueReview,
                 false if self.top::<IssueForm>().is_some() => TourPlace::IssueForm,

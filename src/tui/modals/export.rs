@@ -9,7 +9,7 @@ use crate::table::Format;
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
-use crate::tui::request::{NotSaved, Paper};
+use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
@@ -49,7 +49,7 @@ impl ExportForm {
 
     /// Whether it saves the receipt of a job.
     pub fn is_receipt(&self) -> bool {
-        matches!(self.source.content, Content::Paper(Paper { redo: false, .. }))
+        matches!(self.source.content, Content::JobFile(JobFile { redo: false, .. }))
     }
 
     /// Number of file kinds to choose from. Receipts and redo files are tables.
@@ -126,9 +126,9 @@ impl ExportForm {
                 let kind = kind_of(self.table());
                 Request::Export(Box::new(ExportRequest { what: what.clone(), to, kind, overwrite }))
             }
-            Content::Paper(paper) => {
+            Content::JobFile(file) => {
                 let format = self.table().unwrap_or_default();
-                Request::Paper { paper: paper.clone(), to, format, overwrite }
+                Request::JobFile { file: file.clone(), to, format, overwrite }
             }
         };
         self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));

@@ -91,10 +91,10 @@ impl RevokeForm {
                 None => states.push((target.state.clone(), 1)),
             }
         }
-        let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
+        let requests = env.requests_to_send(self.sendable() as u64);
         let outcome = |state: &State| match state {
             State::Issued => {
-                plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
+                plural!(requests, "will be sent in {n} request", "will be sent in {n} requests")
             }
             State::Expired => t!("will be sent: still Issued in the service").to_owned(),
             State::Waiting if self.when_issued => t!("revoked when issued, while lapel runs").to_owned(),

@@ -64,7 +64,7 @@ pub enum TourPlace {
     /// Question for the path of a receipt.
     /// The menu of files of a job.
     Files,
-    Paper,
+    JobFile,
     /// Any other place. The user leaves it with Back.
     Elsewhere,
 }

@@ -150,7 +150,7 @@ fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
             }
         }),
         TourPlace::Files => t!("{key} is the receipt: the outcome of every row.", key = here.name(Action::Receipt)),
-        TourPlace::Paper => t!(
+        TourPlace::JobFile => t!(
             "{key} saves it in this folder as an Excel table; a name ending in .csv makes it CSV.",
             key = here.name(Action::Accept),
         ),

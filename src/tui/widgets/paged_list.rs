@@ -405,8 +405,9 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         }
         let by = match self.by {
-            By::Service(DirectionStyle::Upper) if refused => By::Service(DirectionStyle::Lower),
-            By::Service(DirectionStyle::Lower) if refused => By::Page { refused: true },
+            By::Service(style) if refused => {
+                style.after_refusal().map_or(By::Page { refused: true }, By::Service)
+            }
             By::Service(_) if !self.is_ordered(page, order) => By::Page { refused: false },
             as_it_is => as_it_is,
         };

@@ -7,6 +7,7 @@
 //!
 //! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.
 
+mod adopt;
 mod counting;
 mod drafts;
 mod faults;

@@ -3,7 +3,7 @@
 use crate::common::{frozen, session};
 use lapel::api::{Access, Call, Connection, connect};
 use lapel::config::Environment;
-use lapel::jobs::{Account, Changed, Fate, Jobs, Journal, Moment, Settings, Watcher};
+use lapel::jobs::{Account, Changed, Fault, Jobs, Journal, Moment, Settings, Watcher};
 use lapel::sandbox::{Control, Options, Sandbox};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -28,6 +28,8 @@ pub struct World {
     folder: tempfile::TempDir,
     connection: Connection,
     pub settings: Settings,
+    /// The fingerprint under which the next session's jobs are filed, if it is not that of the key.
+    pub former: Option<String>,
     /// Times that a person came to look, over all sessions.
     pub round: AtomicUsize,
 }
@@ -51,6 +53,7 @@ impl World {
             folder: tempfile::tempdir().expect("a folder"),
             connection,
             settings: Settings { batch: 5, ..Settings::default() },
+            former: None,
             round: AtomicUsize::new(0),
         }
     }
@@ -65,6 +68,10 @@ impl World {
 
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    pub fn account(&self) -> Account {
+        Account::of("demo", &self.connection)
     }
 
     pub fn key(&self) -> &str {
@@ -87,7 +94,10 @@ impl World {
     pub async fn begin(&self, watcher: Option<Watcher>) -> Session {
         let journal = Journal::open_watched(self.folder(), watcher).expect("a journal");
         let kept = journal.clone();
-        let account = Account::of("demo", &self.connection);
+        let mut account = self.account();
+        if let Some(former) = &self.former {
+            account.key.clone_from(former);
+        }
         let access = connect(&self.connection).expect("connected");
         let (jobs, events) =
             Jobs::start(access.clone(), journal, account, self.settings.clone()).await.expect("jobs");
@@ -124,6 +134,22 @@ impl World {
         });
         drop(runtime);
         lived
+    }
+
+    /// Works on the journal without a session. `None` when the trap cut it short.
+    pub fn journal<T>(&self, trap: &Arc<Trap>, work: impl AsyncFnOnce(Journal) -> T) -> Option<T> {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let journal = Journal::open_watched(self.folder(), Some(trap.watcher())).expect("a journal");
+        let done = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = trap.fallen() => None,
+                done = work(journal) => Some(done),
+            }
+        });
+        drop(runtime);
+        self.let_go();
+        done
     }
 
     /// Waits until nobody holds the journal any more: its thread is not the runtime's.
@@ -204,7 +230,7 @@ impl Trap {
         Arc::new(move |moment| {
             let is_before = matches!(moment, Moment::Before(_));
             if trap.end == End::Replays && is_before && !trap.undone.fetch_xor(true, Ordering::Relaxed) {
-                return Fate::Replay;
+                return Fault::Replay;
             }
             let mut writes = trap.writes.lock().expect("a list");
             let dies = match moment {
@@ -216,9 +242,9 @@ impl Trap {
             };
             if dies {
                 trap.fallen.send_replace(true);
-                Fate::Die
+                Fault::Crash
             } else {
-                Fate::Live
+                Fault::None
             }
         })
     }

@@ -279,6 +279,21 @@ async fn whatever_the_service_does_with_lists_everything_is_found() {
     }
 }
 
+#[tokio::test]
+async fn a_service_that_takes_the_direction_in_small_letters_only_sorts_too() {
+    let mut requests = Vec::new();
+    for word in ["any", "lower"] {
+        let kit = with(&[("sort-type", word), ("unknown-sort", "400"), ("default-order", "oldest")]).await;
+        let index = in_memory(&kit);
+        read(&index, &kit, Want::New).await;
+        insert(&kit, 1, 0, RowState::Issued);
+        let synced = read(&index, &kit, Want::New).await;
+        assert_eq!((synced.new, synced.full), (1, false), "{word}: {synced:?}");
+        requests.push(synced.requests);
+    }
+    assert_eq!(requests[1], requests[0] + 1, "the one that was refused: {requests:?}");
+}
+
 /// The same where counts lie: until a page is empty.
 async fn truth_in_any_order(reader: &Reader) -> BTreeMap<String, HistoryItem> {
     let mut all = BTreeMap::new();

@@ -135,7 +135,7 @@ fn a_full_disk_is_an_error_wherever_it_runs_full() {
 fn a_table_that_is_too_wide_for_excel_is_refused_and_csv_takes_it() {
     let folder = folder();
     let columns: Vec<String> = (0..16_380).map(|at| at.to_string()).collect();
-    let head = Head { columns, ..head() };
+    let head = ReceiptHead { columns, ..head() };
     let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));
     let one = || fine([line(1, "홍철", "issued")]);
     let why = write_receipt(&xlsx, Format::Xlsx, false, &head, one(), &mut go_on).expect_err("too wide");

@@ -1,6 +1,5 @@
 //! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
-use crate::api::MAX_ENTRIES;
 use crate::i18n::tr;
 use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
@@ -235,7 +234,7 @@ impl DraftForm {
         let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
         let (ready, queued, asked) = (all(RowStatus::Ready), all(RowStatus::Queued), all(RowStatus::Ask));
         let requests: u64 =
-            self.jobs.iter().map(|job| job.counts.of(RowStatus::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
+            self.jobs.iter().map(|job| env.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
         let mut parts = Vec::new();
         if self.issues() {
             parts.push(count!(ready, "recipient", "recipients"));

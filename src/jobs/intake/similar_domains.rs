@@ -15,7 +15,7 @@ const RARER: u64 = 10;
 ///
 /// `counts` has the number of addresses per domain, in any case.
 #[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
-pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
+pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     let mut folded: HashMap<String, u64> = HashMap::new();
     for (domain, count) in counts {
         *folded.entry(domain.to_lowercase()).or_default() += count;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn found(counts: &[(&str, u64)]) -> Vec<(String, String)> {
-        look_alike_domains(&counts.iter().map(|(d, n)| ((*d).to_owned(), *n)).collect())
+        similar_domains(&counts.iter().map(|(d, n)| ((*d).to_owned(), *n)).collect())
     }
 
     fn pair(suspect: &str, meant: &str) -> (String, String) {

@@ -1,0 +1,321 @@
+//! Tests: an operation needs the same number of statements for any number of rows.
+
+use super::jobs::{self, Account, Actor, NewJob};
+use super::observe::{self, Context};
+use super::place::Site;
+use super::requests::{Chunk, Entry};
+use super::rows::{self, NewRow};
+use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
+use super::{Process, claims, decisions, doubts, drafts, duplicates, schema};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
+use crate::jobs::history_scan::{Sight, SightSource};
+use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::schedule::Schedule;
+use crate::jobs::settings::{Policies, Settings};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::Connection;
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+
+thread_local! {
+    static STATEMENTS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts statements, without those of triggers.
+#[allow(clippy::needless_pass_by_value, reason = "the form of SQLite's callback")]
+fn count(event: TraceEvent<'_>) {
+    if let TraceEvent::Stmt(_, sql) = event
+        && !sql.starts_with("--")
+    {
+        STATEMENTS.set(STATEMENTS.get() + 1);
+    }
+}
+
+/// The result of an operation, and the number of its statements.
+fn counted<T>(run: impl FnOnce() -> rusqlite::Result<T>) -> (T, usize) {
+    STATEMENTS.set(0);
+    let result = run().expect("done");
+    (result, STATEMENTS.get())
+}
+
+const NEW: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn journal() -> Connection {
+    let mut db = Connection::open_in_memory().expect("a database");
+    schema::prepare(&mut db, &Site::none(), "").expect("the schema");
+    db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(count)).expect("traced");
+    db
+}
+
+/// A draft for `n` people, or for `n` badges to revoke.
+fn draft(db: &Connection, kind: Kind, n: u64) -> JobId {
+    let owner = Process { id: "me".into(), label: "me".into() };
+    let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+    let new = NewJob {
+        created: 0,
+        kind,
+        template: TemplateId::new("T").filter(|_| kind == Kind::Issue),
+        title: "t".into(),
+        origin: None,
+        follows: None,
+        after: false,
+    };
+    let job = jobs::insert(db, &account, &owner, &new).expect("a job");
+    let row = |n| NewRow {
+        name: "n".into(),
+        email: format!("p{n}@x.example"),
+        badge: (kind == Kind::Revoke).then(|| badge(n)),
+        ..NewRow::default()
+    };
+    rows::insert(db, job, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
+    job
+}
+
+fn started(db: &Connection, kind: Kind, n: u64) -> JobId {
+    let job = draft(db, kind, n);
+    drafts::start(db, &job, &me()).expect("started");
+    job
+}
+
+fn me() -> Actor {
+    Actor::now("me")
+}
+
+fn badge(no: u64) -> BadgeId {
+    BadgeId::new(format!("B{no}")).expect("an id")
+}
+
+fn intent(job: JobId) -> RecordIntent {
+    RecordIntent { job, me: "me".into(), most: 1000, at: 0, heard: true }
+}
+
+fn request(db: &Connection, job: JobId) -> Chunk {
+    sending::record_intent(db, &intent(job)).expect("recorded").expect("a request")
+}
+
+fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueAnswer {
+    let named: Vec<_> = chunk.entries.iter().filter(|_| named).map(|e: &Entry| (e.no, badge(e.no))).collect();
+    IssueAnswer {
+        job,
+        request: chunk.request,
+        now: NEW,
+        sent: chunk.entries.len() as u64,
+        accepted,
+        named: named.len() as u64,
+        badges: named,
+        schedule: Schedule::default(),
+    }
+}
+
+fn context(now: Timestamp) -> Context {
+    Context { me: "me".into(), account: "k".into(), now, settings: Settings::default() }
+}
+
+/// A badge with a word that lapel does not know.
+fn sight(no: u64, word: &str) -> Sight {
+    Sight {
+        place: SightSource::History,
+        badge_id: badge(no),
+        template_id: None,
+        title: None,
+        holder: None,
+        email: None,
+        verdict: Verdict::Unknown { label: word.into() },
+        status: Some(Text::from(word)),
+        mail: Some("sent".into()),
+        issued_at: None,
+        valid_until: None,
+        revoke_at: None,
+        reg_date: None,
+    }
+}
+
+fn with(db: &Connection, job: JobId, status: RowStatus) -> u64 {
+    jobs::counts(db, job).expect("counts").of(status)
+}
+
+/// Checks that an operation needs the same statements for one row and for many.
+#[track_caller]
+fn same(statements: impl Fn(u64) -> usize) {
+    assert_eq!(statements(1), statements(500));
+}
+
+#[test]
+fn a_request_and_its_answer() {
+    let both = |n| {
+        let db = journal();
+        let job = started(&db, Kind::Issue, n);
+        let (chunk, first) = counted(|| sending::record_intent(&db, &intent(job)));
+        let chunk = chunk.expect("a request");
+        assert_eq!(chunk.entries.len() as u64, n);
+        let answer = answer(job, &chunk, Some(n), true);
+        let (bound, second) = counted(|| sending::record_issue_answer(&db, &answer));
+        assert_eq!(bound.len() as u64, n);
+        assert_eq!(with(&db, job, RowStatus::Waiting), n);
+        (first, second)
+    };
+    assert_eq!(both(1), (4, 6));
+    assert_eq!(both(1000), (4, 6));
+}
+
+#[test]
+fn a_page_of_a_poll() {
+    same(|n| {
+        let db = journal();
+        let job = started(&db, Kind::Issue, n);
+        let chunk = request(&db, job);
+        sending::record_issue_answer(&db, &answer(job, &chunk, Some(n), true)).expect("recorded");
+        let page: Vec<Sight> = (1..=n).map(|no| sight(no, "baking")).collect();
+        // So soon after the request, an unknown word means waiting; every badge teaches that.
+        let (_, first) = counted(|| observe::observe(&db, &context(NEW), &page));
+        assert_eq!(with(&db, job, RowStatus::Waiting), n);
+        let learned = "SELECT times FROM fact WHERE name = 'means baking' AND value = 'waiting'";
+        assert_eq!(db.query_row(learned, [], |r| r.get::<_, i64>(0)).expect("a fact"), n as i64);
+        first
+    });
+}
+
+#[test]
+fn a_page_with_revoked_badges() {
+    same(|n| {
+        let db = journal();
+        let job = started(&db, Kind::Revoke, n);
+        let chunk = request(&db, job);
+        let answer = RevokeAnswer {
+            job,
+            request: chunk.request,
+            now: NEW,
+            sent: n,
+            accepted: None,
+            schedule: Schedule::default(),
+        };
+        sending::record_revoke_answer(&db, &answer).expect("recorded");
+        let page: Vec<Sight> = (1..=n)
+            .map(|no| Sight {
+                verdict: Verdict::Revoked { at: None, reason: None, label: None },
+                ..sight(no, "revoked")
+            })
+            .collect();
+        let (seen, statements) = counted(|| observe::observe(&db, &context(NEW), &page));
+        assert_eq!((seen.touched[&job].len() as u64, with(&db, job, RowStatus::Revoked)), (n, n));
+        statements
+    });
+}
+
+#[test]
+fn rows_in_doubt() {
+    same(|n| {
+        let db = journal();
+        let job = started(&db, Kind::Issue, n * 2);
+        let chunk = request(&db, job);
+        sending::record_issue_answer(&db, &answer(job, &chunk, None, false)).expect("recorded");
+        assert_eq!(with(&db, job, RowStatus::InDoubt), n * 2);
+        jobs::set_checked(&db, job, NEW).expect("checked");
+        // Every second row is found. The others never come.
+        let found: HashMap<EmailKey, Vec<Sight>> = (1..=n)
+            .map(|no| (EmailKey::of(&format!("p{no}@x.example")), vec![sight(no, "baking")]))
+            .collect();
+        let complete: HashSet<EmailKey> =
+            (1..=n * 2).map(|no| EmailKey::of(&format!("p{no}@x.example"))).collect();
+        let settings = Settings::default();
+        let args = doubts::ResolveDoubts {
+            context: context(NEW + settings.doubt_window + SignedDuration::from_secs(1)),
+            jobs: HashSet::from([job]),
+            found,
+            complete,
+            zone: None,
+        };
+        let (_, statements) = counted(|| doubts::resolve_doubts(&db, &args));
+        assert_eq!((with(&db, job, RowStatus::Other), with(&db, job, RowStatus::NotSeen)), (n, n));
+        statements
+    });
+}
+
+#[test]
+fn claims_of_recipients_that_other_jobs_have() {
+    same(|n| {
+        let db = journal();
+        // A third is sent, a third unsent in a stopped job, and a third is allowed beside what was sent.
+        let sent = started(&db, Kind::Issue, n);
+        let chunk = request(&db, sent);
+        sending::record_issue_answer(&db, &answer(sent, &chunk, Some(n), true)).expect("recorded");
+        let idle = started(&db, Kind::Issue, n * 3);
+        jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
+        let job = draft(&db, Kind::Issue, n * 3);
+        let (_, statements) = counted(|| drafts::start(&db, &job, &me()));
+        assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
+        let allowed = draft(&db, Kind::Issue, n * 2);
+        let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
+        db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", [allowed.0]).expect("allowed");
+        let (_, beside) = counted(|| drafts::start(&db, &allowed, &me()));
+        assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
+        statements * 10_000 + check * 100 + beside
+    });
+}
+
+#[test]
+fn corrected_rows() {
+    same(|n| {
+        let db = journal();
+        let job = draft(&db, Kind::Issue, n);
+        let corrected: Vec<drafts::CorrectRow> = (1..=n)
+            .map(|no| drafts::CorrectRow {
+                no,
+                name: format!("사람 {no}"),
+                email: format!("q{no}@x.example"),
+                bucket: RowStatus::Ready,
+                why: None,
+            })
+            .collect();
+        let (_, statements) = counted(|| drafts::correct_rows(&db, &job, &corrected));
+        // The hash follows the address.
+        let other = draft(&db, Kind::Issue, 0);
+        let row = |no| NewRow { email: format!("q{no}@x.example"), ..NewRow::default() };
+        rows::insert(&db, other, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
+        let equal = "SELECT count(*) FROM row JOIN row AS other USING (no, email, email_key, person)
+                     WHERE row.job = ?1 AND other.job = ?2 AND row.name = '사람 ' || no";
+        let equal = db.query_row(equal, [job.0, other.0], |r| r.get::<_, i64>(0)).expect("counted");
+        assert_eq!(equal, n as i64);
+        statements
+    });
+}
+
+#[test]
+fn decisions_about_rows() {
+    same(|n| {
+        let db = journal();
+        let job = started(&db, Kind::Issue, n);
+        jobs::set_phase(&db, &job, &Phase::Paused).expect("paused");
+        let rows: Vec<u64> = (1..=n).collect();
+        let (done, cancelled) = counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me()));
+        assert!(done);
+        assert_eq!(with(&db, job, RowStatus::LeftOut), n);
+        let job = started(&db, Kind::Issue, n);
+        request(&db, job);
+        db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", [job.0]).expect("never seen");
+        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), ""));
+        assert!(done.is_ok());
+        assert_eq!(with(&db, job, RowStatus::LeftOut), n);
+        cancelled * 100 + left
+    });
+}
+
+#[test]
+fn the_end_of_a_duplicate_check() {
+    same(|n| {
+        let db = journal();
+        started(&db, Kind::Issue, n);
+        let job = draft(&db, Kind::Issue, n);
+        let args = duplicates::FinishCheck {
+            id: job,
+            phase: Phase::Draft,
+            complete: true,
+            begun: NEW,
+            policies: Policies::default(),
+        };
+        let (_, statements) = counted(|| duplicates::finish_check(&db, &args));
+        assert_eq!(with(&db, job, RowStatus::Ready), 0, "another job is about to send to all of them");
+        statements
+    });
+}
