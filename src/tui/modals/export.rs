@@ -128,7 +128,7 @@ impl ExportForm {
             }
             Content::Paper(paper) => {
                 let format = self.table().unwrap_or_default();
-                Request::Paper { paper: paper.clone(), to, format, overwrite }
+                Request::Paper(paper.clone(), to, format, overwrite)
             }
         };
         self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));

@@ -151,10 +151,10 @@ impl Component for RequestLog {
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::LogBeyond { watched } if self.watch == Some(id) => {
+            Response::LogBeyond(watched) if self.watch == Some(id) => {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
-                if watched {
+                if watched.is_some() {
                     self.read(env, out);
                 }
                 Ok(())
