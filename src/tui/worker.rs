@@ -1,4 +1,13 @@
 //! The worker: runs the TUI's requests as tasks and sends the responses back.
+//!
+//! ```text
+//! connection_slot     the connection in use, and its replacement
+//! helpers             what the layer above provides: profiles, keys, the sandbox
+//! index, select_all   requests to the local index; all matches of a filter
+//! lookup              reads for a support call
+//! job_command         commands for jobs
+//! profile_requests    changes to profiles
+//! ```
 
 mod connection_slot;
 mod helpers;

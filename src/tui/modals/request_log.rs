@@ -31,8 +31,8 @@ impl RequestLog {
     }
 
     fn read(&mut self, env: &Env, out: &mut Effects<'_>) {
-        let Some(reader) = &env.reader else { return };
-        self.entries = reader.log();
+        let Some(client) = env.client() else { return };
+        self.entries = client.log();
         self.entries.reverse();
         let newest = self.entries.first().map_or(0, |entry| entry.no);
         self.watch = Some(out.ask(Request::LogBeyond(newest)));

@@ -194,7 +194,7 @@ impl Component for BadgeScreen {
             Action::Earlier | Action::Later => {
                 let Some(field) = &mut self.find else { return false };
                 if self.recent.at().is_none() {
-                    self.recent = Recent::new(env.recents.list(Typed::Badge).to_vec());
+                    self.recent = Recent::new(env.recent(Typed::Badge).to_vec());
                 }
                 if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
                     field.set(&text);
@@ -397,7 +397,7 @@ impl Component for BadgeScreen {
             let all = if self.recent.at().is_some() {
                 self.recent.all()
             } else if field.value().is_empty() {
-                env.recents.list(Typed::Badge)
+                env.recent(Typed::Badge)
             } else {
                 &[]
             };

@@ -39,8 +39,7 @@ impl Counts {
                 self.error = synced.err();
                 self.changed();
                 let minutes = env
-                    .session
-                    .as_ref()
+                    .session()
                     .and_then(|session| session.index.as_ref())
                     .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
                 self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));

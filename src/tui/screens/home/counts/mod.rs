@@ -74,7 +74,7 @@ struct Find {
 impl Counts {
     /// Whether the profile has an index or the user turned one on.
     pub fn is_on(&self, env: &Env) -> bool {
-        self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
+        self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }
 
     /// Counts by week, the default of Home.
