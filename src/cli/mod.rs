@@ -3,6 +3,20 @@
 //! This module uses jobs, export, index, api, config, domain, and the sandbox's flags. It never draws a
 //! screen, never takes a key as an argument, and never prints one. Results go to standard output, everything
 //! else to standard error. A reader that closes the pipe is no error.
+//!
+//! ```text
+//! args, verbs           the definition of the command line     clap_errors   mistakes in it
+//! help, help_i18n, man  help and the manual page               completion    for shells
+//! session, connection   the profile of a verb, its service and its jobs
+//! read/, ping, index    verbs that read from the service
+//! issue, revoke         verbs that send: source (files), template, review, confirm, sending
+//! jobs, journal         verbs about the jobs in the journal
+//! profile/, info        profiles and settings                  doctor        checks service and files
+//! words, json, label    jobs and facts as text, and as JSON for scripts
+//! output, progress      standard output and standard error     exit, failure exit codes and errors
+//! prompt, key_check     typed input; keys in the wrong place
+//! interrupt, logging    Ctrl-C; the log file
+//! ```
 
 mod args;
 mod clap_errors;

@@ -7,6 +7,21 @@
 //! that profiles name for their keys. It never accesses the network, never prints, never takes a key from a
 //! command line, and never writes a key to `config.toml`. An error never repeats a value from a file: a value
 //! in the wrong place may be a key.
+//!
+//! ```text
+//! section, toml_reader    how a section declares its settings, and how they are read
+//! file, lines, mistake    config.toml as a whole; lines that are not TOML; mistakes
+//! app, profile            sections: the top of the file, profiles
+//! jobs, index             sections: jobs, the local index
+//! settings, provenance    the settings of one run, and the source of each
+//! input, edit, new_profile  values that users type; changes to config.toml
+//! key, key_store          reading a key, and the places of keys
+//! command, keyring        keys from a command or the keyring (no_keyring: without the feature)
+//! address, ca             base URLs and proxies; extra certificates
+//! keymap, filters, theme  keys.toml, filters.toml, theme.toml
+//! ui, background, pictures  the look of the TUI
+//! env, paths              the environment; the paths of lapel's files
+//! ```
 
 mod address;
 mod app;

@@ -3,6 +3,19 @@
 //!
 //! This module is pure. It uses only the contract's vocabulary. It never does I/O, waits, or uses a terminal.
 //! Every string from the service or a file is a [`Text`], whose only display form is scrubbed.
+//!
+//! ```text
+//! text, ids, email, time      untrusted text; identifiers; addresses; the service's time
+//! records, verdict, validity  the service's records; the state of a badge; how long it is valid
+//! holder                      wallet and history of one person, joined
+//! query                       what a look-up means: an address, an id or a name
+//! address_search, name_search finding a caller's badges by a wrong address or a name
+//! edit_distance, look_alike   how likely a word is a misspelling; letters that look alike
+//! narrowing                   filters that the service does not have
+//! call_advice, summary        what to tell a caller, and the summary for a request
+//! spelling, mask, screen_text an address to read aloud; personal data masked
+//! confirm_text, web_address   the text that confirms; addresses in the settings
+//! ```
 
 pub mod address_search;
 pub mod call_advice;

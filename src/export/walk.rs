@@ -2,9 +2,7 @@
 
 use super::list::List;
 use super::record::ExportRow;
-use crate::api::{
-    ApiError, Call, DirectionStyle, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort,
-};
+use crate::api::{ApiError, Call, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort};
 use crate::domain::Page;
 use crate::i18n::{Language, language};
 

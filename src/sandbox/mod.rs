@@ -11,6 +11,17 @@
 //! The sandbox never listens on anything but loopback, never sends a request, and never crashes. It answers
 //! any input in the envelope, unless a switch or a fault says otherwise.
 //!
+//! ```text
+//! service, routes/, middleware   the running service, its endpoints, and the steps of every request
+//! params, records, answer        requests and responses in the form of the contract
+//! store/, ledger, clock          its data, its real actions, its time
+//! switches/                      the gaps of the contract
+//! fault, faulty_connection       failures of networks and services
+//! limiter                        the rate limit
+//! control, flags                 changing a running sandbox; the command `lapel sandbox`
+//! demo/, demo_files, pictures/   demo data
+//! ```
+//!
 //! ```no_run
 //! # async fn example() -> anyhow::Result<()> {
 //! use lapel::sandbox::{Options, Sandbox};

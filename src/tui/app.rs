@@ -1,38 +1,56 @@
 //! The shell of the TUI: tabs, the modal stack, toasts and quitting. It handles every message; it never waits
 //! and never draws.
+//!
+//! ```text
+//! input, mouse, contexts     keys, pastes, clicks; which keys and actions are possible
+//! navigation                 the tab, Back, and what components ask to open
+//! responses                  responses and changed jobs, to their owners
+//! connecting                 the profile and its connection
+//! confirm, secrets           the confirmation over a modal; API keys in the wrong place
+//! toasts                     messages at the bottom
+//! copying, background_file   the clipboard; a file written in the background
+//! editor, terminal_output    external editor and pager; other output to the terminal
+//! saved_views, kept_input    saved layouts; saved filters and recent input
+//! auto_refresh, next_tick    refresh by itself; when lapel wakes up
+//! pictures, screen_text      the picture on the screen; the screen as text
+//! tour                       the running tour
+//! ```
 
-mod comforts;
-mod confirming;
+mod auto_refresh;
+mod background_file;
+mod confirm;
 mod connecting;
 mod contexts;
-mod editing;
-mod exporting;
-mod going;
+mod copying;
+mod editor;
 mod input;
-mod keeping;
-mod news;
-mod notice;
+mod kept_input;
+mod mouse;
+mod navigation;
+mod next_tick;
 mod pictures;
-mod pointing;
+mod responses;
+mod saved_views;
 mod screen_text;
 mod secrets;
-mod ticks;
-mod touring;
-mod view;
+mod terminal_output;
+mod toasts;
+mod tour;
 
-pub(in crate::tui) use notice::Notice;
+pub use connecting::Begin;
+pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
 pub use super::screens::Tab;
 
-use super::Begin;
-use super::component::{Component, Modal, Screen};
-use super::connection::{ConnectionState, Pending};
+use super::component::{Component, Modal, OpenedModal, Screen};
+use super::connection::{Client, ConnectionState};
 use super::context::Env;
 use super::effects::{Effects, ModalId, Owner};
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
 use super::platform::pager::Page;
+use super::refresh::Refresh;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::home::JournalState;
@@ -44,13 +62,13 @@ use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::widgets::confirm::Confirm;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
+use navigation::Navigation;
 use ratatui::layout::{Position, Rect};
-use std::any::Any;
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
+use terminal_output::TerminalOutput;
+use toasts::Toasts;
 
 /// Smallest terminal size that lapel draws on: columns, rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
@@ -62,43 +80,6 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// Message for an action that a read-only profile may not do.
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
-
-pub(super) struct OpenedModal {
-    pub(super) id: ModalId,
-    pub(super) modal: Box<dyn Modal>,
-    /// The confirmation over the modal.
-    pub(super) confirm: Option<Confirm>,
-}
-
-impl OpenedModal {
-    pub(super) fn new(id: ModalId, modal: Box<dyn Modal>) -> Self {
-        Self { id, modal, confirm: None }
-    }
-
-    pub(super) fn downcast_ref<T: Modal>(&self) -> Option<&T> {
-        let modal: &dyn Any = self.modal.as_ref();
-        modal.downcast_ref()
-    }
-
-    pub(super) fn downcast_mut<T: Modal>(&mut self) -> Option<&mut T> {
-        let modal: &mut dyn Any = self.modal.as_mut();
-        modal.downcast_mut()
-    }
-}
-
-impl Deref for OpenedModal {
-    type Target = dyn Modal;
-
-    fn deref(&self) -> &Self::Target {
-        self.modal.as_ref()
-    }
-}
-
-impl DerefMut for OpenedModal {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.modal.as_mut()
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopCommand {
@@ -122,25 +103,19 @@ pub struct Counts {
 pub struct App {
     pub env: Env,
     pub counts: Counts,
-    pub(super) tab: Tab,
+    pub(super) navigation: Navigation,
     drawn: Tab,
-    /// The tabs to which Back returns, the most recent one last. A tab is added when the user follows
-    /// something on it to another tab.
-    came_from: Vec<Tab>,
     /// The last click on a row: its time, and whether it was the second one at once.
     clicked: Option<(tokio::time::Instant, Position, bool)>,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
     pub(super) modals: Vec<OpenedModal>,
     next_modal: u64,
-    pub(super) notice: Option<Notice>,
-    /// The notice that was shown when the last action began. The help shows it in full.
-    said_before: Option<String>,
-    /// A message that the user did not ask for. It stays until the user closes it.
-    pub(super) news: Option<Notice>,
+    pub(super) toasts: Toasts,
     pub(super) size: (u16, u16),
-    comforts: comforts::Comforts,
-    views: view::Views,
+    output: TerminalOutput,
+    refresh: Refresh,
+    views: saved_views::Views,
     palette: Palette,
     requests: RequestIds,
     orders: Vec<WorkerCommand>,
@@ -153,7 +128,6 @@ pub struct App {
     /// The contexts and the keys of an incomplete chord.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
-    touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
     pub(super) connection: ConnectionState,
@@ -167,20 +141,18 @@ impl App {
         let mut app = Self {
             env,
             counts: Counts::default(),
-            tab: Tab::Home,
+            navigation: Navigation::default(),
             drawn: Tab::Home,
-            came_from: Vec::new(),
             clicked: None,
             welcome,
             screens: Screens::default(),
             modals: Vec::new(),
             next_modal: 0,
-            notice: None,
-            said_before: None,
-            news,
+            toasts: Toasts { news, ..Toasts::default() },
             size,
-            comforts: comforts::Comforts::default(),
-            views: view::Views::default(),
+            output: TerminalOutput::default(),
+            refresh: Refresh::default(),
+            views: saved_views::Views::default(),
             palette,
             requests: RequestIds::default(),
             orders: Vec::new(),
@@ -191,7 +163,6 @@ impl App {
             lost: false,
             begun: Default::default(),
             app_paths: crate::tui::persist::app_paths::AppPaths::default(),
-            touring: None,
             tour_wanted: false,
             connection: ConnectionState::default(),
         };
@@ -228,13 +199,13 @@ impl App {
         self.changed = true;
         self.lost = true;
         self.env.pictures.lost();
-        self.forget_title();
+        self.output.forget_title();
     }
 
     /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is
     /// open.
     pub fn take_repaint(&mut self) -> bool {
-        let is_other = std::mem::replace(&mut self.drawn, self.tab) != self.tab;
+        let is_other = std::mem::replace(&mut self.drawn, self.navigation.tab) != self.navigation.tab;
         std::mem::take(&mut self.lost) || is_other
     }
 
@@ -251,7 +222,7 @@ impl App {
     /// Whether there is a connection, or no connection is expected.
     fn is_ready(&self) -> bool {
         let connected =
-            self.env.reader.is_some() && (self.connection.jobs.is_some() || self.connection.has_no_journal);
+            self.env.client().is_some() && (self.connection.jobs.is_some() || self.connection.has_no_journal);
         connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
 
@@ -282,33 +253,32 @@ impl App {
             }
             Message::Response(request, answer) => {
                 let owner = self.connection.pending.remove(request).unwrap_or(Owner::Shell);
-                if let Err(answer) = self.kept(request, answer)
+                if let Err(answer) = self.kept((request, owner), answer)
                     && !self.is_quiet_failure((request, owner), &answer, &mut out)
                 {
                     self.answer((request, owner), answer, &mut out);
                 }
             }
             Message::Connecting(reader) => {
-                self.connection.connecting = Some(reader);
+                self.connection.connecting = Some(Client::new(reader));
                 self.link();
             }
             Message::Linked(reader) => {
                 self.connection.connecting = None;
-                self.env.reader = Some(reader);
+                self.env.connection.client = Some(Client::new(reader));
                 self.link();
                 self.connection.failure = None;
                 self.read_recents(&mut out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
-                self.connection.failure = Some(error.to_string());
+                let failure = Some(error.to_string());
+                self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
                 if let Some(form) = RepinKey::of(&error) {
                     self.open(form);
                 }
-                self.connection.pending = Pending::default();
-                self.connection.connecting = None;
-                self.env.link = None;
-                self.comforts.reset();
+                self.env.connection.link = None;
+                self.refresh.forget();
                 self.changed = true;
             }
             Message::Pictures(way) => self.found(way),
@@ -367,9 +337,9 @@ impl App {
         self.open_view(&mut out);
         self.watch_view();
         let area = self.body();
-        let ready = self.env.reader.is_some() && self.views.is_ready();
+        let ready = self.env.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            self.with(Owner::Screen(self.tab), &mut out, |screen, env, out| {
+            self.with(Owner::Screen(self.navigation.tab), &mut out, |screen, env, out| {
                 screen.load_visible(area, env, out);
             });
             if let Some(modal) = self.modals.last() {
@@ -388,13 +358,11 @@ impl App {
             self.copy(clip, &mut out);
         }
         if let Some((text, bad)) = out.notice.take() {
-            self.notice = Some(Notice::toast(text, bad));
-            // A toast that it covers does not come back.
-            self.news.take_if(|news| news.until.is_some());
+            self.toasts.say(text, bad);
             self.changed = true;
         }
         if let Some((text, bad)) = out.news.take() {
-            self.news = Some(Notice::new(text, bad));
+            self.toasts.news = Some(Notice::new(text, bad));
             self.changed = true;
         }
         if self.connection.failure.is_some() {
@@ -410,13 +378,13 @@ impl App {
                 WorkerCommand::Request(request, ask) => {
                     self.counts.asks += 1;
                     if let Request::Quiet(_) = ask {
-                        self.comforts.refresh.asked(*request);
+                        self.refresh.asked(*request);
                     }
                     let owner = owners.get(request).copied().unwrap_or(Owner::Shell);
                     self.connection.pending.insert(*request, ask, owner);
                 }
                 WorkerCommand::Cancel(request) => {
-                    self.comforts.refresh.cancelled(*request);
+                    self.refresh.cancelled(*request);
                     self.connection.pending.remove(*request);
                 }
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
@@ -455,7 +423,7 @@ impl App {
     /// A read that the screen waits for and that takes long. The user can stop it.
     pub(super) fn slow_read(&self) -> Option<UnderWay> {
         let waits = self.connection.pending.has_reads();
-        let read = self.env.reader.as_ref().filter(|_| waits)?.longest_read()?;
+        let read = self.env.client().filter(|_| waits)?.longest_read()?;
         (read.since.elapsed() >= SLOW).then_some(read)
     }
 
@@ -476,42 +444,12 @@ impl App {
         self.connection.failure.as_deref()
     }
 
-    /// Opens a tab from another one. Back returns to the other one.
-    fn follow_to(&mut self, tab: Tab) {
-        if self.tab != tab {
-            self.came_from.push(self.tab);
-            self.tab = tab;
-        }
-    }
-
-    /// Opens a tab directly. Closes all modals and clears the list of tabs for Back.
-    fn open_tab(&mut self, tab: Tab) {
-        if tab == Tab::Home {
-            self.screens.home.opened();
-        }
-        if tab == Tab::Wallet {
-            self.screens.wallet.focus_box();
-        }
-        self.tab = tab;
-        self.came_from.clear();
-        self.modals.clear();
-    }
-
     pub(super) fn screen(&self) -> &dyn Screen {
-        self.screens.of(self.tab)
+        self.screens.of(self.navigation.tab)
     }
 
     pub fn modal(&self) -> Option<&'static str> {
         self.modals.last().map(|modal| modal.name())
-    }
-
-    pub(super) fn top<T: Modal>(&self) -> Option<&T> {
-        self.modals.last()?.downcast_ref()
-    }
-
-    /// Whether a modal of this type that meets a condition is open, wherever in the stack: the help may be over it.
-    pub(super) fn is_open<T: Modal>(&self, condition: impl Fn(&T) -> bool) -> bool {
-        self.modals.iter().filter_map(OpenedModal::downcast_ref).any(condition)
     }
 
     /// Opens a modal that makes no request while it is built.
@@ -530,7 +468,7 @@ impl App {
         match self.modals.last() {
             Some(modal) => Owner::Modal(modal.id),
             None if self.welcome.is_some() => Owner::Welcome,
-            None => Owner::Screen(self.tab),
+            None => Owner::Screen(self.navigation.tab),
         }
     }
 
@@ -554,15 +492,17 @@ impl App {
 
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
         let Some(owner) = self.connection.pending.owner(request) else { return };
-        // An export in the background has no visible progress.
-        if let Some((_, form)) = self.connection.export.as_mut().filter(|(id, _)| owner == Owner::Modal(*id))
+        // A file that is written in the background has no visible progress.
+        if let Some(form) = self.connection.background.as_mut().filter(|form| owner == Owner::Modal(form.id))
         {
             form.on_progress(request, done, all);
             return;
         }
         let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
-            Owner::Screen(tab) => self.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup()),
+            Owner::Screen(tab) => {
+                self.navigation.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup())
+            }
             _ => true,
         };
         self.changed |= changed == Some(true) && is_shown;
@@ -581,8 +521,7 @@ impl App {
 
     /// Whether lapel is reading the history into an index on disk.
     pub fn reads_index(&self) -> bool {
-        let kept =
-            self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
+        let kept = self.env.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
         kept && self.screens.home.is_reading()
     }
 

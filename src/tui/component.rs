@@ -1,23 +1,26 @@
 //! The traits of every screen and every modal. The shell passes keys, clicks, responses and the frame to them.
 
 use super::context::Env;
-use super::effects::Effects;
+use super::effects::{Effects, ModalId};
 use super::input::action::Action;
 use super::input::keymap::Context;
 use super::input::list_hit::Click;
+use super::persist::saved_layout::View;
 use super::platform::images::Want;
 use super::request::{RequestId, Response};
-use super::widgets::confirm::Ask;
+use super::tour::TourPlace;
+use super::widgets::confirm::{Ask, Confirm};
 use super::widgets::copying::Copyables;
 use super::widgets::field::Field;
 use super::widgets::form::FormText;
 use super::widgets::frame::Frame;
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
+use crate::domain::{BadgeId, ServiceTime};
 use crate::jobs::Job;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
-use std::any::Any;
+use std::ops::{Deref, DerefMut};
 
 /// Whether a component took a response; otherwise the response again.
 pub(in crate::tui) type Taken = Result<(), Response>;
@@ -25,7 +28,7 @@ pub(in crate::tui) type Taken = Result<(), Response>;
 /// A screen or a modal.
 ///
 /// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
-pub(in crate::tui) trait Component: Any {
+pub(in crate::tui) trait Component: 'static {
     /// The contexts in which the keymap looks up a key, innermost first.
     fn key_contexts(&self) -> Vec<Context>;
 
@@ -145,6 +148,47 @@ pub(in crate::tui) trait Modal: Component {
         false
     }
 
+    /// Whether its only text is that of one box, which may be emptied.
+    fn is_box(&self) -> bool {
+        false
+    }
+
+    /// Whether it shows the message at the bottom of the screen in full.
+    fn shows_message(&self) -> bool {
+        false
+    }
+
+    /// The place for which the tour gives directions.
+    fn tour_place(&self) -> TourPlace {
+        TourPlace::Elsewhere
+    }
+
+    /// Handles that the user corrected a row of a draft. Returns false if it shows no draft.
+    fn on_corrected(&mut self, _: &mut Effects<'_>) -> bool {
+        false
+    }
+
+    /// The request for a file that is being written. It can continue in the background, without the modal.
+    fn writes(&self) -> Option<RequestId> {
+        None
+    }
+
+    /// The name of that file, and what remains of it after a cancellation.
+    fn being_written(&self, _: &Env) -> Option<(String, &'static str)> {
+        None
+    }
+
+    /// Handles the response to that request in the background. Returns what the user is told, and whether it is an
+    /// error.
+    fn on_written(
+        &mut self,
+        _: RequestId,
+        response: Response,
+        _: &mut Effects<'_>,
+    ) -> Result<Option<(String, bool)>, Response> {
+        Err(response)
+    }
+
     /// What the user must confirm now. The shell shows the confirmation over the modal.
     fn asks(&self) -> Option<Ask> {
         None
@@ -162,10 +206,68 @@ pub(in crate::tui) trait Modal: Component {
     }
 }
 
+/// A modal in the stack.
+pub(in crate::tui) struct OpenedModal {
+    pub(in crate::tui) id: ModalId,
+    pub(in crate::tui) modal: Box<dyn Modal>,
+    /// The confirmation over the modal.
+    pub(in crate::tui) confirm: Option<Confirm>,
+}
+
+impl OpenedModal {
+    pub(in crate::tui) fn new(id: ModalId, modal: Box<dyn Modal>) -> Self {
+        Self { id, modal, confirm: None }
+    }
+}
+
+impl Deref for OpenedModal {
+    type Target = dyn Modal;
+
+    fn deref(&self) -> &Self::Target {
+        self.modal.as_ref()
+    }
+}
+
+impl DerefMut for OpenedModal {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.modal.as_mut()
+    }
+}
+
+/// The badge or the holder that a screen shows. Back returns to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Shown {
+    /// The time is its acceptance time, which the badge's own record lacks.
+    Badge(BadgeId, Option<ServiceTime>),
+    Holder(String),
+}
+
 /// A component that a tab shows.
 pub(in crate::tui) trait Screen: Component {
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
+
+    /// What it shows, if another screen may replace that.
+    fn shown(&self) -> Option<Shown> {
+        None
+    }
+
+    /// Handles that the user opens its tab directly.
+    fn on_opened(&mut self) {}
+
+    /// How often the layout of its lists has changed.
+    fn layout_changes(&self) -> u64 {
+        0
+    }
+
+    /// Writes the layout of its lists, to be saved.
+    fn save_layout(&self, _: &mut View) {}
+
+    /// Applies a saved layout to its lists.
+    fn restore_layout(&mut self, _: &View, _: &mut Effects<'_>) {}
+
+    /// Shows again what [`Screen::shown`] has returned.
+    fn show(&mut self, _: Shown, _: &mut Effects<'_>) {}
 
     /// Whether a pane is open over the screen's own list. Quit closes it before it quits.
     fn has_pane(&self) -> bool {

@@ -1,10 +1,14 @@
 //! Everything that belongs to one connection. Opening another profile, or connecting again, replaces it whole.
 
-use super::effects::{ModalId, Owner};
-use super::modals::export::ExportForm;
+use super::component::OpenedModal;
+use super::effects::Owner;
+use super::platform::clipboard::Clip;
 use super::request::{Request, RequestId};
+use super::tour::Tour;
 use super::worker::WorkerCommand;
-use crate::api::Reader;
+use crate::api::{LinkStatus, LogEntry, Reader, UnderWay};
+use crate::domain::{ServiceClock, Text};
+use crate::i18n::Localizable;
 use crate::jobs::Jobs;
 use std::collections::HashMap;
 
@@ -12,8 +16,8 @@ use std::collections::HashMap;
 pub(in crate::tui) struct ConnectionState {
     /// Messages of a connection with another number are dropped.
     pub(in crate::tui) number: u64,
-    /// The client of a connection that is being made. Use it for its status only.
-    pub(in crate::tui) connecting: Option<Reader>,
+    /// The client of a connection that is being made.
+    pub(in crate::tui) connecting: Option<Client>,
     pub(in crate::tui) failure: Option<String>,
     /// `None` until the journal is open.
     pub(in crate::tui) jobs: Option<Jobs>,
@@ -21,7 +25,73 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) has_no_journal: bool,
     pub(in crate::tui) pending: Pending,
     /// The form of a file that lapel writes in the background.
-    pub(in crate::tui) export: Option<(ModalId, Box<ExportForm>)>,
+    pub(in crate::tui) background: Option<OpenedModal>,
+    /// Requests to external programs without an answer yet.
+    pub(in crate::tui) handing: HashMap<RequestId, Handed>,
+    pub(in crate::tui) tour: Option<Tour>,
+}
+
+impl ConnectionState {
+    pub(in crate::tui) fn new(number: u64) -> Self {
+        Self { number, ..Self::default() }
+    }
+}
+
+/// Data passed to an external program.
+pub(in crate::tui) enum Handed {
+    /// A text for the clipboard, and whether to try the terminal when no program takes it.
+    Clip(Clip, bool),
+    /// The address of a picture, for a browser.
+    Link(String),
+}
+
+/// The client of a connection without its requests. Only the worker makes requests.
+#[derive(Clone)]
+pub struct Client(Reader);
+
+impl Client {
+    pub(in crate::tui) fn new(reader: Reader) -> Self {
+        Self(reader)
+    }
+
+    /// One ping during a rate limit wait.
+    pub(in crate::tui) fn ping(&self) -> Request {
+        Request::Ping(self.0.clone())
+    }
+
+    pub fn clock(&self) -> ServiceClock {
+        self.0.clock()
+    }
+
+    pub fn link_now(&self) -> LinkStatus {
+        self.0.link_now()
+    }
+
+    /// Why it does not share its rate limit with other lapel processes.
+    pub fn alone(&self) -> Option<Localizable> {
+        self.0.alone()
+    }
+
+    pub fn longest_read(&self) -> Option<UnderWay> {
+        self.0.longest_read()
+    }
+
+    /// The request log, oldest first.
+    pub fn log(&self) -> Vec<LogEntry> {
+        self.0.log()
+    }
+
+    pub fn base_path(&self) -> String {
+        self.0.base_path()
+    }
+
+    pub fn origin(&self) -> String {
+        self.0.origin()
+    }
+
+    pub fn picture_url(&self, raw: &Text) -> Option<String> {
+        self.0.picture_url(raw)
+    }
 }
 
 #[derive(Default)]

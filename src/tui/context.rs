@@ -1,15 +1,16 @@
 //! The state that drawing and handling may read: theme, keymap, connection, the service's clock.
 
+use super::connection::Client;
 use super::request::Session;
 use super::theme::{Glyphs, Theme};
-use crate::api::{LinkStatus, MAX_ENTRIES, Reader};
+use crate::api::{LinkStatus, MAX_ENTRIES};
 use crate::config::{Environment, Palette};
 use crate::domain::ServiceClock;
 use crate::export::cost;
 use crate::jobs::request_count;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
-use crate::tui::persist::input_history::Recents;
+use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::Saved;
 use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
@@ -20,18 +21,26 @@ pub struct Env {
     pub theme: Theme,
     pub glyphs: Glyphs,
     pub keymap: Keymap,
-    pub session: Option<Session>,
-    /// The connection, if there is one. Screens read its clock and status, and never make requests with it.
-    pub reader: Option<Reader>,
-    /// The connection status in the header.
-    pub link: Option<LinkStatus>,
+    /// A new connection replaces it whole.
+    pub connection: ConnectionInfo,
     /// The loaded pictures, and how the terminal shows pictures.
     pub pictures: Store,
-    pub recents: Recents,
     pub saved: Saved,
     /// Whether a request with consequences is being sent.
     pub is_sending: bool,
     pub spin: usize,
+}
+
+/// What handling and drawing may read of one connection.
+#[derive(Default)]
+pub struct ConnectionInfo {
+    pub session: Option<Session>,
+    /// `None` until the connection is ready.
+    pub client: Option<Client>,
+    /// The status in the header.
+    pub link: Option<LinkStatus>,
+    /// Empty until the connection is ready.
+    pub recents: Recents,
 }
 
 impl Env {
@@ -41,11 +50,8 @@ impl Env {
             theme: Theme::new(palette, Environment::Demo),
             glyphs,
             keymap: keymap.named(&glyphs),
-            session: None,
-            reader: None,
-            link: None,
+            connection: ConnectionInfo::default(),
             pictures: Store::new(&crate::config::Pictures::none()),
-            recents: Recents::default(),
             saved: Saved::default(),
             is_sending: false,
             spin: 0,
@@ -58,9 +64,26 @@ impl Env {
         Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
     }
 
+    pub fn session(&self) -> Option<&Session> {
+        self.connection.session.as_ref()
+    }
+
+    pub fn client(&self) -> Option<&Client> {
+        self.connection.client.as_ref()
+    }
+
+    pub fn link(&self) -> Option<&LinkStatus> {
+        self.connection.link.as_ref()
+    }
+
+    /// The texts typed in a field of this profile, newest first.
+    pub fn recent(&self, typed: Typed) -> &[String] {
+        self.connection.recents.list(typed)
+    }
+
     pub fn clock(&self) -> ServiceClock {
-        match &self.reader {
-            Some(reader) => reader.clock(),
+        match self.client() {
+            Some(client) => client.clock(),
             None => ServiceClock::new(None, 1.0),
         }
     }
@@ -84,12 +107,12 @@ impl Env {
 
     /// Whether this profile may not issue or revoke.
     pub fn read_only(&self) -> bool {
-        self.session.as_ref().is_some_and(|s| s.connection.read_only)
+        self.session().is_some_and(|s| s.connection.read_only)
     }
 
     /// The environment in use. Without a session it is live, the careful assumption.
     pub fn environment(&self) -> Environment {
-        self.session.as_ref().map_or(Environment::Live, |s| s.environment)
+        self.session().map_or(Environment::Live, |s| s.environment)
     }
 
     /// Whether requests reach real people.
@@ -99,23 +122,23 @@ impl Env {
 
     /// The organisation's label; without a label the profile's name.
     pub fn organisation(&self) -> &str {
-        self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
+        self.session().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
     }
 
     /// The cost of reading a list in the background, as text.
     pub fn reading_cost(&self, rows: u64) -> String {
-        cost(rows, self.link.as_ref().map_or(u32::MAX, |link| link.background))
+        cost(rows, self.link().map_or(u32::MAX, |link| link.background))
     }
 
     /// Number of requests that issue or revoke so many rows.
     pub fn requests_to_send(&self, rows: u64) -> u64 {
-        let batch = self.session.as_ref().map_or(MAX_ENTRIES, |session| session.jobs.batch);
+        let batch = self.session().map_or(MAX_ENTRIES, |session| session.jobs.batch);
         request_count(rows, batch)
     }
 
     /// The environment and the organisation, as text: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
-        match &self.session {
+        match self.session() {
             Some(s) => {
                 let label = s.organisation.as_deref().unwrap_or(&s.name);
                 format!("{} {}", s.environment, crate::domain::text::scrub(label))

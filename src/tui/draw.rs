@@ -1,9 +1,8 @@
 //! Draws the frame: one header line, the screen, one footer line. Drawing decides nothing.
 
-use super::app::{App, Notice, SMALLEST, Tab};
+use super::app::{App, LONGEST_NOTICE, Notice, SMALLEST, Tab};
 use super::component::Component as _;
 use super::hold;
-use super::modals::help::Help;
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use crate::i18n;
@@ -17,8 +16,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Most lines for a notice.
-const LONGEST_NOTICE: usize = 4;
 /// Label of a profile that can neither issue nor revoke.
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
@@ -126,11 +123,12 @@ impl App {
         used += width(name);
         for (tab, text, needs) in tabs {
             used += width(&text) + needs.as_deref().map_or(0, width) + 2;
-            spans.push(Span::styled(text, if tab == self.tab { theme.tab() } else { theme.dim() }));
+            spans
+                .push(Span::styled(text, if tab == self.navigation.tab { theme.tab() } else { theme.dim() }));
             spans.extend(needs.map(|needs| Span::styled(needs, theme.header_warning())));
             spans.push(Span::raw("  "));
         }
-        if self.welcome.is_none() && self.env.session.is_some() {
+        if self.welcome.is_none() && self.env.session().is_some() {
             frame.buffer_mut().set_style(area, theme.header());
         }
         frame.render_widget(Line::from(spans), area);
@@ -153,7 +151,7 @@ impl App {
         let needs = self.screens.home.needs();
         let of = |shown: Tabs| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                let is_number = shown == Tabs::Numbers && *tab != self.tab;
+                let is_number = shown == Tabs::Numbers && *tab != self.navigation.tab;
                 let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
                 let has_needs = needs > 0 && matches!(tab, Tab::Home | Tab::Activity);
                 (*tab, text, has_needs.then(|| format!(" {}{needs}", self.env.glyphs.alert)))
@@ -172,7 +170,7 @@ impl App {
     /// Columns of the parts that the header shows before it names all tabs: the environment, the read-only
     /// label, the connection, and a part of the organisation.
     fn needed_in_header(&self) -> usize {
-        let Some(session) = &self.env.session else { return 0 };
+        let Some(session) = self.env.session() else { return 0 };
         let read_only = if self.env.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
         let organisation = width(self.env.organisation()).min(ORGANISATION) + 1;
         width(&session.environment.to_string())
@@ -185,7 +183,7 @@ impl App {
 
     /// Whether there is no connection, or requests to the service have to wait.
     fn is_in_trouble(&self) -> bool {
-        match &self.env.link {
+        match self.env.link() {
             Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
             None => self.broken().is_some(),
         }
@@ -210,7 +208,7 @@ impl App {
     fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
         let env = &self.env;
         let theme = &env.theme;
-        let session = env.session.as_ref()?;
+        let session = env.session()?;
         let plain = format!(" {} ", session.environment);
         let word = if env.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
         let plain_chip = plain.clone();
@@ -259,7 +257,7 @@ impl App {
         let env = &self.env;
         let theme = &env.theme;
         let held = hold::left(env);
-        let known = env.link.as_ref().filter(|_| env.reader.is_some() || held.is_some());
+        let known = env.link().filter(|_| env.client().is_some() || held.is_some());
         let Some(link) = known else {
             return if self.broken().is_some() {
                 (t!("{alert} no connection", alert = env.glyphs.alert), theme.error())
@@ -329,7 +327,7 @@ impl App {
             Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
         });
         let read_only = read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
-        let is_connected = self.welcome.is_none() && self.env.reader.is_some();
+        let is_connected = self.welcome.is_none() && self.env.client().is_some();
         let zone = is_connected.then(|| Span::styled(format!(" {} ", self.env.zone()), theme.dim()));
         let line = zone.into_iter().chain(refresh).chain(read_only).collect::<Line>();
         let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
@@ -351,8 +349,8 @@ impl App {
 
     pub(super) fn shown_notice(&self) -> Option<&Notice> {
         // The help already shows the whole message, so the message needs no rows.
-        let told = self.top::<Help>().is_some_and(Help::has_message);
-        self.notice.as_ref().or(self.news.as_ref().filter(|_| !told))
+        let told = self.modals.last().is_some_and(|modal| modal.shows_message());
+        self.toasts.notice.as_ref().or(self.toasts.news.as_ref().filter(|_| !told))
     }
 
     /// The lines of the message below the screen, and whether it is an error. A message that needs more than
@@ -363,7 +361,7 @@ impl App {
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
         // A message that the user did not ask for may cover only one row of a menu.
-        let most = if self.notice.is_none() && !self.modals.is_empty() { 1 } else { LONGEST_NOTICE };
+        let most = if self.toasts.notice.is_none() && !self.modals.is_empty() { 1 } else { LONGEST_NOTICE };
         if lines.len() > most {
             lines.truncate(most);
             let key =
@@ -382,11 +380,6 @@ impl App {
         let rows = self.message(self.size.0).map_or(0, |(lines, _)| lines.len());
         row < end && usize::from(end - row) <= rows
     }
-}
-
-/// Whether a notice is too long to be shown whole at this width, in columns.
-pub fn is_cut(notice: &str, columns: u16) -> bool {
-    wrap(&format!("  {notice}"), usize::from(columns).saturating_sub(2)).len() > LONGEST_NOTICE
 }
 
 /// Cuts a text to `columns` and adds the ellipsis. The full text is shown elsewhere.

@@ -11,7 +11,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(5);
 
 /// The remaining rate limit wait.
 pub fn left(env: &Env) -> Option<Duration> {
-    let left = env.link.as_ref()?.held_until?.saturating_duration_since(Instant::now());
+    let left = env.link()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
 }
 

@@ -52,7 +52,7 @@ mod tour;
 mod widgets;
 mod worker;
 
-pub use app::{Counts, Tab};
+pub use app::{Begin, Counts, Tab};
 pub use context::Env;
 pub use input::action::Action;
 pub use input::keymap::{Context, Keymap, Press};
@@ -65,7 +65,7 @@ pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Around, Desktop, Manner};
 pub use platform::pager::Page;
 pub use request::Session;
-pub use run_loop::{Begin, Elsewhere, Start, Tui, run};
+pub use run_loop::{Elsewhere, Start, Tui, run};
 pub use shutdown::close;
 pub use theme::Glyphs;
 pub use worker::Helpers;

@@ -1,6 +1,6 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Clicked, Component, Modal, Screen, Taken};
+pub(in crate::tui) use super::component::{Clicked, Component, Modal, Screen, Shown, Taken};
 pub(in crate::tui) use super::context::Env;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;

@@ -9,6 +9,8 @@ use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
+use crate::i18n::tr;
+use crate::index::{self, Cert, DetailsRead, Period, Renewals, Synced, Want, Which};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
@@ -23,14 +25,15 @@ use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
-use crate::tui::worker::index::{IndexAnswer, IndexAsk, IndexUse};
+use crate::tui::worker::index::{Exported as IndexExported, IndexUse, Overall};
 use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
-use crate::tui::worker::lookup::{LookupQuery, LookupReply};
+use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 use secrecy::SecretString;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The id of a request. A run of lapel never uses an id twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,172 +46,233 @@ impl RequestId {
     }
 }
 
-#[derive(Clone, Debug)]
-pub enum Request {
-    Templates(TemplateQuery),
-    /// A template with all details.
-    Template(TemplateId),
-    Categories(CategoryFilter),
-    BadgeTypes,
-    History(HistoryQuery),
-    /// A badge with all details.
-    Badge(BadgeId),
-    /// The journal's entries for a badge that the service does not show.
-    SentBadge(BadgeId),
-    /// A holder's wallet and history, read in parallel: at most this many pages of each.
-    Holder(String, u64),
-    /// Further reads for a support call.
-    Call(LookupQuery),
-    /// The badges of a template that a recipient already has.
-    Holdings(TemplateId, String),
-    /// One ping during a rate limit wait, on the connection in use or the one being made.
-    Ping(Reader),
-    /// Answered after this time: the end of a typing pause.
-    Pause(std::time::Duration),
-    Picture(Box<PictureAsk>),
-    Jobs,
-    /// The drafts that are kept for review.
-    KeptDrafts,
-    Rows(RowsQuery),
-    /// Rows of a job for a file.
-    SavedRows(RowsQuery),
-    /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason.
-    Groups(JobId),
-    /// Reasons of earlier revocations.
-    Reasons,
-    /// The template of a badge, from its holder's history. The badge's own record does not contain it.
-    TemplateOf(BadgeId, String),
-    /// Files that recipients were read from.
-    Files,
-    /// Completions of a typed path.
-    Complete(String),
-    /// Size, date and first rows of a file.
-    Preview(PathBuf),
-    /// Open a file and detect its format.
-    OpenFile(Source, Choices),
-    /// Open a file of badge ids and detect its format.
-    OpenIds(Source, Choices),
-    /// Write every row of a file into drafts.
-    DraftFile(Box<FileRequest>),
-    /// Write a draft revocation of the badges whose ids are in a file.
-    DraftIds(Box<IdsRequest>),
-    /// Write a receipt or a redo file.
-    JobFile {
-        file: JobFile,
-        to: PathBuf,
-        format: Format,
-        overwrite: bool,
-    },
-    /// The issued badges of a job, or of all jobs, whose mail failed.
-    Mail(Option<JobId>),
-    /// Write a list, or some of its rows, to a file.
-    Export(Box<ExportRequest>),
-    /// Check drafts for recipients who already have the badge.
-    CheckDuplicates(Vec<JobId>),
-    /// Nothing cancels a job command.
-    Do(Box<JobCommand>),
-    /// A request in the background share of the rate limit. Nobody waits for its response.
-    Quiet(Box<Request>),
-    /// A record as JSON, as the service sends it.
-    Raw(RawOf),
-    /// Answered when a request with a higher number in the log has ended.
-    LogBeyond(u64),
-    /// Pass data to an external program.
-    Hand(Handing),
-    /// Write a file that only its owner may read.
-    Save(Box<Saving>),
-    Index(Box<IndexAsk>),
-    /// Write a small private marker file. Nobody waits for the response.
-    Note(PathBuf, &'static str),
-    /// Read or write the file with the saved layout of the lists.
-    View(ViewAsk),
-    /// Every badge that matches a filter.
-    Matching(MarkAsk),
-    /// Read, write or delete the recent lookups.
-    Recents(Box<RecentsAsk>),
-    Filters(Box<FiltersAsk>),
-    /// Check a base URL and a key. If they work, keep them as a profile.
-    TryProfile(Box<Candidate>),
-    StartSandbox,
-    Profiles,
-    /// Open a profile and find its key. Without a name: the profile that lapel was started with.
-    OpenProfile(Option<String>),
-    /// Change, remove or test a configured profile.
-    Profile(Box<ProfileAsk>),
-    /// Pin the current key of a profile.
-    Pin {
-        profile: String,
-        /// The prefix of the key that the user was shown.
-        prefix: String,
-    },
+/// What the shell and the worker must know about a request besides its arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flag {
+    /// It reads from the service. The user can stop it at any time.
+    Read,
+    /// An automatic refresh may make it. It is then a background request.
+    Refresh,
+    /// The screen shows no spinner for it.
+    Quiet,
+    /// It needs no connection.
+    Local,
+    /// It needs the journal.
+    Journal,
+    /// It always runs to its end, even after a cancellation.
+    Finish,
+    /// It handles its own cancellation and ends cleanly. The worker does not abort it.
+    OwnEnd,
+}
+
+/// Declares the requests, each in one line: its arguments, its response and its flags. `worker.rs` runs them.
+///
+/// When a request fails, [`Failed`] makes its response. A request whose response depends on its arguments gives that
+/// response after `else`.
+macro_rules! requests {
+    (
+        with_own_response {$(
+            $(#[$doc:meta])*
+            $name:ident $(($($arg:ident: $type:ty),+))? -> $answer:ident $(($($result:ty),+))?
+                $([$($flag:ident),+])? $(else |$why:ident| $failed:expr)?;
+        )+}
+        with_response_of_another {$(
+            $(#[$also_doc:meta])*
+            $also:ident $(($($also_arg:ident: $also_type:ty),+))? -> $also_answer:ident $(($($also_result:ty),+))?
+                $([$($also_flag:ident),+])?;
+        )+}
+    ) => {
+        #[derive(Clone, Debug)]
+        pub enum Request {
+            $($(#[$doc])* $name $(($($type),+))?,)+
+            $($(#[$also_doc])* $also $(($($also_type),+))?,)+
+            /// A request in the background share of the rate limit. Nobody waits for its response.
+            Quiet(Box<Request>),
+        }
+
+        /// The result of a request.
+        #[derive(Debug)]
+        pub enum Response {
+            $($answer $(($($result),+))?,)+
+        }
+
+        impl Request {
+            fn has(&self, flag: Flag) -> bool {
+                let flags: &[Flag] = match self {
+                    $(Self::$name { .. } => &[$($(Flag::$flag),+)?],)+
+                    $(Self::$also { .. } => &[$($(Flag::$also_flag),+)?],)+
+                    Self::Quiet(_) => &[Flag::Quiet],
+                };
+                flags.contains(&flag)
+            }
+
+            #[allow(unused_variables, reason = "few responses need the arguments of the request")]
+            fn response_to(&self, failure: &Failure<'_>) -> Response {
+                match self {
+                    $(Self::$name $(($($arg),+))? => {
+                        requests!(@failed failure, $answer $(($($result),+))? $(, $why, $failed)?)
+                    })+
+                    $(Self::$also { .. } => requests!(@failed failure, $also_answer $(($($also_result),+))?),)+
+                    Self::Quiet(request) => request.response_to(failure),
+                }
+            }
+        }
+    };
+    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?) => {
+        Response::$answer $(($(<$result>::failed($failure)),+))?
+    };
+    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?, $why:ident, $failed:expr) => {{
+        let $why = $failure;
+        $failed
+    }};
+}
+
+requests! {
+    with_own_response {
+        Templates(query: TemplateQuery) -> Templates(Result<Page<Template>, ApiError>) [Read, Refresh];
+        /// A template with all details.
+        Template(id: TemplateId) -> Template(Box<Result<TemplateDetail, ApiError>>) [Read, Refresh];
+        Categories(filter: CategoryFilter) -> Categories(Result<Listed<Category>, ApiError>) [Read];
+        BadgeTypes -> BadgeTypes(Result<BadgeTypes, ApiError>) [Read];
+        History(query: HistoryQuery) -> History(Result<Page<HistoryItem>, ApiError>) [Read, Refresh];
+        /// A badge with all details.
+        Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
+        /// The journal's entries for a badge that the service does not show.
+        SentBadge(id: BadgeId) -> SentBadge(Vec<SentHere>);
+        /// A holder's wallet and history, read in parallel: at most this many pages of each.
+        Holder(email: String, pages: u64) -> Holder(Box<Holder>) [Read, Refresh];
+        /// Further reads for a support call.
+        Call(query: LookupQuery) -> Call(Box<LookupReply>) [Read, Refresh]
+            else |why| Response::Call(Box::new(lookup::failed(query, why.error.clone())));
+        /// The badges of a template that a recipient already has, and the same badge in another job.
+        Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>) [Read];
+        /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
+        TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
+        /// A record as JSON, as the service sends it.
+        Raw(of: RawOf) -> Raw(Result<Raw, ApiError>) [Read];
+        /// Every badge that matches a filter.
+        Matching(ask: MarkAsk) -> Matching(Box<Result<Matching, NotMarked>>) [Quiet];
+        /// Write a list, or some of its rows, to a file.
+        Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
+            else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
+        /// The picture, ready to draw, or a short explanation for the user.
+        Picture(ask: Box<PictureAsk>) -> Picture(Result<Packed, String>) [Quiet]
+            else |_why| Response::Picture(Err(t!("The picture was not loaded.").to_owned()));
+        /// Answered when a request with a higher number in the log has ended. `None` if there is no connection whose log
+        /// can be watched.
+        LogBeyond(number: u64) -> LogBeyond(Option<()>);
+        /// One ping during a rate limit wait, on the connection in use or the one being made.
+        Ping(reader: Reader) -> Pinged(Result<(), ApiError>) [Local];
+
+        // Jobs.
+        Jobs -> Jobs(Result<Vec<Job>, String>) [Journal];
+        /// The drafts that are kept for review, the newest first.
+        KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
+        Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
+        /// Rows of a job for a file.
+        SavedRows(query: RowsQuery) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
+        /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason: the largest group
+        /// first. Empty if they could not be read.
+        Groups(draft: JobId) -> Groups(Vec<RowGroup>) [Journal];
+        /// Reasons of earlier revocations, the newest first.
+        Reasons -> Reasons(Vec<String>) [Journal];
+        /// Files that recipients were read from, the newest first.
+        Files -> Files(Vec<String>) [Journal];
+        /// Open a file and detect its format.
+        OpenFile(source: Source, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
+        /// Write every row of a file into drafts.
+        DraftFile(request: Box<FileRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        /// Check drafts for recipients who already have the badge: the drafts as they are now, and the duplicates of each.
+        CheckDuplicates(drafts: Vec<JobId>)
+            -> DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>) [Journal, OwnEnd];
+        /// The issued badges of a job, or of all jobs, whose mail failed.
+        Mail(job: Option<JobId>) -> Mail(Result<FailedMails, String>) [Journal];
+        /// Nothing cancels a job command.
+        Do(command: Box<JobCommand>) -> Done(Result<Done, String>) [Journal, Finish, OwnEnd];
+
+        // The local index of the history.
+        /// Keep an index in memory until lapel ends.
+        TurnOnIndex -> IndexOn(Result<(), String>);
+        /// Read the history into the index.
+        Sync(want: Want) -> Synced(Result<Synced, String>) [Quiet];
+        Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
+        IndexList(query: index::Query) -> IndexList(Result<Page<HistoryItem>, String>);
+        FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, String>);
+        /// The badges that may be a caller's, by address, by name or by both.
+        People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, String>);
+        /// The badges of a list without details in the index.
+        WithoutDetails(list: Which) -> WithoutDetails(Result<Vec<BadgeId>, String>);
+        /// Read the details of these badges, up to the one with this certificate number.
+        Details(badges: Vec<BadgeId>, number: Option<String>) -> Details(Result<DetailsRead, String>) [Quiet];
+        /// The badges of a list that can be issued again.
+        Renewals(list: Which) -> Renewals(Result<Renewals, String>);
+        /// The badges whose mails failed.
+        IndexMails -> IndexMails(Result<FailedMails, String>);
+        /// All badges of a list, for a file.
+        IndexExport(list: Which) -> IndexExport(Result<IndexExported, String>);
+
+        // Files and programs of this computer.
+        /// Completions of a typed path: every match.
+        Complete(typed: String) -> Completed(Vec<String>) [Local];
+        /// Size, date and first rows of a file.
+        Preview(file: PathBuf) -> Previewed(Box<Result<FilePreview, String>>) [Local, Quiet];
+        /// Write a file that only its owner may read.
+        Save(saving: Box<Saving>) -> Saved(Result<PathBuf, NotSaved>) [Local];
+        /// Pass data to an external program. The response is the program that took it, or the reason why none did.
+        Hand(handing: Handing) -> Handed(Result<&'static str, String>) [Local, Quiet]
+            else |_why| Response::Handed(Err(t!("internal lapel error").to_owned()));
+        /// Read or write the file with the saved layout of the lists.
+        View(ask: ViewAsk) -> View(ViewAnswer) [Local, Quiet, Finish]
+            else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
+        /// Read, write or delete the recent lookups. The response is the lists as they are now.
+        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet];
+        /// Read or change the saved filters. The response is the filters as they are now, and the request.
+        Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet]
+            else |why| Response::Filters(Err(why.text.clone()), ask.clone());
+        /// Answered after this time: the end of a typing pause.
+        Pause(time: Duration) -> Paused [Local, Quiet];
+
+        // Profiles. An error is text for the user.
+        Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
+        /// Change, remove or test a configured profile.
+        Profile(ask: Box<ProfileAsk>) -> Profile(Result<String, String>) [Local];
+        /// Open a profile and find its key. Without a name: the profile that lapel was started with.
+        OpenProfile(name: Option<String>) -> Connected(Result<Box<Session>, String>) [Local];
+    }
+    with_response_of_another {
+        /// Open a file of badge ids and detect its format.
+        OpenIds(source: Source, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
+        /// Write a draft revocation of the badges whose ids are in a file.
+        DraftIds(request: Box<IdsRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        /// Write a receipt or a redo file. The last argument: overwrite an existing file.
+        JobFile(job_file: JobFile, file: PathBuf, format: Format, overwrite: bool)
+            -> Export(Box<Result<Exported, NotSaved>>) [Journal, OwnEnd];
+        /// Write a small private marker file. Nobody waits for the response.
+        Note(file: PathBuf, text: &'static str) -> Paused [Local, Quiet];
+        StartSandbox -> Connected(Result<Box<Session>, String>) [Local];
+        /// Check a base URL and a key. If they work, keep them as a profile.
+        TryProfile(candidate: Box<Candidate>) -> Connected(Result<Box<Session>, String>) [Local];
+        /// Pin the current key of a profile. The second argument: the prefix of the key that the user was shown.
+        Pin(profile: String, prefix: String) -> Connected(Result<Box<Session>, String>) [Local];
+    }
 }
 
 impl Request {
-    /// Makes a read from the service a background request. Other requests stay as they are.
+    /// Makes a read that refreshes the screen a background request. Other requests stay as they are.
     pub fn quietly(self) -> Self {
-        let reads = matches!(
-            self,
-            Self::Templates(_)
-                | Self::Template(_)
-                | Self::History(_)
-                | Self::Badge(_)
-                | Self::Holder(..)
-                | Self::Call(_)
-        );
-        if reads { Self::Quiet(Box::new(self)) } else { self }
+        if self.has(Flag::Refresh) { Self::Quiet(Box::new(self)) } else { self }
     }
 
-    /// Whether it reads from the service, so that the user can stop it at any time.
     pub fn is_read(&self) -> bool {
-        matches!(
-            self,
-            Self::Templates(_)
-                | Self::Template(_)
-                | Self::Categories(_)
-                | Self::BadgeTypes
-                | Self::History(_)
-                | Self::Badge(_)
-                | Self::Holder(..)
-                | Self::Call(_)
-                | Self::Holdings(..)
-                | Self::TemplateOf(..)
-                | Self::Raw(_)
-        )
+        self.has(Flag::Read)
     }
 
-    /// Whether the screen shows no spinner for it.
     pub fn is_quiet(&self) -> bool {
-        matches!(
-            self,
-            Self::Pause(_)
-                | Self::Preview(_)
-                | Self::Picture(_)
-                | Self::Quiet(_)
-                | Self::Hand(_)
-                | Self::Note(..)
-                | Self::View(_)
-                | Self::Matching(_)
-                | Self::Recents(_)
-                | Self::Filters(_)
-        ) || matches!(self, Self::Index(ask) if ask.is_behind())
+        self.has(Flag::Quiet)
     }
 
     pub fn needs_no_link(&self) -> bool {
-        matches!(
-            self,
-            Self::Pause(_)
-                | Self::Ping(_)
-                | Self::Note(..)
-                | Self::TryProfile(_)
-                | Self::StartSandbox
-                | Self::Profiles
-                | Self::OpenProfile(_)
-                | Self::Profile(_)
-                | Self::Pin { .. }
-                | Self::View(_)
-                | Self::Recents(_)
-                | Self::Filters(_)
-        )
+        self.has(Flag::Local)
     }
 
     /// Whether nobody waits for its response, which may never come.
@@ -216,24 +280,92 @@ impl Request {
         matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
     }
 
-    /// Whether it always runs to its end, even after a cancellation.
     pub fn goes_on(&self) -> bool {
-        matches!(self, Self::Do(_) | Self::View(_))
+        self.has(Flag::Finish)
     }
 
-    /// Whether it handles its own cancellation and ends cleanly. The worker does not abort it.
     pub fn ends_by_itself(&self) -> bool {
-        matches!(
-            self,
-            Self::CheckDuplicates(_)
-                | Self::OpenFile(..)
-                | Self::OpenIds(..)
-                | Self::DraftFile(_)
-                | Self::DraftIds(_)
-                | Self::JobFile { .. }
-                | Self::Export(_)
-                | Self::Do(_)
-        )
+        self.has(Flag::OwnEnd)
+    }
+
+    /// The response to the request if its task failed, or if it has no connection.
+    pub(in crate::tui) fn failed(&self) -> Response {
+        let why = localizable!("internal error in lapel before an answer came");
+        self.failed_by(&ApiError::NoAnswer { why })
+    }
+
+    /// The response to the request if it failed with this error.
+    pub(in crate::tui) fn failed_by(&self, error: &ApiError) -> Response {
+        let text = match self {
+            _ if self.has(Flag::Journal) => tr(NO_JOBS).to_owned(),
+            _ if self.has(Flag::Local) => t!("Internal error in lapel.").to_owned(),
+            _ => error.to_string(),
+        };
+        self.response_to(&Failure { error, text })
+    }
+}
+
+/// Message when the journal cannot be used.
+const NO_JOBS: &str =
+    tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
+
+/// Why a request failed: the error, and the text for the user.
+struct Failure<'a> {
+    error: &'a ApiError,
+    text: String,
+}
+
+/// A result that can say that its request failed. A list is then empty.
+trait Failed {
+    fn failed(why: &Failure<'_>) -> Self;
+}
+
+impl<T> Failed for Result<T, ApiError> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Err(why.error.clone())
+    }
+}
+
+impl<T> Failed for Result<T, String> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Err(why.text.clone())
+    }
+}
+
+impl<T> Failed for Result<T, NotSaved> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Err(NotSaved::Failed(why.text.clone()))
+    }
+}
+
+impl<T> Failed for Result<T, NotMarked> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Err(NotMarked::Service(why.error.clone()))
+    }
+}
+
+impl<T> Failed for Vec<T> {
+    fn failed(_: &Failure<'_>) -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Failed for Option<T> {
+    fn failed(_: &Failure<'_>) -> Self {
+        None
+    }
+}
+
+impl<T: Failed> Failed for Box<T> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Self::new(T::failed(why))
+    }
+}
+
+impl Failed for Holder {
+    fn failed(why: &Failure<'_>) -> Self {
+        let (wallet, history) = (Failed::failed(why), Failed::failed(why));
+        Self { wallet, history, sent: Vec::new(), total_count: None, requests: 0 }
     }
 }
 
@@ -286,74 +418,6 @@ pub struct Candidate {
     pub profile: NewProfile,
     /// Without a key, lapel finds it where the profile says.
     pub key: Option<SecretString>,
-}
-
-/// The result of a request. Each variant names its request if the names differ.
-#[derive(Debug)]
-pub enum Response {
-    Templates(Result<Page<Template>, ApiError>),
-    Template(Box<Result<TemplateDetail, ApiError>>),
-    Categories(Result<Listed<Category>, ApiError>),
-    BadgeTypes(Result<BadgeTypes, ApiError>),
-    History(Result<Page<HistoryItem>, ApiError>),
-    Badge(Box<Result<Badge, ApiError>>),
-    SentBadge(Vec<SentHere>),
-    Holder(Box<Holder>),
-    Call(Box<LookupReply>),
-    Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
-    Jobs(Result<Vec<Job>, String>),
-    /// The newest first.
-    KeptDrafts(Result<Vec<Job>, String>),
-    Rows(Result<Page<JobRow>, String>),
-    SavedRows(Result<Vec<ExportRow>, String>),
-    /// The largest group first. Empty if they could not be read.
-    Groups(Vec<RowGroup>),
-    /// The newest first.
-    Reasons(Vec<String>),
-    /// The template's id and title, or the reason why they are unknown.
-    TemplateOf(Result<(TemplateId, Text), String>),
-    /// The newest first.
-    Files(Vec<String>),
-    /// To [`Request::Complete`]: every matching path.
-    Completed(Vec<String>),
-    /// To [`Request::Preview`].
-    Previewed(Box<Result<FilePreview, String>>),
-    /// To [`Request::OpenFile`] and [`Request::OpenIds`].
-    Opened(Box<Result<Opened, String>>),
-    /// To [`Request::DraftFile`] and [`Request::DraftIds`].
-    Drafted(Result<Vec<Job>, String>),
-    Mail(Result<FailedMails, String>),
-    /// To [`Request::Export`] and [`Request::JobFile`].
-    Export(Box<Result<Exported, NotSaved>>),
-    /// To [`Request::CheckDuplicates`]: the drafts as they are now, and the duplicates of each.
-    DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>),
-    Done(Result<Done, String>),
-    /// The picture, ready to draw, or a short explanation for the user.
-    Picture(Result<Packed, String>),
-    Raw(Result<Raw, ApiError>),
-    LogBeyond {
-        /// Whether there is a connection whose log can be watched.
-        watched: bool,
-    },
-    /// To [`Request::Hand`]: the program that took the data, or the reason why none did.
-    Handed(Result<&'static str, String>),
-    /// To [`Request::Save`]: the path of the file.
-    Saved(Result<PathBuf, NotSaved>),
-    Index(IndexAnswer),
-    View(ViewAnswer),
-    Matching(Box<Result<Matching, NotMarked>>),
-    /// The lists as they are now.
-    Recents(Result<Lists, String>),
-    /// The filters as they are now, and the request.
-    Filters(Result<FiltersRead, String>, Box<FiltersAsk>),
-    Pinged(Result<(), ApiError>),
-    Paused,
-    Profiles(Result<Vec<ProfileLine>, String>),
-    /// The result or the error, as text for the user.
-    Profile(Result<String, String>),
-    /// To [`Request::TryProfile`], [`Request::StartSandbox`], [`Request::OpenProfile`] and [`Request::Pin`]:
-    /// the session, or the error as text for the user.
-    Connected(Result<Box<Session>, String>),
 }
 
 /// A holder's badges, as two lists. The wallet does not contain revoked or waiting badges.

@@ -1,7 +1,7 @@
 //! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
 //! draws once.
 
-use super::app::{App, LoopCommand};
+use super::app::{App, Begin, LoopCommand};
 use super::context::Env;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -12,7 +12,6 @@ use super::platform::canvas::Surface;
 use super::platform::host::Manner;
 use super::platform::pager::Page;
 use super::platform::{images, terminal};
-use super::request::Session;
 use super::shutdown;
 use super::theme::Glyphs;
 use super::widgets::cells;
@@ -45,17 +44,6 @@ pub struct Start {
     pub crash_dir: PathBuf,
     /// The paths of lapel's files, and whether the tour was taken.
     pub app_paths: AppPaths,
-}
-
-/// The first state of the TUI.
-pub enum Begin {
-    Session(Box<Session>),
-    /// A sandbox that is not started yet. The first frame does not wait for it.
-    Sandbox,
-    /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
-    Opening(String),
-    /// The welcome screen, when no profile is configured.
-    Welcome,
 }
 
 /// The TUI on a terminal, with its running worker.

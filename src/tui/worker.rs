@@ -1,4 +1,13 @@
 //! The worker: runs the TUI's requests as tasks and sends the responses back.
+//!
+//! ```text
+//! connection_slot     the connection in use, and its replacement
+//! helpers             what the layer above provides: profiles, keys, the sandbox
+//! index, select_all   requests to the local index; all matches of a filter
+//! lookup              reads for a support call
+//! job_command         commands for jobs
+//! profile_requests    changes to profiles
+//! ```
 
 mod connection_slot;
 mod helpers;
@@ -13,26 +22,21 @@ pub use helpers::Helpers;
 use super::message::Message;
 use super::request::{Holder, JobFile, NotSaved, Request, RequestId, Response, Session};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
-use crate::domain::{BadgeId, EmailKey, ServiceClock, TemplateId, Text};
-use crate::export::{self, ExportError, Exported};
-use crate::i18n;
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use crate::export::{self, Exported};
+use crate::index::SyncProgress;
 use crate::jobs::intake::Watch;
 use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
-use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
-use crate::tui::persist::{input_history, saved_filters};
+use crate::tui::persist::{input_history, saved_filters, saved_layout};
 use crate::tui::platform::external;
 use crate::tui::platform::file_preview;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
-use select_all::NotMarked;
 use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
-
-/// Message when the journal cannot be used.
-const NO_JOBS: &str =
-    tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
 pub enum WorkerCommand {
     Request(RequestId, Request),
@@ -66,8 +70,8 @@ pub async fn run(
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
-            let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
-            let stopped = failed_by(&ask, &ApiError::Cancelled);
+            let (broken, own_end) = (ask.failed(), ask.ends_by_itself());
+            let stopped = ask.failed_by(&ApiError::Cancelled);
             let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
             let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
@@ -80,7 +84,7 @@ pub async fn run(
                     work.abort();
                     Some(stopped)
                 }
-                answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
+                answer = &mut work => (!token.is_cancelled()).then(|| answer.ok().flatten().unwrap_or(broken)),
             };
             if let Some(answer) = answer {
                 // A closed channel means that the TUI is ending.
@@ -177,278 +181,189 @@ impl RequestContext {
     }
 }
 
-/// The response to a request whose task failed or that has no connection.
-fn failed(ask: &Request) -> Response {
-    let why = localizable!("internal error in lapel before an answer came");
-    failed_by(ask, &ApiError::NoAnswer { why })
-}
-
-/// The response to a request that failed with this error.
-fn failed_by(ask: &Request, why: &ApiError) -> Response {
-    let error = || why.clone();
-    match ask {
-        Request::Ping(_) => Response::Pinged(Err(error())),
-        Request::Templates(_) => Response::Templates(Err(error())),
-        Request::Template(_) => Response::Template(Box::new(Err(error()))),
-        Request::Categories(_) => Response::Categories(Err(error())),
-        Request::BadgeTypes => Response::BadgeTypes(Err(error())),
-        Request::History(_) => Response::History(Err(error())),
-        Request::Badge(_) => Response::Badge(Box::new(Err(error()))),
-        Request::Holder(..) => {
-            let (wallet, history) = (Err(error()), Err(error()));
-            let (sent, total_count) = (Vec::new(), None);
-            Response::Holder(Box::new(Holder { wallet, history, sent, total_count, requests: 0 }))
-        }
-        Request::Call(context) => Response::Call(Box::new(lookup::failed(context, error()))),
-        Request::SentBadge(_) => Response::SentBadge(Vec::new()),
-        Request::Holdings(..) => Response::Holdings(Err(error()), None),
-        Request::Pause(_) | Request::Note(..) => Response::Paused,
-        Request::Picture(_) => Response::Picture(Err(t!("The picture was not loaded.").to_owned())),
-        Request::Index(ask) => Response::Index(index::failed(ask, error().to_string())),
-        Request::View(ask) => Response::View(ViewAnswer::failed(ask, t!("internal lapel error"))),
-        Request::Matching(_) => Response::Matching(Box::new(Err(NotMarked::Service(error())))),
-        Request::Recents(_) => Response::Recents(Err(error().to_string())),
-        Request::Filters(ask) => Response::Filters(Err(error().to_string()), ask.clone()),
-        Request::TryProfile(_) | Request::StartSandbox | Request::OpenProfile(_) | Request::Pin { .. } => {
-            Response::Connected(Err(t!("Internal error in lapel.").to_owned()))
-        }
-        Request::Profile(_) => Response::Profile(Err(t!("Internal error in lapel.").to_owned())),
-        Request::Profiles => Response::Profiles(Err(t!("Internal error in lapel.").to_owned())),
-        Request::KeptDrafts => Response::KeptDrafts(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::SavedRows(_) => Response::SavedRows(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Groups(_) => Response::Groups(Vec::new()),
-        Request::Reasons => Response::Reasons(Vec::new()),
-        Request::TemplateOf(..) => Response::TemplateOf(Err(error().to_string())),
-        Request::Files => Response::Files(Vec::new()),
-        Request::Complete(_) => Response::Completed(Vec::new()),
-        Request::Preview(_) => Response::Previewed(Box::new(Err(t!("Internal error in lapel.").to_owned()))),
-        Request::OpenFile(..) | Request::OpenIds(..) => {
-            Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
-        }
-        Request::DraftFile(_) | Request::DraftIds(_) => Response::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::JobFile { .. } => {
-            Response::Export(Box::new(Err(NotSaved::Failed(i18n::tr(NO_JOBS).to_owned()))))
-        }
-        Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error()).into()))),
-        Request::CheckDuplicates(_) => Response::DuplicateResult(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Do(_) => Response::Done(Err(i18n::tr(NO_JOBS).to_owned())),
-        Request::Quiet(ask) => failed_by(ask, why),
-        Request::Raw(_) => Response::Raw(Err(error())),
-        Request::LogBeyond(_) => Response::LogBeyond { watched: false },
-        Request::Hand(_) => Response::Handed(Err(t!("internal lapel error").to_owned())),
-        Request::Save(_) => Response::Saved(Err(NotSaved::Failed(t!("Internal error in lapel.").to_owned()))),
-    }
-}
-
+/// Runs a request. `None` if it failed without a result, or if it needs a connection or a journal and has none.
 async fn answer(
     ask: Request,
     link: Option<WorkerConnection>,
     helpers: &Helpers,
     context: RequestContext,
-) -> Response {
+) -> Option<Response> {
     let connected = |result: Result<Session, String>| Response::Connected(result.map(Box::new));
     let (ask, call) = match ask {
         Request::Quiet(ask) => (*ask, Call::background()),
         ask => (ask, Call::interactive()),
     };
-    match ask {
-        Request::Pause(time) => {
-            tokio::time::sleep(time).await;
-            return Response::Paused;
-        }
-        Request::Ping(reader) => return Response::Pinged(reader.ping_now(&call).await),
-        Request::StartSandbox => return connected((helpers.start_sandbox)().await),
-        Request::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
-        Request::Profiles => return Response::Profiles((helpers.profiles)().await),
-        Request::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
-        Request::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
-        Request::Profile(ask) => return Response::Profile((helpers.profile)(*ask).await),
-        Request::Note(to, text) => {
-            let noted = tokio::task::spawn_blocking(move || paths::note(&to, text)).await;
-            if let Ok(Err(why)) = noted {
-                tracing::warn!(%why, "a note could not be written");
-            }
-            return Response::Paused;
-        }
-        Request::Hand(handing) => return Response::Handed(external::hand(handing).await),
-        Request::View(ask) => return Response::View(saved_layout::file::run(ask).await),
-        Request::Recents(ask) => {
-            let broken = failed(&Request::Recents(ask.clone()));
-            let done = tokio::task::spawn_blocking(move || Response::Recents(input_history::run(&ask))).await;
-            return done.unwrap_or(broken);
-        }
-        Request::Filters(ask) => {
-            let broken = failed(&Request::Filters(ask.clone()));
-            let done =
-                tokio::task::spawn_blocking(move || Response::Filters(saved_filters::run(&ask), ask)).await;
-            return done.unwrap_or(broken);
-        }
-        _ => {}
-    }
-    let Some(WorkerConnection { reader, connection, jobs, gallery, index }) = link else {
-        return failed(&ask);
-    };
-    match ask {
-        Request::Templates(query) => Response::Templates(reader.templates(&query, &call).await),
-        Request::Template(id) => Response::Template(Box::new(reader.template(&id, &call).await)),
-        Request::Categories(filter) => Response::Categories(reader.categories(&filter, &call).await),
-        Request::BadgeTypes => Response::BadgeTypes(reader.badge_types(&call).await),
-        Request::History(query) => Response::History(reader.history(&query, &call).await),
+    let in_background = || Call::background().cancelled_by(context.cancel.clone());
+    let reading = || context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+    let syncing = || context.watch(|r: &SyncProgress| (r.done, r.all));
+    Some(match ask {
+        Request::Templates(query) => Response::Templates(link?.reader.templates(&query, &call).await),
+        Request::Template(id) => Response::Template(Box::new(link?.reader.template(&id, &call).await)),
+        Request::Categories(filter) => Response::Categories(link?.reader.categories(&filter, &call).await),
+        Request::BadgeTypes => Response::BadgeTypes(link?.reader.badge_types(&call).await),
+        Request::History(query) => Response::History(link?.reader.history(&query, &call).await),
         Request::Badge(id) => {
+            let WorkerConnection { reader, index, .. } = link?;
             let badge = reader.badge(&id, &call).await;
             if let Ok(badge) = &badge {
                 index.note(badge, &reader).await;
             }
             Response::Badge(Box::new(badge))
         }
-        Request::Index(ask) => {
-            let progress = context.watch(|r: &crate::index::SyncProgress| (r.done, r.all));
-            Response::Index(index::run(*ask, &index, &reader, progress, context.cancel.clone()).await)
-        }
+        Request::SentBadge(id) => Response::SentBadge(link?.jobs?.sent_badge(&id).await.unwrap_or_default()),
         Request::Holder(email, pages) => {
+            let WorkerConnection { reader, jobs, .. } = link?;
             let mut holder = holder(&reader, &email, pages, &call).await;
-            if let Some(jobs) = &jobs {
+            if let Some(jobs) = jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
             }
             Response::Holder(Box::new(holder))
         }
-        Request::SentBadge(id) => Response::SentBadge(match &jobs {
-            Some(jobs) => jobs.sent_badge(&id).await.unwrap_or_default(),
-            None => Vec::new(),
-        }),
-        Request::Call(context) => {
-            Response::Call(Box::new(lookup::run(context, &reader, &connection, &call).await))
+        Request::Call(query) => {
+            let WorkerConnection { reader, connection, .. } = link?;
+            Response::Call(Box::new(lookup::run(query, &reader, &connection, &call).await))
         }
         Request::Holdings(template, email) => {
-            let before = match &jobs {
+            let WorkerConnection { reader, jobs, .. } = link?;
+            let before = match jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
                 None => None,
             };
             Response::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
         Request::TemplateOf(id, email) => {
-            Response::TemplateOf(template_of(&reader, &id, &email, &call).await)
+            Response::TemplateOf(template_of(&link?.reader, &id, &email, &call).await)
+        }
+        Request::Raw(of) => Response::Raw(link?.reader.raw(&of, &call).await),
+        Request::Matching(ask) => {
+            let progress = context.watch(|read: &(u64, u64)| *read);
+            let found = select_all::run(ask, &link?.reader, &in_background(), &progress).await;
+            Response::Matching(Box::new(found))
         }
         Request::Export(order) => {
             let progress = context.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
-            let call = Call::background().cancelled_by(context.cancel.clone());
-            let exported = export::write(*order, &reader, &call, &progress).await;
+            let exported = export::write(*order, &link?.reader, &in_background(), &progress).await;
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
-        Request::Matching(ask) => {
-            let progress = context.watch(|read: &(u64, u64)| *read);
-            let call = Call::background().cancelled_by(context.cancel.clone());
-            Response::Matching(Box::new(select_all::run(ask, &reader, &call, &progress).await))
+        Request::Picture(picture) => Response::Picture(link?.gallery.load(*picture, &context.cancel).await),
+        Request::LogBeyond(number) => {
+            link?.reader.log_beyond(number).await;
+            Response::LogBeyond(Some(()))
         }
-        Request::Picture(picture) => Response::Picture(gallery.load(*picture, &context.cancel).await),
-        Request::Raw(of) => Response::Raw(reader.raw(&of, &call).await),
-        Request::LogBeyond(no) => {
-            reader.log_beyond(no).await;
-            Response::LogBeyond { watched: true }
-        }
-        Request::Save(saving) => {
-            let failed = |_| Err(NotSaved::Failed(t!("Internal error in lapel.").to_owned()));
-            Response::Saved(
-                tokio::task::spawn_blocking(move || paths::save(*saving)).await.unwrap_or_else(failed),
-            )
-        }
-        Request::Pause(_)
-        | Request::Ping(_)
-        | Request::Note(..)
-        | Request::StartSandbox
-        | Request::TryProfile(_)
-        | Request::Profiles
-        | Request::OpenProfile(_)
-        | Request::Profile(_)
-        | Request::Pin { .. }
-        | Request::Hand(_)
-        | Request::View(_)
-        | Request::Recents(_)
-        | Request::Filters(_)
-        | Request::Quiet(_) => failed(&ask),
-        Request::Preview(path) => {
-            let watch = Cancelled(context.cancel.clone());
-            let read = tokio::task::spawn_blocking(move || file_preview::read(&path, &watch)).await;
-            Response::Previewed(Box::new(
-                read.unwrap_or_else(|_| Err(t!("Internal error in lapel.").to_owned())),
-            ))
-        }
-        Request::Complete(text) => Response::Completed(
-            tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
-        ),
-        Request::Jobs
-        | Request::KeptDrafts
-        | Request::Rows(_)
-        | Request::SavedRows(_)
-        | Request::Groups(_)
-        | Request::Reasons
-        | Request::Files
-        | Request::OpenFile(..)
-        | Request::OpenIds(..)
-        | Request::DraftFile(_)
-        | Request::DraftIds(_)
-        | Request::JobFile { .. }
-        | Request::Mail(_)
-        | Request::CheckDuplicates(_)
-        | Request::Do(_) => match jobs {
-            Some(jobs) => of_jobs(ask, &jobs, reader.clock(), context).await,
-            None => failed(&ask),
-        },
-    }
-}
+        Request::Ping(reader) => Response::Pinged(reader.ping_now(&call).await),
 
-/// Runs a request that needs the journal.
-async fn of_jobs(ask: Request, jobs: &Jobs, clock: ServiceClock, context: RequestContext) -> Response {
-    match ask {
-        Request::Files => Response::Files(jobs.files().await.unwrap_or_default()),
+        Request::Jobs => Response::Jobs(said(link?.jobs?.list().await)),
+        Request::KeptDrafts => Response::KeptDrafts(said(link?.jobs?.kept_drafts().await)),
+        Request::Rows(query) => Response::Rows(job_command::rows(&link?.jobs?, query).await),
+        Request::SavedRows(query) => {
+            let WorkerConnection { reader, jobs, .. } = link?;
+            Response::SavedRows(job_command::saved_rows(&jobs?, query, reader.clock()).await)
+        }
+        Request::Groups(id) => Response::Groups(link?.jobs?.groups(id).await.unwrap_or_default()),
+        Request::Reasons => Response::Reasons(link?.jobs?.reasons().await.unwrap_or_default()),
+        Request::Files => Response::Files(link?.jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
-            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let opened = jobs.open_file(source, choices, progress, context.cancel.clone()).await;
-            Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
+            let opened = link?.jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
+            Response::Opened(Box::new(said(opened)))
         }
         Request::OpenIds(source, choices) => {
-            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let opened = jobs.open_ids(source, choices, progress, context.cancel.clone()).await;
-            Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
+            let opened = link?.jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
+            Response::Opened(Box::new(said(opened)))
         }
         Request::DraftFile(request) => {
-            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let drafted = jobs.draft_file(*request, progress, context.cancel.clone()).await;
-            Response::Drafted(drafted_by(jobs, drafted, &context).await)
+            let jobs = link?.jobs?;
+            let drafted = jobs.draft_file(*request, reading(), context.cancel.clone()).await;
+            Response::Drafted(drafted_by(&jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {
-            let progress = context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
-            let drafted = jobs.draft_ids(*request, progress, context.cancel.clone()).await;
-            Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &context).await)
+            let jobs = link?.jobs?;
+            let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
+            Response::Drafted(drafted_by(&jobs, drafted.map(|id| vec![id]), &context).await)
         }
-        Request::JobFile { file: JobFile { job, redo, among }, to, format, overwrite } => {
+        Request::CheckDuplicates(ids) => {
+            let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
+            let checked = job_command::check_duplicates(&link?.jobs?, ids, &progress, &context.cancel).await;
+            Response::DuplicateResult(checked)
+        }
+        Request::JobFile(JobFile { job, redo, among }, to, format, overwrite) => {
+            let (jobs, cancel) = (link?.jobs?, context.cancel);
             let written = if redo {
-                jobs.redo(job, among, to, format, overwrite, context.cancel).await
+                jobs.redo(job, among, to, format, overwrite, cancel).await
             } else {
-                jobs.receipt(job, among, to, format, overwrite, context.cancel).await
+                jobs.receipt(job, among, to, format, overwrite, cancel).await
             };
             let exported = written.map(|written| Exported { written, read: None });
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
-        Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
-        Request::CheckDuplicates(ids) => {
-            let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
-            Response::DuplicateResult(
-                job_command::check_duplicates(jobs, ids, &progress, &context.cancel).await,
-            )
+        Request::Mail(id) => Response::Mail(said(link?.jobs?.mail_failures(id).await)),
+        Request::Do(command) => Response::Done(job_command::run(*command, &link?.jobs?).await),
+
+        Request::TurnOnIndex => Response::IndexOn(said(link?.index.turn_on().await)),
+        Request::Sync(want) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::Synced(index.sync(&reader, want, syncing(), context.cancel).await)
         }
-        Request::KeptDrafts => Response::KeptDrafts(jobs.kept_drafts().await.map_err(|why| why.to_string())),
-        Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
-        Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
-        Request::SavedRows(query) => Response::SavedRows(job_command::saved_rows(jobs, query, clock).await),
-        Request::Groups(id) => Response::Groups(jobs.groups(id).await.unwrap_or_default()),
-        Request::Reasons => Response::Reasons(jobs.reasons().await.unwrap_or_default()),
-        Request::Do(command) => Response::Done(job_command::run(*command, jobs).await),
-        other => failed(&other),
-    }
+        Request::Sums(period) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::Sums(index.overall(&reader, period).await.map(Box::new))
+        }
+        Request::IndexList(query) => Response::IndexList(link?.index.list(query).await),
+        Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
+        Request::People(email, name) => Response::People(link?.index.find_people(email, name).await),
+        Request::WithoutDetails(list) => Response::WithoutDetails(link?.index.without_details(list).await),
+        Request::Details(badges, number) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            let number = number.as_deref();
+            Response::Details(index.details(&reader, badges, number, syncing(), context.cancel).await)
+        }
+        Request::Renewals(list) => Response::Renewals(link?.index.renewals(list).await),
+        Request::IndexMails => Response::IndexMails(link?.index.failed_mails().await),
+        Request::IndexExport(list) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::IndexExport(index.exported(list, reader.clock().now()).await)
+        }
+
+        Request::Complete(typed) => {
+            Response::Completed(spawn_blocking(move || paths::complete(&typed)).await.ok()?)
+        }
+        Request::Preview(path) => {
+            let watch = Cancelled(context.cancel);
+            let read = spawn_blocking(move || file_preview::read(&path, &watch)).await.ok()?;
+            Response::Previewed(Box::new(read))
+        }
+        Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),
+        Request::Hand(handing) => Response::Handed(external::hand(handing).await),
+        Request::View(ask) => Response::View(saved_layout::file::run(ask).await),
+        Request::Recents(ask) => {
+            Response::Recents(spawn_blocking(move || input_history::run(&ask)).await.ok()?)
+        }
+        Request::Filters(ask) => {
+            spawn_blocking(move || Response::Filters(saved_filters::run(&ask), ask)).await.ok()?
+        }
+        Request::Pause(time) => {
+            tokio::time::sleep(time).await;
+            Response::Paused
+        }
+        Request::Note(to, text) => {
+            if let Err(why) = spawn_blocking(move || paths::note(&to, text)).await.ok()? {
+                tracing::warn!(%why, "a note could not be written");
+            }
+            Response::Paused
+        }
+
+        Request::Profiles => Response::Profiles((helpers.profiles)().await),
+        Request::Profile(ask) => Response::Profile((helpers.profile)(*ask).await),
+        Request::OpenProfile(name) => connected((helpers.open_profile)(name).await),
+        Request::StartSandbox => connected((helpers.start_sandbox)().await),
+        Request::TryProfile(candidate) => connected(try_profile(*candidate, helpers).await),
+        Request::Pin(profile, prefix) => connected((helpers.pin_profile)(profile, prefix).await),
+        Request::Quiet(_) => return None,
+    })
+}
+
+/// The error as text for the user.
+fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|why| why.to_string())
 }
 
 /// The drafts as they are now. Removes them when nobody waits for them any more.

@@ -19,6 +19,47 @@ async fn back_returns_to_where_one_came_from() {
     assert!(h.settled().await.contains(msg_part("row 2 of 600")));
 }
 
+/// The lines between the header and the footer.
+fn body(screen: &str) -> Vec<&str> {
+    let lines: Vec<&str> = screen.lines().collect();
+    lines[2..lines.len() - 2].to_vec()
+}
+
+#[tokio::test]
+async fn back_shows_again_the_badge_that_another_one_has_replaced() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = |template: &str| RowSpec {
+        template_id: template.into(),
+        recipient_email: "two.badges@naru.example".into(),
+        recipient_name: "김둘".into(),
+        ..RowSpec::default()
+    };
+    let insert = vec![row("TPL-004"), row("TPL-005")];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("3");
+    h.type_text("two.badges@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    let first = h.settled().await;
+    h.press("w");
+    h.settled().await;
+    h.press("j enter");
+    let second = h.settled().await;
+    assert_ne!(body(&first), body(&second), "another badge:\n{second}");
+    h.press("esc");
+    assert!(h.settled().await.contains(msg_part("2 badges")), "{}", h.screen());
+    let before = requests(&h, "GET /badges/{id}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert_eq!(body(&screen), body(&first), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains(msg_part("2 badges")), "{}", h.screen());
+    h.press("esc");
+    h.press("esc");
+    assert!(requests(&h, "GET /badges/{id}") <= before + 1, "the wallet still shows the same holder");
+}
+
 #[tokio::test]
 async fn a_wallet_that_failed_is_not_an_empty_one() {
     let mut h = Harness::new(frozen(), 100, 30).await;

@@ -188,7 +188,7 @@ async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     h.press("2 :");
     h.type_text("revoke marked");
     assert!(h.screen().contains(Action::Revoke.short()), "{}", h.screen());
-    if let Some(session) = &mut h.tui.app.env.session {
+    if let Some(session) = &mut h.tui.app.env.connection.session {
         session.connection.read_only = true;
     }
     h.press("esc :");

@@ -136,6 +136,39 @@ async fn what_comes_late_from_the_profile_before_is_dropped() {
     assert!(!screen.contains(msg_part("late news")) && !screen.contains("late failure"), "{screen}");
 }
 
+/// The recent inputs contain addresses. They belong to one profile, also while the next one cannot connect.
+#[tokio::test]
+async fn a_profile_that_cannot_connect_offers_nothing_that_was_typed_in_the_one_before() {
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let mut broken = live(&sandbox);
+    broken.connection.pin = Some(pinned("abc_live_"));
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("two", Environment::Live)]) })),
+        open_profile: Arc::new(move |_| {
+            let session = broken.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+    h.settled().await;
+    h.press("3");
+    h.type_text("seoyun.han@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("3 ctrl-u");
+    assert!(h.screen().contains(msg("Looked up earlier")), "{}", h.screen());
+    h.press("esc P");
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("Pin another key")).await;
+    h.press("esc 3");
+    let screen = h.screen();
+    assert!(screen.contains("LIVE"), "{screen}");
+    assert!(!screen.contains(msg("Looked up earlier")) && !screen.contains("seoyun"), "{screen}");
+}
+
 #[tokio::test]
 async fn while_something_is_sent_the_profile_stays() {
     let Two { mut h, opened, other: _other } = two(120, 36).await;

@@ -1,8 +1,9 @@
 //! The screen as text, for a ticket: without the people who are on it, or with them when that is asked for.
 
+use super::common::session;
 use super::*;
 use crate::common::texts::{msg, msg_part};
-use lapel::api::{Call, HistoryFilter, HistoryQuery, Paging};
+use lapel::api::{Call, HistoryFilter, HistoryQuery, Paging, connect};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -11,7 +12,8 @@ const MARK: &str = "Mark Back";
 
 /// The names and addresses of everybody in the sandbox, and of those whom a test adds.
 async fn people(h: &Harness) -> Vec<(String, String)> {
-    let reader = h.tui.app.env.reader.clone().expect("connected");
+    let access = connect(&session(&h.sandbox, Environment::Demo).connection).expect("a client");
+    let reader = access.reader();
     let mut all = vec![
         ("홍길동".to_owned(), "gildong.hong@naru.example".to_owned()),
         (MARK.to_owned(), "mark.back@naru.example".to_owned()),
@@ -150,4 +152,18 @@ async fn a_screen_is_saved_as_it_was_and_replaces_nothing_unasked() {
     h.shows(msg_part("Saved the masked screen")).await;
     let masked = std::fs::read_to_string(&file).expect("there");
     assert!(masked != plain && masked.contains("***"), "{masked}");
+}
+
+/// Such a screen is what a ticket is about.
+#[tokio::test]
+async fn the_screen_of_a_connection_that_failed_can_be_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = lapel::sandbox::Sandbox::start(small()).await.expect("a sandbox");
+    let mut begin = session(&sandbox, Environment::Live);
+    begin.connection.pin = Some(super::profiles::pinned("abc_live_"));
+    let begin = lapel::tui::Begin::Session(Box::new(begin));
+    let mut h = Harness::of(common::tui(begin, lapel::tui::Helpers::default(), 80, 24), sandbox);
+    h.shows(msg_part("Pin another key")).await;
+    h.press("esc");
+    save(&mut h, &folder.path().join("screen.txt"), "").await;
 }

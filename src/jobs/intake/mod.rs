@@ -12,6 +12,15 @@
 //! lapel lists everything that it skips or changes: a hidden row, the cached value of a formula and a composed
 //! name each leave a note on their row. This module uses neither the service nor the journal, and reads only the
 //! given source. Any bytes are safe: a hostile file ends in an [`IntakeError`].
+//!
+//! ```text
+//! table, origin, about           an opened source, its bytes, and what is known before its rows are read
+//! detect_encoding, encoding, decode, mojibake   bytes to text
+//! text, split, sheet/, pasted    rows of a text file, of a spreadsheet, of pasted lines
+//! header, columns                which column is what
+//! row, cell_text, check/         a row, its cells, and whether it can be sent
+//! lookalike, ids                 domains that look mistyped; files of badge ids
+//! ```
 
 mod about;
 mod cell_text;

@@ -1,8 +1,10 @@
 //! Profiles and connections: connecting, switching the profile, reconnecting.
 
-use super::{App, Notice, Tab};
-use crate::api::{LinkStatus, Reader};
-use crate::tui::connection::ConnectionState;
+use super::navigation::Navigation;
+use super::toasts::Toasts;
+use super::{App, Notice};
+use crate::tui::connection::{Client, ConnectionState};
+use crate::tui::context::ConnectionInfo;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
@@ -10,6 +12,17 @@ use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
+
+/// The first state of the TUI.
+pub enum Begin {
+    Session(Box<Session>),
+    /// A sandbox that is not started yet. The first frame does not wait for it.
+    Sandbox,
+    /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
+    Opening(String),
+    /// The welcome screen, when no profile is configured.
+    Welcome,
+}
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
@@ -24,38 +37,32 @@ impl App {
     pub(super) fn switch(&mut self, mut session: Session) {
         self.screens = Screens::default();
         self.modals.clear();
-        self.came_from.clear();
-        self.tab = Tab::Home;
-        self.notice = None;
+        self.navigation = Navigation::default();
         let remark = session.remark.take().map(|text| Notice::new(text, true));
         // A remark about the configuration applies to every profile.
-        if remark.is_some() || self.welcome.is_none() {
-            self.news = remark;
-        }
+        let stays = self.toasts.news.take().filter(|_| self.welcome.is_some());
+        self.toasts = Toasts { news: remark.or(stays), ..Toasts::default() };
         self.quit_asked = false;
         self.views.opened();
         self.connect(session);
     }
 
+    /// Drops everything of the old connection. The screens keep typed text.
     pub(super) fn connect(&mut self, session: Session) {
         let number = self.connection.number + 1;
-        // Drops all requests of the old connection. The screens keep typed text.
-        self.connection = ConnectionState { number, ..ConnectionState::default() };
-        self.screens.home = Home::default();
+        self.connection = ConnectionState::new(number);
+        self.env.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.env.theme = Theme::new(self.palette, session.environment);
-        self.env.session = Some(session.clone());
-        self.env.reader = None;
-        self.env.link = None;
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
-        self.comforts.reset();
-        self.touring = None;
+        self.refresh.forget();
+        self.screens.home = Home::default();
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
 
     /// Returns false if there was no failure.
     pub(in crate::tui) fn reconnect(&mut self) -> bool {
-        match (self.connection.failure.take(), self.env.session.clone()) {
+        match (self.connection.failure.take(), self.env.session().cloned()) {
             (Some(_), Some(session)) => {
                 self.connect(session);
                 true
@@ -65,16 +72,16 @@ impl App {
     }
 
     pub fn keeps_jobs(&self) -> bool {
-        self.env.session.as_ref().is_some_and(|session| session.journal.is_some())
+        self.env.session().is_some_and(|session| session.journal.is_some())
     }
 
     pub(super) fn link(&mut self) {
-        let Some(reader) = self.reader_or_connecting() else { return };
-        let now = Some(reader.link_now());
-        if now != self.env.link {
-            let alone = |link: &Option<LinkStatus>| link.as_ref().is_some_and(|link| link.is_alone);
-            let why = if alone(&now) && !alone(&self.env.link) { reader.alone() } else { None };
-            self.env.link = now;
+        let Some(client) = self.client_or_connecting() else { return };
+        let now = client.link_now();
+        if Some(&now) != self.env.link() {
+            let was_alone = self.env.link().is_some_and(|link| link.is_alone);
+            let why = if now.is_alone && !was_alone { client.alone() } else { None };
+            self.env.connection.link = Some(now);
             self.changed = true;
             if let Some(why) = why {
                 self.tell(why.to_string());
@@ -82,7 +89,7 @@ impl App {
         }
     }
 
-    pub(super) fn reader_or_connecting(&self) -> Option<&Reader> {
-        self.env.reader.as_ref().or(self.connection.connecting.as_ref())
+    pub(super) fn client_or_connecting(&self) -> Option<&Client> {
+        self.env.client().or(self.connection.connecting.as_ref())
     }
 }

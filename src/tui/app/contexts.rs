@@ -72,7 +72,7 @@ impl App {
     pub(in crate::tui) fn can_go_back(&self) -> bool {
         let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
         let filtered = self.screen().can_go_back();
-        inside || filtered || !self.came_from.is_empty() || self.news.is_some()
+        inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
     }
 }
 

@@ -1,23 +1,24 @@
 //! User input: keys, pastes and the mouse, passed to the focused component.
 
-use super::{App, LoopCommand, READ_ONLY, Tab};
-use crate::tui::component::{Clicked, Drag};
-use crate::tui::draw::is_cut;
-use crate::tui::effects::{Effects, Owner};
+use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
+use crate::i18n::{self, Language};
+use crate::tui::component::Drag;
+use crate::tui::effects::{Effects, Navigate, Owner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
 use crate::tui::modals::help::{Help, HelpEntry};
+use crate::tui::modals::json_view::JsonView;
+use crate::tui::modals::menu::Menu;
 use crate::tui::modals::palette::{Command, CommandPalette};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
+use crate::tui::modals::question::Question;
+use crate::tui::modals::request_log::RequestLog;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::widgets::field::EDIT_KEYS;
 use crokey::KeyCombination;
-use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
-use std::time::Duration;
-use tokio::time::Instant;
+use crossterm::event::KeyEvent;
 
 impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
@@ -108,7 +109,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
         crate::tui::platform::crash::note(action);
         self.changed = true;
-        self.said_before = self.notice.take().map(|notice| notice.text);
+        self.toasts.said_before = self.toasts.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
@@ -155,18 +156,11 @@ impl App {
                 self.act(Action::Back, out);
             }
             Action::Palette if self.welcome.is_some() => {}
-            // The same key closes it again.
-            Action::Palette if self.top::<CommandPalette>().is_some() => {
-                self.act_inside(Action::Back, out);
-            }
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
                 out.say(crate::i18n::tr(crate::tui::platform::images::OFF));
             }
             _ if self.act_confirm(action, out) => {}
             Action::Accept if self.stops_a_key(out) => {}
-            Action::Help if self.top::<Help>().is_some() => {
-                self.act_inside(action, out);
-            }
             _ => {
                 if !self.act_inside(action, out) {
                     self.act_outside(action, out);
@@ -188,14 +182,14 @@ impl App {
         if self.welcome.is_some() || hold::left(&self.env).is_none() {
             return false;
         }
-        let Some(reader) = self.reader_or_connecting().cloned() else { return false };
-        self.open(PingForm::new(reader));
+        let Some(client) = self.client_or_connecting().cloned() else { return false };
+        self.open(PingForm::new(client));
         true
     }
 
     /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
     fn is_over_another(&self) -> bool {
-        self.screen().has_pane() || (self.tab == Tab::Badge && !self.came_from.is_empty())
+        self.screen().has_pane() || (self.navigation.tab == Tab::Badge && self.navigation.can_go_back())
     }
 
     fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
@@ -204,16 +198,11 @@ impl App {
                 self.open_tab(Tab::Home);
                 self.screens.home.close();
             }
-            Action::Templates => self.open_tab(Tab::Templates),
-            Action::History => self.open_tab(Tab::History),
-            Action::WalletTab => self.open_tab(Tab::Wallet),
-            Action::BadgeTab => self.open_tab(Tab::Badge),
-            Action::NextTab => self.open_tab(self.tab.step(1)),
-            Action::PreviousTab => self.open_tab(self.tab.step(-1)),
-            Action::Activity => self.open_tab(Tab::Activity),
+            Action::NextTab => self.open_tab(self.navigation.tab.step(1)),
+            Action::PreviousTab => self.open_tab(self.navigation.tab.step(-1)),
             Action::Profiles => {
                 // A demo is no configured profile, even if it has the same name.
-                let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
+                let kept = self.env.session().filter(|session| session.journal.is_some());
                 let used = kept.map(|session| session.name.clone());
                 out.open(|_, out| Profiles::new(used, out));
             }
@@ -233,27 +222,24 @@ impl App {
                     HelpEntry::of(line, is_enabled)
                 });
                 let lines = lines.chain(self.edit_keys(&stack)).collect();
-                let news = self.news.as_ref().map(|news| news.text.clone());
-                let cut = |text: &String| is_cut(text, self.size.0);
-                let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
+                let news = self.toasts.news.as_ref().map(|news| news.text.clone());
+                let cut = |text: &String| Notice::is_cut(text, self.size.0);
+                let read = self.toasts.said_before.take().filter(cut).or_else(|| news.filter(cut));
                 self.open(Help::new(lines).with_files(&self.app_paths).with_message(read));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
-                let recents = self.env.recents.list(Typed::LookUp).to_vec();
+                let recents = self.env.recent(Typed::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.open(palette);
             }
-            Action::Back if self.news.is_none() => {
-                if let Some(tab) = self.came_from.pop() {
-                    self.tab = tab;
-                }
-            }
-            Action::Dismiss | Action::Back => self.news = None,
+            Action::Back if self.toasts.news.is_none() => self.go_back(out),
+            Action::Dismiss | Action::Back => self.toasts.news = None,
             Action::Quit => self.quit(out),
-            _ => {
-                self.comfort(action, out);
-            }
+            _ => match Tab::of(action) {
+                Some(tab) => self.open_tab(tab),
+                None => self.act_on_any_tab(action, out),
+            },
         }
     }
 
@@ -381,90 +367,46 @@ impl App {
         });
     }
 
-    pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
-        if self.click_hint(mouse, out) {
-            return;
-        }
-        // A click on a row that a message covers does nothing.
-        let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
-        if pressed && self.is_under_message(mouse.row) {
-            return;
-        }
-        if self.welcome.is_none() && self.drag(mouse, out) {
-            return;
-        }
-        self.changed |= !self.begun.1.is_empty();
-        self.begun.1.clear();
-        let step = match mouse.kind {
-            MouseEventKind::ScrollDown => Some(Action::Down),
-            MouseEventKind::ScrollUp => Some(Action::Up),
-            _ => None,
-        };
-        if let Some(action) = step {
-            let rows = self.key_contexts().into_iter().find_map(wheeled).unwrap_or(0);
-            self.changed |= rows > 0;
-            for _ in 0..rows {
-                self.act_inside(action, out);
-            }
-            return;
-        }
-        if !pressed {
-            return;
-        }
-        if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
-            if let Some(tab) = self.tab_at(mouse.column) {
-                // Close the menu first, so that it is not open when the user returns to this tab.
-                if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
-                    self.act_inside(Action::Back, out);
+    /// Runs an action that works on every tab.
+    fn act_on_any_tab(&mut self, action: Action, out: &mut Effects<'_>) {
+        match action {
+            Action::Copy => match Menu::of_copies(self.screen().copyables(&self.env)) {
+                Some(menu) => self.open(menu),
+                None => out.say(t!("There is nothing here to copy.")),
+            },
+            Action::OpenPicture => self.open_picture(out),
+            Action::Raw => {
+                let records = self.screen().records();
+                if records.is_empty() {
+                    out.say(t!("There is no service record here."));
+                } else {
+                    out.open_some(|_, out| JsonView::new(records, out));
                 }
-                self.open_tab(tab);
-                self.changed = true;
             }
-            return;
-        }
-        if self.fits() {
-            self.click(Position { x: mouse.column, y: mouse.row }, out);
-        }
-    }
-
-    fn click(&mut self, at: Position, out: &mut Effects<'_>) {
-        if self.confirm().is_some() {
-            return;
-        }
-        let area = self.body();
-        let clicked =
-            self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
-        let before = self.clicked.take();
-        match clicked {
-            None | Some(Clicked::Nothing) => {}
-            Some(Clicked::Changed) => {
-                self.changed = true;
-                let now = Instant::now();
-                let is_second =
-                    before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);
-                self.clicked = Some((now, at, is_second));
+            Action::RequestLog => {
+                out.open(RequestLog::new);
             }
-            Some(Clicked::Chosen(action)) => self.command(action, out),
+            Action::AutoRefresh => self.switch_refresh(out),
+            Action::ForgetRecent => self.open(Question::new(
+                t!("Forget recent look-ups and file names of this profile?"),
+                vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
+                |out| out.go.push(Navigate::ForgetRecents),
+            )),
+            Action::Language => switch_language(out),
+            _ => {}
         }
     }
 }
 
-/// Longest time between the two clicks of a double click.
-const DOUBLE_CLICK: Duration = Duration::from_millis(500);
-
-/// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
-/// in a form the wheel must not change fields.
-fn wheeled(context: Context) -> Option<usize> {
-    match context {
-        Context::SortMenu
-        | Context::ColumnMenu
-        | Context::Filters
-        | Context::Menu
-        | Context::JobMenu
-        | Context::Profiles
-        | Context::FilePicker
-        | Context::Palette => Some(1),
-        Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
-        _ => None,
-    }
+/// Switches the language. A notice on the screen stays in the old language.
+fn switch_language(out: &mut Effects<'_>) {
+    let all = Language::ALL;
+    let now = all.iter().position(|language| *language == i18n::language()).unwrap_or_default();
+    let next = all[(now + 1) % all.len()];
+    i18n::set_language(next);
+    out.say(t!(
+        "lapel uses {name} until it closes. To keep it, set language = \"{setting}\" in config.toml.",
+        name = next.name(),
+        setting = next.code()
+    ));
 }

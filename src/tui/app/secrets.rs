@@ -7,7 +7,6 @@ use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
 use crate::tui::effects::{Effects, Navigate, Owner, Then};
 use crate::tui::input::action::Action;
-use crate::tui::modals::palette::CommandPalette;
 use crate::tui::modals::question::Question;
 
 /// Number of characters shown of a text that may be a key.
@@ -19,7 +18,7 @@ impl App {
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
         let typed = self.typed();
         if typed.iter().any(|text| is_key(text)) {
-            let is_box = self.modals.is_empty() || self.top::<CommandPalette>().is_some();
+            let is_box = self.modals.last().is_none_or(|modal| modal.is_box());
             if is_box {
                 self.act_inside(Action::ClearField, out);
             }
@@ -37,7 +36,7 @@ impl App {
 
     /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
     pub(super) fn ask_about_filter(&mut self) {
-        let texts = match self.tab {
+        let texts = match self.navigation.tab {
             Tab::Templates => self.screens.templates.browser.key_like(),
             Tab::History => self.screens.history.browser.key_like(),
             _ => Vec::new(),
@@ -66,7 +65,7 @@ impl App {
 
     /// Continues after the user has confirmed that the text is no key.
     pub(super) fn key_allowed(&mut self, then: Then, out: &mut Effects<'_>) {
-        match (then, self.tab) {
+        match (then, self.navigation.tab) {
             (Then::Accept, _) => {
                 self.act_inside(Action::Accept, out);
             }
@@ -91,7 +90,7 @@ impl App {
             return false;
         }
         // Open the box as for other text. Otherwise Enter would act on the selected row.
-        match self.tab {
+        match self.navigation.tab {
             Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.env, out),
             Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.env, out),
             _ => {}

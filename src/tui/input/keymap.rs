@@ -1,4 +1,12 @@
 //! Which key does what, where. The help, the footer, the palette and the table in docs/keys.md are made from this.
+//!
+//! ```text
+//! context, stacks   the parts of the TUI with their own keys, and how they nest
+//! defaults          the default keys
+//! layers, file      default keys, a preset and keys.toml over each other
+//! hangul            Korean keyboards
+//! near              what a person may have meant by a key that does nothing
+//! ```
 
 mod context;
 mod defaults;

@@ -10,6 +10,7 @@ use crate::tui::effects::{Content, ExportSource};
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
@@ -42,14 +43,9 @@ pub struct ExportForm {
 
 impl ExportForm {
     pub fn new(source: ExportSource, env: &Env) -> Self {
-        let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
+        let mut file = PathField::with_earlier(env.recent(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
-    }
-
-    /// Whether it saves the receipt of a job.
-    pub fn is_receipt(&self) -> bool {
-        matches!(self.source.content, Content::JobFile(JobFile { redo: false, .. }))
     }
 
     /// Number of file kinds to choose from. Receipts and redo files are tables.
@@ -64,21 +60,6 @@ impl ExportForm {
 
     fn ending(&self) -> &'static str {
         kind_of(self.table()).ending()
-    }
-
-    /// The running export, if there is one.
-    pub fn request(&self) -> Option<RequestId> {
-        self.work.map(|(request, ..)| request)
-    }
-
-    /// Name of the file being written, and what remains if the user cancels the export.
-    pub fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
-        self.work?;
-        let path = self.file.path()?;
-        let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
-        let left =
-            if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
-        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
     fn back(&mut self, out: &mut Effects<'_>) {
@@ -126,16 +107,16 @@ impl ExportForm {
                 let kind = kind_of(self.table());
                 Request::Export(Box::new(ExportRequest { what: what.clone(), to, kind, overwrite }))
             }
-            Content::JobFile(file) => {
+            Content::JobFile(job_file) => {
                 let format = self.table().unwrap_or_default();
-                Request::JobFile { file: file.clone(), to, format, overwrite }
+                Request::JobFile(job_file.clone(), to, format, overwrite)
             }
         };
         self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));
     }
 
     /// Why the export wrote no file while the form was hidden. `None` if there is no problem.
-    pub fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         let exists =
             || self.exists.then(|| t!("A file with this name already exists. Nothing was saved.").to_owned());
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
@@ -154,14 +135,14 @@ impl ExportForm {
     }
 
     /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
-    pub fn take_response(
+    fn take_response(
         &mut self,
         request: RequestId,
         response: Response,
         out: &mut Effects<'_>,
     ) -> Result<Option<(String, bool)>, Response> {
         match response {
-            Response::Export(done) if self.request() == Some(request) => {
+            Response::Export(done) if self.writes() == Some(request) => {
                 self.work = None;
                 match *done {
                     Ok(done) => {
@@ -310,6 +291,36 @@ impl Modal for ExportForm {
 
     fn asks(&self) -> Option<Ask> {
         self.exists.then_some(Ask::ONE)
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.source.content {
+            Content::JobFile(JobFile { redo: false, .. }) => TourPlace::JobFile,
+            _ => TourPlace::Elsewhere,
+        }
+    }
+
+    fn writes(&self) -> Option<RequestId> {
+        self.work.map(|(request, ..)| request)
+    }
+
+    fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
+        self.work?;
+        let path = self.file.path()?;
+        let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
+        let left =
+            if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
+        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
+    }
+
+    fn on_written(
+        &mut self,
+        request: RequestId,
+        response: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<Option<(String, bool)>, Response> {
+        let said = self.take_response(request, response, out)?;
+        Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {

@@ -84,10 +84,6 @@ impl Help {
         self
     }
 
-    pub fn has_message(&self) -> bool {
-        self.message.is_some()
-    }
-
     fn is_searching(&self) -> bool {
         self.search.over().is_some() || self.search.text().is_some()
     }
@@ -221,6 +217,8 @@ impl Component for Help {
             Action::Last => self.select(usize::MAX),
             Action::Accept => self.run(self.columns.get(), env, out),
             Action::Back => out.close(),
+            // It is already open.
+            Action::Help => {}
             _ => return false,
         }
         true
@@ -289,6 +287,10 @@ impl Component for Help {
 impl Modal for Help {
     fn is_popup(&self) -> bool {
         true
+    }
+
+    fn shows_message(&self) -> bool {
+        self.message.is_some()
     }
 }
 

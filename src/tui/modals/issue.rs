@@ -11,6 +11,7 @@ use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
@@ -330,6 +331,10 @@ impl Component for IssueForm {
 impl Modal for IssueForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        if self.asks().is_some() { TourPlace::IssueReview } else { TourPlace::IssueForm }
     }
 
     fn asks(&self) -> Option<Ask> {

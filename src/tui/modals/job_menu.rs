@@ -4,6 +4,7 @@ use crate::jobs::{Job, JobRow, Step, count};
 use crate::tui::input::list_hit::Sight;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::text::Text;
@@ -39,10 +40,6 @@ impl JobMenu {
     /// The menu of files that can be saved from a job, and of the list below.
     pub fn export(job: &Job, marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
         Self::new(job, EXPORT, marked, listed)
-    }
-
-    pub fn is_export(&self) -> bool {
-        self.of == EXPORT
     }
 
     fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
@@ -207,5 +204,9 @@ impl Modal for JobMenu {
 
     fn prepares_sending(&self) -> bool {
         self.of == RUN
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        if self.of == EXPORT { TourPlace::Files } else { TourPlace::Elsewhere }
     }
 }

@@ -1,5 +1,20 @@
 //! Modals, one file or folder each. A form that issues or revokes shows exactly what it will send and where.
 //! The user confirms it with the number of badges and Enter: see `widgets/confirm.rs`.
+//!
+//! ```text
+//! issue, replace, person_review   issue to one person; correct and replace; the review of both
+//! revoke, revoke_ids              revoke badges; those whose ids are in a file
+//! file/, draft/, edit_row         a file of recipients, the review of its drafts, one row of them
+//! confirm_resend, resolve_rows    sending rows again; rows in doubt
+//! job_menu, prompt                what is possible with a job; short questions about it
+//! export, screen_text             lists and the screen written to files
+//! file_picker                     chooses a file
+//! filters, mark_all, menu         saved filters; marking all matches; a small menu
+//! palette, help                   every action; every key
+//! profiles, profile, key_source   the profiles, the form of one, and its key
+//! repin_key, ping, question       questions: another key, a ping, anything else
+//! json_view, request_log          a record as JSON; the requests
+//! ```
 
 pub(in crate::tui) mod confirm_resend;
 pub(in crate::tui) mod draft;

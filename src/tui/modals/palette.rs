@@ -250,7 +250,8 @@ impl Component for CommandPalette {
                 self.field.clear();
                 self.find();
             }
-            Action::Back => out.close(),
+            // The key that opens it closes it again.
+            Action::Back | Action::Palette => out.close(),
             Action::Accept => self.choose(env, out),
             _ => return false,
         }
@@ -343,6 +344,10 @@ impl Component for CommandPalette {
 
 impl Modal for CommandPalette {
     fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn is_box(&self) -> bool {
         true
     }
 }

@@ -1,20 +1,20 @@
 //! Question while the service asks lapel to wait: whether to send one ping now.
 
-use crate::api::Reader;
 use crate::i18n::wait::wait_text;
+use crate::tui::connection::Client;
 use crate::tui::hold;
 use crate::tui::prelude::*;
 
 pub struct PingForm {
-    reader: Reader,
+    client: Client,
     /// The running ping.
     request: Option<RequestId>,
     error: Option<String>,
 }
 
 impl PingForm {
-    pub fn new(reader: Reader) -> Self {
-        Self { reader, request: None, error: None }
+    pub fn new(client: Client) -> Self {
+        Self { client, request: None, error: None }
     }
 }
 
@@ -31,7 +31,7 @@ impl Component for PingForm {
         match action {
             Action::Accept if self.request.is_none() => {
                 self.error = None;
-                self.request = Some(out.ask(Request::Ping(self.reader.clone())));
+                self.request = Some(out.ask(self.client.ping()));
             }
             Action::Back => {
                 out.cancel(self.request.take());

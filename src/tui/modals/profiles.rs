@@ -136,7 +136,7 @@ impl Profiles {
 
     /// One row for each profile, plus the two rows below them.
     fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let used = env.session.as_ref().map(|session| session.name.as_str());
+        let used = env.session().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
             let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
             format!("{}{here}", line.name)
@@ -172,7 +172,7 @@ impl Profiles {
             form.dim(t!("No profile is set up yet."));
         }
         foot.blank();
-        let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
+        let demo = env.session().is_some_and(|session| session.journal.is_none());
         let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
         foot.dim(&t!(
             "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",

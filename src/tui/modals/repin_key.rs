@@ -102,7 +102,7 @@ impl Modal for RepinKey {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         if self.request.is_none() {
             self.wrong = None;
-            let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
+            let ask = Request::Pin(self.profile.clone(), self.said.clone());
             self.request = Some(out.ask(ask));
         }
     }

@@ -31,8 +31,8 @@ impl RequestLog {
     }
 
     fn read(&mut self, env: &Env, out: &mut Effects<'_>) {
-        let Some(reader) = &env.reader else { return };
-        self.entries = reader.log();
+        let Some(client) = env.client() else { return };
+        self.entries = client.log();
         self.entries.reverse();
         let newest = self.entries.first().map_or(0, |entry| entry.no);
         self.watch = Some(out.ask(Request::LogBeyond(newest)));
@@ -151,10 +151,10 @@ impl Component for RequestLog {
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::LogBeyond { watched } if self.watch == Some(id) => {
+            Response::LogBeyond(watched) if self.watch == Some(id) => {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
-                if watched {
+                if watched.is_some() {
                     self.read(env, out);
                 }
                 Ok(())

@@ -5,6 +5,7 @@ use crate::domain::{State, Text};
 use crate::i18n;
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::reason_field::ReasonField;
@@ -304,6 +305,10 @@ impl Modal for RevokeForm {
 
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        if self.asks().is_some() { TourPlace::RevokeReview } else { TourPlace::RevokeForm }
     }
 
     fn asks(&self) -> Option<Ask> {

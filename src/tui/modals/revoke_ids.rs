@@ -24,7 +24,7 @@ pub struct RevokeIds {
 impl RevokeIds {
     pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         Self {
-            file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),
+            file: PathField::with_earlier(env.recent(Typed::IdsFile)),
             pasted: None,
             reason: ReasonField::new(out),
             when_issued: false,

@@ -1,4 +1,14 @@
 //! The terminal and the computer that lapel runs on.
+//!
+//! ```text
+//! terminal, canvas           the terminal; frames that do not rely on its character widths
+//! host                       what this computer can do
+//! clipboard, external        the clipboard; other programs
+//! editor, pager              the user's editor and pager
+//! notifications, crash       bell and desktop notifications; crash reports
+//! file_preview               a file before it is opened
+//! images/                    pictures
+//! ```
 
 pub(in crate::tui) mod canvas;
 pub(in crate::tui) mod clipboard;

@@ -21,7 +21,6 @@ use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::text_layout::{styled, width};
-use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use lines::{badge_lines, not_read};
 
 pub struct BadgeScreen {
@@ -108,7 +107,7 @@ impl BadgeScreen {
         out.cancel(self.cert.take().map(|(request, _)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
-            let request = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
+            let request = out.ask(Request::FindCert(number.clone()));
             self.cert = Some((request, number));
         } else {
             self.open(typed, None, out);
@@ -195,7 +194,7 @@ impl Component for BadgeScreen {
             Action::Earlier | Action::Later => {
                 let Some(field) = &mut self.find else { return false };
                 if self.recent.at().is_none() {
-                    self.recent = Recent::new(env.recents.list(Typed::Badge).to_vec());
+                    self.recent = Recent::new(env.recent(Typed::Badge).to_vec());
                 }
                 if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
                     field.set(&text);
@@ -286,9 +285,7 @@ impl Component for BadgeScreen {
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
         match answer {
-            Response::Index(IndexAnswer::Found(found))
-                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) =>
-            {
+            Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
                 }
@@ -400,7 +397,7 @@ impl Component for BadgeScreen {
             let all = if self.recent.at().is_some() {
                 self.recent.all()
             } else if field.value().is_empty() {
-                env.recents.list(Typed::Badge)
+                env.recent(Typed::Badge)
             } else {
                 &[]
             };

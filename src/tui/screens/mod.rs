@@ -1,4 +1,12 @@
 //! The six tabs and the first screen. Each keeps its state, updates, drawing and tests together.
+//!
+//! ```text
+//! home/        what needs a person, what runs, and counts          activity/    jobs and their rows
+//! templates    the badge templates                                 history      issued badges
+//! wallet       a holder's badges, for a support call               badge        one badge
+//! welcome      without a profile
+//! badge_head, badge_preview, picture   parts that several screens show
+//! ```
 
 pub mod activity;
 pub mod badge;
@@ -12,13 +20,14 @@ pub mod wallet;
 pub mod welcome;
 
 use crate::tui::component::Screen;
+use crate::tui::input::action::Action;
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 
-/// Declares the screens: tab, field and type, name in the header. On the command line and in files the tab is in
-/// lower case.
+/// Declares the screens: tab, field and type, the action that opens it, name in the header. On the command line and in
+/// files the tab is in lower case.
 macro_rules! screens {
-    ($($tab:ident, $field:ident: $screen:ty, $name:expr;)+) => {
+    ($($tab:ident, $field:ident: $screen:ty, $action:ident, $name:expr;)+) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
         #[serde(rename_all = "lowercase")]
         #[strum(serialize_all = "lowercase")]
@@ -27,6 +36,14 @@ macro_rules! screens {
         impl Tab {
             /// Every tab with its name, in the order of the header and of the digit keys from 0.
             pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$tab, $name)),+];
+
+            /// The tab that an action opens.
+            pub(in crate::tui) fn of(action: Action) -> Option<Self> {
+                match action {
+                    $(Action::$action => Some(Self::$tab),)+
+                    _ => None,
+                }
+            }
         }
 
         #[derive(Default)]
@@ -47,12 +64,12 @@ macro_rules! screens {
 }
 
 screens! {
-    Home, home: home::Home, tr_noop!("Home");
-    Templates, templates: templates::Templates, tr_noop!("Templates");
-    History, history: history::History, tr_noop!("History");
-    Wallet, wallet: wallet::Wallet, tr_noop!("Wallet");
-    Badge, badge: badge::BadgeScreen, tr_noop!("Badge");
-    Activity, activity: activity::Activity, tr_noop!("Activity");
+    Home, home: home::Home, Home, tr_noop!("Home");
+    Templates, templates: templates::Templates, Templates, tr_noop!("Templates");
+    History, history: history::History, History, tr_noop!("History");
+    Wallet, wallet: wallet::Wallet, WalletTab, tr_noop!("Wallet");
+    Badge, badge: badge::BadgeScreen, BadgeTab, tr_noop!("Badge");
+    Activity, activity: activity::Activity, Activity, tr_noop!("Activity");
 }
 
 impl Tab {

@@ -1,6 +1,13 @@
 //! The Wallet tab: looks up a holder's badges from one input.
 //! It compares the holder's wallet with the history, so that badges missing from the wallet are visible.
 //! It shows the selected badge with its verdict and with advice for the caller.
+//!
+//! ```text
+//! search, call, cert    what a look-up asks and shows; certificate numbers
+//! people, pasted        the choice between several people; several pasted lines
+//! rows, order, pane     the badges, their order, and the answer about the selected one
+//! copyables, draw       what can be copied; drawing
+//! ```
 
 mod call;
 pub(in crate::tui) mod cert;

@@ -59,7 +59,7 @@ pub struct Confirm {
 impl Confirm {
     pub fn new(ask: Ask, env: &Env) -> Self {
         let wanted = if ask.sends && env.is_live() {
-            let short = env.session.as_ref().and_then(|session| session.short_name.as_deref());
+            let short = env.session().and_then(|session| session.short_name.as_deref());
             ConfirmText::live(ask.count, short, env.organisation())
         } else {
             ConfirmText::number(ask.count)
@@ -171,7 +171,7 @@ mod tests {
 
     fn env(environment: Environment) -> Env {
         let mut env = Env::for_test();
-        env.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
+        env.connection.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
         env
     }
 

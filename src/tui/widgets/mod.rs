@@ -1,4 +1,19 @@
 //! Widgets for screens and modals: lists, fields, text.
+//!
+//! ```text
+//! list, paged_list             a list over pages; the one of Templates and History, with filter and order
+//! columns, table_header        the columns of a list; their heading and its menus
+//! filter, search, marks        the filter line and form; search; marks
+//! record_field                 the fields of a record: columns, copied texts, sorting
+//! job_rows, needs              the rows of a job; what a person has to do about jobs
+//! field, fields, label         text fields and labels
+//! path_field, reason_field     a file name; a revoke reason
+//! form, popup, confirm         the text of a form; a popup; the confirmation
+//! save_file, copying           a text saved to a file; texts to copy
+//! preview, timeline            beside a list: the selected row; the times of a badge
+//! highlight_email              unusual characters of an address
+//! cells, text_layout, frame    the width of text; fitting text; writing it to the screen
+//! ```
 
 pub(in crate::tui) mod cells;
 pub(in crate::tui) mod columns;

@@ -1,5 +1,6 @@
-//! Requests to the local index, and its responses. The worker runs them.
+//! The local index of a connection, and what the screens ask of it.
 
+use super::said;
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::export::ExportRow;
@@ -14,6 +15,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 /// Most badges of a list whose details are read in one run.
@@ -32,52 +34,6 @@ pub struct IndexUse {
     pub settings: Settings,
 }
 
-#[derive(Clone, Debug)]
-pub enum IndexAsk {
-    /// Keep an index in memory until lapel ends.
-    TurnOn,
-    /// Read the history into the index.
-    Sync(Want),
-    Sums(Period),
-    List(Query),
-    Find(String),
-    /// The badges that may be a caller's, by address, by name or by both.
-    People(Option<String>, Option<String>),
-    /// The badges of a list without details in the index.
-    WithoutDetails(Which),
-    /// Read the details of these badges, up to the one with this certificate number.
-    Details(Vec<BadgeId>, Option<String>),
-    /// The badges of a list that can be issued again.
-    Renewals(Which),
-    /// The badges whose mails failed.
-    FailedMails,
-    /// All badges of a list, for a file.
-    Export(Which),
-}
-
-impl IndexAsk {
-    /// Whether it runs in the background, so that the screen does not wait for it.
-    pub fn is_behind(&self) -> bool {
-        matches!(self, Self::Sync(_) | Self::Details(..))
-    }
-}
-
-/// The responses of the index. Errors are text for the user.
-#[derive(Debug)]
-pub enum IndexAnswer {
-    On(Result<(), String>),
-    Synced(Result<Synced, String>),
-    Sums(Result<Box<Overall>, String>),
-    List(Result<Page<HistoryItem>, String>),
-    Found(Result<Vec<Cert>, String>),
-    People(Result<Vec<HistoryItem>, String>),
-    WithoutDetails(Result<Vec<BadgeId>, String>),
-    Details(Result<DetailsRead, String>),
-    Renewals(Result<Renewals, String>),
-    FailedMails(Result<FailedMails, String>),
-    Export(Result<Exported, String>),
-}
-
 /// The badges of a list for a file.
 #[derive(Debug)]
 pub struct Exported {
@@ -92,22 +48,6 @@ pub struct Overall {
     pub mail: MailReport,
     /// The place of the index, as text for the user.
     pub place: String,
-}
-
-pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
-    match ask {
-        IndexAsk::TurnOn => IndexAnswer::On(Err(why)),
-        IndexAsk::Sync(_) => IndexAnswer::Synced(Err(why)),
-        IndexAsk::Sums(_) => IndexAnswer::Sums(Err(why)),
-        IndexAsk::List(_) => IndexAnswer::List(Err(why)),
-        IndexAsk::Find(_) => IndexAnswer::Found(Err(why)),
-        IndexAsk::People(..) => IndexAnswer::People(Err(why)),
-        IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
-        IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
-        IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
-        IndexAsk::FailedMails => IndexAnswer::FailedMails(Err(why)),
-        IndexAsk::Export(_) => IndexAnswer::Export(Err(why)),
-    }
 }
 
 /// The index of a connection. It opens at its first use.
@@ -137,14 +77,14 @@ impl Slot {
 
     async fn opened(&self, place: IndexUse) -> Result<Index, IndexError> {
         let account = self.account.clone();
-        let opened = tokio::task::spawn_blocking(move || match &place.folder {
+        let opened = spawn_blocking(move || match &place.folder {
             Some(folder) => Index::open(folder, &account, place.settings),
             None => Index::in_memory(&account, place.settings),
         });
         opened.await.unwrap_or(Err(IndexError::Closed))
     }
 
-    async fn turn_on(&self) -> Result<(), IndexError> {
+    pub async fn turn_on(&self) -> Result<(), IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none() {
             let place = IndexUse { folder: None, settings: Settings::default() };
@@ -163,82 +103,85 @@ impl Slot {
     }
 }
 
-pub async fn run(
-    ask: IndexAsk,
-    slot: &Slot,
-    reader: &Reader,
-    progress: watch::Sender<SyncProgress>,
-    cancel: CancellationToken,
-) -> IndexAnswer {
-    if matches!(ask, IndexAsk::TurnOn) {
-        return IndexAnswer::On(slot.turn_on().await.map_err(words));
+/// What the screens ask of the index. Errors are text for the user.
+impl Slot {
+    async fn used(&self) -> Result<Index, String> {
+        said(self.get().await)?.ok_or_else(|| t!("This profile has no index.").to_owned())
     }
-    let index = match slot.get().await {
-        Ok(Some(index)) => index,
-        Ok(None) => return failed(&ask, t!("This profile has no index.").to_owned()),
-        Err(why) => return failed(&ask, words(why)),
-    };
-    match ask {
-        IndexAsk::TurnOn => IndexAnswer::On(Ok(())),
-        IndexAsk::Sync(want) => {
-            IndexAnswer::Synced(index.sync(reader, want, &progress, cancel).await.map_err(words))
-        }
-        IndexAsk::Sums(period) => {
-            IndexAnswer::Sums(overall(&index, reader, period).await.map(Box::new).map_err(words))
-        }
-        IndexAsk::List(query) => IndexAnswer::List(index.list(query).await.map_err(words)),
-        IndexAsk::Find(cert_no) => IndexAnswer::Found(index.find_cert(&cert_no).await.map_err(words)),
-        IndexAsk::People(address, name) => {
-            IndexAnswer::People(index.find_people(address, name).await.map_err(words))
-        }
-        IndexAsk::WithoutDetails(which) => {
-            IndexAnswer::WithoutDetails(index.without_details(which, MOST_DETAILS).await.map_err(words))
-        }
-        IndexAsk::Details(ids, until) => {
-            let read = index.read_details(reader, ids, until.as_deref(), &progress, cancel).await;
-            IndexAnswer::Details(read.map_err(words))
-        }
-        IndexAsk::Renewals(which) => {
-            IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))
-        }
-        IndexAsk::FailedMails => IndexAnswer::FailedMails(failed_mails(&index).await.map_err(words)),
-        IndexAsk::Export(which) => {
-            IndexAnswer::Export(exported(&index, which, reader.clock().now()).await.map_err(words))
-        }
+
+    pub async fn sync(
+        &self,
+        reader: &Reader,
+        want: Want,
+        progress: watch::Sender<SyncProgress>,
+        cancel: CancellationToken,
+    ) -> Result<Synced, String> {
+        said(self.used().await?.sync(reader, want, &progress, cancel).await)
     }
-}
 
-#[allow(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn words(why: IndexError) -> String {
-    why.to_string()
-}
+    pub async fn overall(&self, reader: &Reader, period: Period) -> Result<Overall, String> {
+        let index = self.used().await?;
+        let sums = said(index.sums(reader.clock().now(), period).await)?;
+        Ok(Overall { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
+    }
 
-async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {
-    let sums = index.sums(reader.clock().now(), period).await?;
-    Ok(Overall { sums, mail: mail_report(index).await?, place: index.place().to_owned() })
+    pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>, String> {
+        said(self.used().await?.list(query).await)
+    }
+
+    pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, String> {
+        said(self.used().await?.find_cert(number).await)
+    }
+
+    pub async fn find_people(
+        &self,
+        email: Option<String>,
+        name: Option<String>,
+    ) -> Result<Vec<HistoryItem>, String> {
+        said(self.used().await?.find_people(email, name).await)
+    }
+
+    pub async fn without_details(&self, list: Which) -> Result<Vec<BadgeId>, String> {
+        said(self.used().await?.without_details(list, MOST_DETAILS).await)
+    }
+
+    pub async fn details(
+        &self,
+        reader: &Reader,
+        badges: Vec<BadgeId>,
+        until: Option<&str>,
+        progress: watch::Sender<SyncProgress>,
+        cancel: CancellationToken,
+    ) -> Result<DetailsRead, String> {
+        said(self.used().await?.read_details(reader, badges, until, &progress, cancel).await)
+    }
+
+    pub async fn renewals(&self, list: Which) -> Result<Renewals, String> {
+        said(self.used().await?.renewals(list, MOST_RENEWALS).await)
+    }
+
+    pub async fn failed_mails(&self) -> Result<FailedMails, String> {
+        let index = self.used().await?;
+        let report = said(mail_report(&index).await)?;
+        Ok(FailedMails::new(report, said(all(&index, Which::MailFailed(None), MOST_FAILED).await)?.0))
+    }
+
+    pub async fn exported(&self, list: Which, now: DateTime) -> Result<Exported, String> {
+        let (badges, all) = said(all(&self.used().await?, list, MOST_EXPORTED).await)?;
+        let rows = spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
+        Ok(Exported { rows: rows.await.unwrap_or_default(), all })
+    }
 }
 
 async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
     let mails = index.mails().await?;
-    let grouped = tokio::task::spawn_blocking(move || {
+    let grouped = spawn_blocking(move || {
         let rows = mails.mails.iter().map(|(email, status)| (email.as_str(), status.as_deref(), true));
         let mut report = mail_failures(rows);
         report.issued += mails.others;
         report
     });
     Ok(grouped.await.unwrap_or_default())
-}
-
-async fn failed_mails(index: &Index) -> Result<FailedMails, IndexError> {
-    let report = mail_report(index).await?;
-    Ok(FailedMails::new(report, all(index, Which::MailFailed(None), MOST_FAILED).await?.0))
-}
-
-async fn exported(index: &Index, which: Which, now: DateTime) -> Result<Exported, IndexError> {
-    let (badges, all) = all(index, which, MOST_EXPORTED).await?;
-    let rows =
-        tokio::task::spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
-    Ok(Exported { rows: rows.await.unwrap_or_default(), all })
 }
 
 /// The badges of a list, about `most` at most, and how many there are.

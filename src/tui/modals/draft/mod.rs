@@ -211,7 +211,7 @@ impl DraftForm {
     }
 
     /// Checks for duplicates again: the corrected row may be another recipient.
-    pub fn corrected(&mut self, out: &mut Effects<'_>) {
+    fn corrected(&mut self, out: &mut Effects<'_>) {
         self.decided = true;
         if !self.found.is_empty() {
             let mut before = self.before.take().unwrap_or_else(|| self.duplicates());
@@ -522,6 +522,11 @@ impl Modal for DraftForm {
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
         self.tell(form, env);
+    }
+
+    fn on_corrected(&mut self, out: &mut Effects<'_>) -> bool {
+        self.corrected(out);
+        true
     }
 
     fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {

@@ -3,6 +3,7 @@
 use super::RequestLog;
 use crate::api::LogEntry;
 use crate::i18n::{self, list};
+use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
@@ -64,7 +65,7 @@ impl RequestLog {
         let at = self.at();
         let place = Rect { height: list_height(area), ..line(2) };
         let shown = self.sight.lay(place, at, entries.len());
-        let base = env.reader.as_ref().map(crate::api::Reader::base_path).unwrap_or_default();
+        let base = env.client().map(Client::base_path).unwrap_or_default();
         let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (i, entry)) in (place.y..).zip(rows) {
             let here = Rect { y, height: 1, ..place };

@@ -2,6 +2,7 @@
 
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
+use crate::tui::connection::Client;
 use crate::tui::platform::pager::Page;
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
@@ -63,7 +64,7 @@ impl Save {
 }
 
 fn origin(env: &Env) -> String {
-    env.reader.as_ref().map(crate::api::Reader::origin).unwrap_or_default()
+    env.client().map(Client::origin).unwrap_or_default()
 }
 
 /// The log for the pager: what the search finds, in columns.

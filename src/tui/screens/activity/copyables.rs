@@ -3,6 +3,7 @@
 use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::tui::component::Drag;
+use crate::tui::persist::saved_layout::View;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -11,6 +12,20 @@ use crate::tui::widgets::record_field::pick;
 use ratatui::layout::Rect;
 
 impl Screen for Activity {
+    fn layout_changes(&self) -> u64 {
+        self.heading.changes() + self.rows_heading.changes()
+    }
+
+    fn save_layout(&self, view: &mut View) {
+        (view.jobs, view.rows) = (self.heading.view(), self.rows_heading.view());
+    }
+
+    fn restore_layout(&mut self, view: &View, _: &mut Effects<'_>) {
+        self.heading.restore_all(&view.jobs);
+        self.rows_heading.restore_all(&view.rows);
+        self.unsorted = true;
+    }
+
     fn can_go_back(&self) -> bool {
         self.rows.is_some()
     }

@@ -3,7 +3,6 @@
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
 use crate::tui::input::list_hit::Click;
-use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
 
@@ -102,20 +101,5 @@ impl Activity {
     pub(super) fn select(&mut self, place: usize) {
         let place = place.min(self.jobs.len().saturating_sub(1));
         self.selected = self.job_at(place).map(|job| job.id);
-    }
-
-    /// A counter of changes to the saved views of both lists.
-    pub fn changes(&self) -> u64 {
-        self.heading.changes() + self.rows_heading.changes()
-    }
-
-    pub fn views(&self) -> (ListView, ListView) {
-        (self.heading.view(), self.rows_heading.view())
-    }
-
-    pub fn restore(&mut self, jobs: &ListView, rows: &ListView) {
-        self.heading.restore_all(jobs);
-        self.rows_heading.restore_all(rows);
-        self.unsorted = true;
     }
 }

@@ -9,6 +9,16 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
+    fn shown(&self) -> Option<Shown> {
+        Some(Shown::Badge(self.wanted.clone()?, self.accepted_at.clone()))
+    }
+
+    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
+        if let Shown::Badge(id, accepted_at) = shown {
+            self.open(id, accepted_at, out);
+        }
+    }
+
     fn can_go_back(&self) -> bool {
         self.over_text
     }
@@ -43,7 +53,7 @@ impl Screen for BadgeScreen {
         all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
         all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
         all.one('c', t!("certificate number"), badge.cert_no.as_ref().map(Text::wire));
-        let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
+        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
         all.link('l', t!("link to the front"), badge.front_image_url.as_ref().and_then(link));
         all.link('b', t!("link to the back"), badge.back_image_url.as_ref().and_then(link));
         let time = |time: &Option<ServiceTime>| time.as_ref().map_or_else(String::new, ToString::to_string);

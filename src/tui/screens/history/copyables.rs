@@ -4,6 +4,7 @@ use super::{COPIED, History};
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::component::Drag;
+use crate::tui::persist::saved_layout::View;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
@@ -13,6 +14,18 @@ use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
 
 impl Screen for History {
+    fn layout_changes(&self) -> u64 {
+        self.browser.changes()
+    }
+
+    fn save_layout(&self, view: &mut View) {
+        view.history = self.browser.view();
+    }
+
+    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+        self.browser.restore(&view.history, out);
+    }
+
     fn can_go_back(&self) -> bool {
         self.marks.is_in_range() || self.marking.is_some() || self.browser.can_go_back()
     }

@@ -23,7 +23,6 @@ use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
-use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -99,7 +98,7 @@ impl Mails {
     /// Reads the failures. It costs no request.
     fn read(&mut self, out: &mut Effects<'_>) {
         let ask = match &self.source {
-            MailSource::Index(_) => Request::Index(Box::new(IndexAsk::FailedMails)),
+            MailSource::Index(_) => Request::IndexMails,
             MailSource::Journal(job) => Request::Mail(*job),
         };
         out.ask_instead(&mut self.request, ask);
@@ -243,7 +242,7 @@ impl Mails {
     pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
         let found = match answer {
             Response::Mail(found) if self.request == Some(request) => found,
-            Response::Index(IndexAnswer::FailedMails(found)) if self.request == Some(request) => found,
+            Response::IndexMails(found) if self.request == Some(request) => found,
             other => return Err(other),
         };
         self.request = None;

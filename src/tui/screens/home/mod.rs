@@ -148,11 +148,6 @@ impl Home {
         self.needing
     }
 
-    /// Called when Home opens from another tab.
-    pub fn opened(&mut self) {
-        self.counts.opened();
-    }
-
     /// Returns to the lines.
     pub fn close(&mut self) {
         self.shown = Shown::Lines;
@@ -302,6 +297,10 @@ impl Home {
 }
 
 impl Screen for Home {
+    fn on_opened(&mut self) {
+        self.counts.opened();
+    }
+
     fn can_go_back(&self) -> bool {
         self.shown != Shown::Lines
     }

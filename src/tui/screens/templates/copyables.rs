@@ -3,6 +3,7 @@
 use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
+use crate::tui::persist::saved_layout::View;
 use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -27,6 +28,18 @@ impl Templates {
 }
 
 impl Screen for Templates {
+    fn layout_changes(&self) -> u64 {
+        self.browser.changes()
+    }
+
+    fn save_layout(&self, view: &mut View) {
+        view.templates = self.browser.view();
+    }
+
+    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+        self.browser.restore(&view.templates, out);
+    }
+
     fn can_go_back(&self) -> bool {
         self.full || self.categories.is_some() || self.browser.can_go_back()
     }
@@ -75,7 +88,7 @@ impl Screen for Templates {
         let Some(row) = self.browser.list.selected() else { return all };
         all.one('i', t!("template id"), Some(row.template_id.wire()));
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
-        let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
+        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
         all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
         let loaded = self.browser.list.loaded().map(|(_, row)| row);
         all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), env);

@@ -14,7 +14,6 @@ use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
 use crate::tui::request::Holder;
 use crate::tui::widgets::field::Recent;
-use crate::tui::worker::index::{IndexAnswer, IndexAsk};
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::LookupReply;
 
@@ -268,21 +267,21 @@ impl Wallet {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match (lookup, answer) {
-            (Lookups::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
+            (Lookups::Cert(query), Response::FoundCerts(found)) => {
                 self.take_cert(query, &found, out);
             }
-            (Lookups::CertCost(number), Response::Index(IndexAnswer::WithoutDetails(found))) => {
+            (Lookups::CertCost(number), Response::WithoutDetails(found)) => {
                 self.take_cert_cost(number, found, out);
             }
-            (Lookups::CertRecords(number), Response::Index(IndexAnswer::Details(read))) => match read {
+            (Lookups::CertRecords(number), Response::Details(read)) => match read {
                 Ok(read) => {
                     self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
-                    let ask = IndexAsk::Find(number.clone());
-                    self.send(Lookups::CertAgain(number), Request::Index(Box::new(ask)), out);
+                    let ask = Request::FindCert(number.clone());
+                    self.send(Lookups::CertAgain(number), ask, out);
                 }
                 Err(why) => out.warn(why),
             },
-            (Lookups::CertAgain(number), Response::Index(IndexAnswer::Found(found))) => {
+            (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
                 self.take_cert_again(&number, &found, out);
             }
             (Lookups::ById(id), Response::Badge(badge)) => {
@@ -335,7 +334,7 @@ impl Wallet {
                     self.take_names(&name, trouble, out);
                 }
             }
-            (Lookups::Index(sought), Response::Index(IndexAnswer::People(found))) => {
+            (Lookups::Index(sought), Response::People(found)) => {
                 self.call.index = Some(found.is_ok());
                 self.call.rows.extend(found.unwrap_or_default());
                 let matches = self.found_matches(&sought);

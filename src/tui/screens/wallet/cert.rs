@@ -7,7 +7,6 @@ use crate::i18n::list;
 use crate::index::{Cert, Which};
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::IndexAsk;
 
 /// The result of searching the index for a certificate number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,8 +77,8 @@ impl Wallet {
 
     /// Counts the records that were not read yet. This costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
-        let ask = IndexAsk::WithoutDetails(Which::All);
-        self.send(Lookups::CertCost(number), Request::Index(Box::new(ask)), out);
+        let ask = Request::WithoutDetails(Which::All);
+        self.send(Lookups::CertCost(number), ask, out);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -112,8 +111,8 @@ impl Wallet {
     }
 
     pub fn read_records(&mut self, number: String, ids: Vec<BadgeId>, out: &mut Effects<'_>) {
-        let ask = IndexAsk::Details(ids, Some(number.clone()));
-        self.send(Lookups::CertRecords(number), Request::Index(Box::new(ask)), out);
+        let ask = Request::Details(ids, Some(number.clone()));
+        self.send(Lookups::CertRecords(number), ask, out);
     }
 
     /// Opens the badge if its record was among those read.
@@ -142,7 +141,7 @@ impl Wallet {
     /// Asks the index first. This costs no request, and the service cannot search by these numbers.
     pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();
-        self.send(Lookups::Cert(query), Request::Index(Box::new(IndexAsk::Find(number))), out);
+        self.send(Lookups::Cert(query), Request::FindCert(number), out);
     }
 
     /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.

@@ -4,6 +4,7 @@ use super::Wallet;
 use super::rows::{COPIED, FIELDS, View, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
+use crate::tui::persist::saved_layout;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -11,6 +12,33 @@ use crate::tui::widgets::record_field::pick;
 use ratatui::layout::Rect;
 
 impl Screen for Wallet {
+    fn on_opened(&mut self) {
+        self.focus_box();
+    }
+
+    fn layout_changes(&self) -> u64 {
+        self.heading.changes()
+    }
+
+    fn save_layout(&self, view: &mut saved_layout::View) {
+        view.wallet = self.heading.view();
+    }
+
+    fn restore_layout(&mut self, view: &saved_layout::View, _: &mut Effects<'_>) {
+        self.heading.restore_all(&view.wallet);
+        self.unsorted = true;
+    }
+
+    fn shown(&self) -> Option<Shown> {
+        self.asked.clone().map(Shown::Holder)
+    }
+
+    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
+        if let Shown::Holder(email) = shown {
+            self.look_up(&email, out);
+        }
+    }
+
     fn can_go_back(&self) -> bool {
         self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
@@ -35,7 +63,7 @@ impl Screen for Wallet {
         if !self.call.masked {
             all.one('a', t!("e-mail address"), Some(sent_to(held, email)));
         }
-        let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
+        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked).and_then(link));
         let Some(view) = self.as_rows(env) else { return all };

@@ -5,7 +5,6 @@ use super::rows::{self, FIELDS, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::input::list_hit::Click;
-use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
@@ -111,18 +110,5 @@ impl Wallet {
     pub(super) fn row(&self, place: usize) -> Option<&Held> {
         let found = self.found.as_ref().filter(|_| !self.choosing)?;
         found.held.get(found.order.get(place).copied().unwrap_or(place))
-    }
-
-    pub fn changes(&self) -> u64 {
-        self.heading.changes()
-    }
-
-    pub fn view(&self) -> ListView {
-        self.heading.view()
-    }
-
-    pub fn restore(&mut self, view: &ListView) {
-        self.heading.restore_all(view);
-        self.unsorted = true;
     }
 }

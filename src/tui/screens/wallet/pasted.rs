@@ -29,7 +29,7 @@ impl Wallet {
 
     /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
     pub(super) fn offered(&self, env: &Env) -> Vec<String> {
-        self.pasted.iter().chain(env.recents.list(Typed::LookUp)).cloned().collect()
+        self.pasted.iter().chain(env.recent(Typed::LookUp)).cloned().collect()
     }
 
     pub fn has_pasted(&self) -> bool {

@@ -12,7 +12,6 @@ use crate::domain::{EmailKey, Query};
 use crate::i18n::list;
 use crate::tui::effects::Effects;
 use crate::tui::request::Request;
-use crate::tui::worker::index::IndexAsk;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, Rows};
 
 /// Maximum characters of a query in the list of those that were tried.
@@ -72,8 +71,8 @@ impl Wallet {
             Sought::Address(address) => (Some(address.clone()), self.callers_name()),
             Sought::Name(name) => (None, Some(name.clone())),
         };
-        let ask = IndexAsk::People(address, name);
-        self.send(Lookups::Index(sought), Request::Index(Box::new(ask)), out);
+        let ask = Request::People(address, name);
+        self.send(Lookups::Index(sought), ask, out);
     }
 
     fn search(&mut self, sought: Sought, leads: Vec<Lead>, out: &mut Effects<'_>) {

@@ -6,7 +6,7 @@ use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
-use crate::tui::worker::index::{IndexAnswer, MOST_DETAILS, left_out};
+use crate::tui::worker::index::{MOST_DETAILS, left_out};
 use crate::tui::worker::job_command::JobCommand;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,15 +23,9 @@ impl Counts {
         env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Response::Index(answer) = answer else {
-            return match &mut self.behind {
-                Some(behind) => behind.on_response(request, answer, out),
-                None => Err(answer),
-            };
-        };
         let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
         match answer {
-            IndexAnswer::Sums(sums) if self.counting == Some(request) => {
+            Response::Sums(sums) if self.counting == Some(request) => {
                 self.counting = None;
                 match sums {
                     Ok(all) => self.all = Some(all),
@@ -40,18 +34,17 @@ impl Counts {
                 let at = self.cursor();
                 self.move_to(at);
             }
-            IndexAnswer::Synced(synced) if is_running => {
+            Response::Synced(synced) if is_running => {
                 self.running = None;
                 self.error = synced.err();
                 self.changed();
                 let minutes = env
-                    .session
-                    .as_ref()
+                    .session()
                     .and_then(|session| session.index.as_ref())
                     .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
                 self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
             }
-            IndexAnswer::Details(read) if is_running => {
+            Response::Details(read) if is_running => {
                 self.running = None;
                 self.changed();
                 match read {
@@ -72,7 +65,7 @@ impl Counts {
                     Err(why) => out.warn(why),
                 }
             }
-            IndexAnswer::Export(answer)
+            Response::IndexExport(answer)
                 if self.export.as_ref().is_some_and(|(asked, _)| *asked == request) =>
             {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
@@ -89,8 +82,8 @@ impl Counts {
             }
             answer => {
                 return match &mut self.behind {
-                    Some(behind) => behind.on_response(request, Response::Index(answer), out),
-                    None => Err(Response::Index(answer)),
+                    Some(behind) => behind.on_response(request, answer, out),
+                    None => Err(answer),
                 };
             }
         }
@@ -104,10 +97,10 @@ impl Counts {
         }
     }
 
-    fn answered(&mut self, answer: IndexAnswer, env: &Env, out: &mut Effects<'_>) {
+    fn answered(&mut self, answer: Response, env: &Env, out: &mut Effects<'_>) {
         match answer {
-            IndexAnswer::On(Ok(())) => self.turned_on = true,
-            IndexAnswer::Found(Ok(certs)) => match certs.as_slice() {
+            Response::IndexOn(Ok(())) => self.turned_on = true,
+            Response::FoundCerts(Ok(certs)) => match certs.as_slice() {
                 [] => self.not_found(env),
                 [one] => {
                     self.find = None;
@@ -125,10 +118,10 @@ impl Counts {
                     }
                 }
             },
-            IndexAnswer::WithoutDetails(Ok(ids)) if ids.is_empty() => {
+            Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
                 out.say(t!("lapel has already read the record of every badge in this list."));
             }
-            IndexAnswer::WithoutDetails(Ok(ids)) => {
+            Response::WithoutDetails(Ok(ids)) => {
                 let n = ids.len() as u64;
                 let records = count!(n, "record", "records");
                 let requests = count!(n, "request", "requests");
@@ -150,7 +143,7 @@ impl Counts {
                 });
                 self.offered = Some(ids);
             }
-            IndexAnswer::Renewals(Ok(found)) => {
+            Response::Renewals(Ok(found)) => {
                 let said = left_out(&found);
                 let people = |renewal: Renewal| {
                     let of = |(name, email)| Person { name, email };
@@ -178,10 +171,10 @@ impl Counts {
                     None => plan(plans, out),
                 }
             }
-            IndexAnswer::On(Err(why))
-            | IndexAnswer::WithoutDetails(Err(why))
-            | IndexAnswer::Renewals(Err(why))
-            | IndexAnswer::Found(Err(why)) => out.warn(why),
+            Response::IndexOn(Err(why))
+            | Response::WithoutDetails(Err(why))
+            | Response::Renewals(Err(why))
+            | Response::FoundCerts(Err(why)) => out.warn(why),
             _ => {}
         }
     }

@@ -16,7 +16,7 @@ use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::text_layout::{fit, number};
-use crate::tui::worker::index::{Exported, IndexAnswer, IndexAsk};
+use crate::tui::worker::index::Exported;
 
 pub struct Behind {
     pub which: Which,
@@ -72,7 +72,7 @@ impl Behind {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
-            Response::Index(IndexAnswer::List(page)) if self.list.awaits(request) => {
+            Response::IndexList(page) if self.list.awaits(request) => {
                 if let Some((_, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                 }
@@ -94,7 +94,7 @@ impl Behind {
         let which = &self.which;
         let dropped = self.list.load_visible(|page| {
             let query = Query { which: which.clone(), page, per_page };
-            out.ask(Request::Index(Box::new(IndexAsk::List(query))))
+            out.ask(Request::IndexList(query))
         });
         out.cancel(dropped);
     }

@@ -375,7 +375,7 @@ fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
 /// Explains what an index is, what it contains, where it is stored and how to turn it on.
 fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
-    let name = env.session.as_ref().map_or("NAME", |session| session.name.as_str());
+    let name = env.session().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
     let texts: [(String, Style); 7] = [
         (t!("The counts need an index, and there is none.").to_owned(), theme.strong()),

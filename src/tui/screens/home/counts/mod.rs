@@ -13,7 +13,7 @@ use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::worker::index::{IndexAsk, Overall};
+use crate::tui::worker::index::Overall;
 use behind::Behind;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
@@ -74,7 +74,7 @@ struct Find {
 impl Counts {
     /// Whether the profile has an index or the user turned one on.
     pub fn is_on(&self, env: &Env) -> bool {
-        self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
+        self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }
 
     /// Counts by week, the default of Home.
@@ -153,7 +153,7 @@ impl Counts {
         self.stale |= self.all.is_none() && self.error.is_none();
         if self.is_on(env) && self.stale && self.counting.is_none() {
             self.stale = false;
-            self.counting = Some(ask(out, IndexAsk::Sums(self.period)));
+            self.counting = Some(out.ask(Request::Sums(self.period)));
         }
     }
 
@@ -185,7 +185,7 @@ impl Counts {
             Action::Back => self.behind = None,
             Action::Renew if behind.which.is_ending() => {
                 let which = behind.which.clone();
-                self.asked = Some(ask(out, IndexAsk::Renewals(which)));
+                self.asked = Some(out.ask(Request::Renewals(which)));
             }
             Action::Renew => {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
@@ -198,7 +198,7 @@ impl Counts {
                 let which = behind.which.clone();
                 let title = behind.title.clone();
                 out.cancel(self.export.take().map(|(request, _)| request));
-                self.export = Some((ask(out, IndexAsk::Export(which)), title));
+                self.export = Some((out.ask(Request::IndexExport(which)), title));
             }
             _ => return behind.on_action(action, out),
         }
@@ -215,11 +215,11 @@ impl Counts {
         match (self.offered.take(), &self.behind) {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
-                let request = ask(out, IndexAsk::Details(ids, None));
+                let request = out.ask(Request::Details(ids, None));
                 self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(behind)) => {
-                self.asked = Some(ask(out, IndexAsk::WithoutDetails(behind.which.clone())));
+                self.asked = Some(out.ask(Request::WithoutDetails(behind.which.clone())));
             }
             (None, None) => {}
         }
@@ -234,7 +234,7 @@ impl Counts {
                 find.said = Some(t!("Type the certificate number first.").to_owned());
             }
             Action::Accept => {
-                self.asked = Some(ask(out, IndexAsk::Find(find.field.value().to_owned())));
+                self.asked = Some(out.ask(Request::FindCert(find.field.value().to_owned())));
             }
             _ => return false,
         }
@@ -257,7 +257,7 @@ impl Counts {
     fn read(&mut self, want: Want, out: &mut Effects<'_>) {
         self.looked = true;
         self.due = None;
-        let request = ask(out, IndexAsk::Sync(want));
+        let request = out.ask(Request::Sync(want));
         self.running = Some(Running { request, details: false, done: 0, all: 0, told: 0 });
     }
 
@@ -322,7 +322,7 @@ impl Component for Counts {
         let planned = self.planned.take().filter(|_| action == Action::Renew);
         match action {
             Action::IndexOn if !self.is_on(env) => {
-                self.asked = Some(ask(out, IndexAsk::TurnOn));
+                self.asked = Some(out.ask(Request::TurnOnIndex));
             }
             Action::IndexOn => out.say(t!("The index is already on.")),
             Action::IndexStop => self.stop(env, out),
@@ -447,10 +447,6 @@ impl Component for Counts {
     }
 }
 
-fn ask(out: &mut Effects<'_>, what: IndexAsk) -> RequestId {
-    out.ask(Request::Index(Box::new(what)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -479,10 +475,8 @@ mod tests {
         // A second reading is not due while the first one runs.
         counts.tick(&mut out);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
-        let is_sync = |order: &&WorkerCommand| match order {
-            WorkerCommand::Request(_, Request::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
-            _ => false,
-        };
+        let is_sync =
+            |order: &&WorkerCommand| matches!(order, WorkerCommand::Request(_, Request::Sync(Want::New)));
         out.orders.iter().filter(is_sync).count()
     }
 

@@ -30,8 +30,8 @@ impl App {
         let answer = self.processed(answer);
         let left = match owner {
             Owner::Shell => self.shell_response(request, answer, out),
-            Owner::Modal(id) if self.connection.export.as_ref().is_some_and(|(aside, _)| *aside == id) => {
-                self.exported(request, answer, out)
+            Owner::Modal(id) if self.connection.background.as_ref().is_some_and(|form| form.id == id) => {
+                self.on_background_response(request, answer, out)
             }
             _ => {
                 let mut answer = Some(answer);
@@ -74,7 +74,7 @@ impl App {
 
     /// Passes changed jobs to Home, and the length of the history if the History tab shows all of it.
     pub(super) fn tell_home(&mut self) {
-        if self.tab == Tab::Home {
+        if self.navigation.tab == Tab::Home {
             let history = &self.screens.history.browser;
             let is_whole = history.list.is_counted() && !history.is_filtered();
             self.screens.home.take_history(is_whole.then(|| history.list.len()));
@@ -102,14 +102,14 @@ impl App {
         let known = self.screens.activity.is_read();
         let before = self.screens.activity.take(job.clone());
         if known {
-            self.comforts.job(before.as_ref(), &job);
+            self.output.job(before.as_ref(), &job);
         }
         if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
             // The Activity tab already shows it.
-            if self.tab != Tab::Activity || !self.modals.is_empty() {
+            if self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
                 // A success message does not replace an error.
-                if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.news = Some(Notice::toast(text, bad));
+                if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
+                    self.toasts.news = Some(Notice::toast(text, bad));
                 }
             }
         }
@@ -127,7 +127,7 @@ impl App {
             self.screens.history.unmark(done);
         }
         // Read the visible badges again after a change.
-        if self.env.reader.is_some() {
+        if self.env.client().is_some() {
             for t in &touched {
                 out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.refresh(&t.badge_id, out));
             }

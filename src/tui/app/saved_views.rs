@@ -57,7 +57,7 @@ impl Views {
 impl App {
     /// Applies what the command line asks to show first.
     pub fn begin(&mut self, wanted: Wanted) {
-        self.tab = wanted.tab.unwrap_or(self.tab);
+        self.navigation.tab = wanted.tab.unwrap_or(self.navigation.tab);
         self.views.wanted = wanted;
         let mut requests = std::mem::take(&mut self.requests);
         let out = Effects::new(&mut requests);
@@ -67,7 +67,7 @@ impl App {
 
     /// Requests the layout of a profile that was opened.
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
-        let (Stage::Opened, Some(session)) = (&self.views.stage, &self.env.session) else { return };
+        let (Stage::Opened, Some(session)) = (&self.views.stage, self.env.session()) else { return };
         let Some(kept) = session.view.clone() else {
             self.show_view(&View::default(), out);
             return;
@@ -94,14 +94,10 @@ impl App {
     fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
-        out.owned_by(Owner::Screen(Tab::Templates), |out| {
-            self.screens.templates.browser.restore(&view.templates, out);
-        });
-        out.owned_by(Owner::Screen(Tab::History), |out| {
-            self.screens.history.browser.restore(&view.history, out);
-        });
-        self.screens.wallet.restore(&view.wallet);
-        self.screens.activity.restore(&view.jobs, &view.rows);
+        for (tab, _) in Tab::ALL {
+            let screen = self.screens.of_mut(*tab);
+            out.owned_by(Owner::Screen(*tab), |out| screen.restore_layout(view, out));
+        }
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
@@ -114,10 +110,10 @@ impl App {
             }
         }
         // If the user has moved elsewhere meanwhile, stay there.
-        let is_first = self.tab == Tab::Home || Some(self.tab) == wanted.tab;
-        let untouched = is_first && self.came_from.is_empty() && self.modals.is_empty();
+        let is_first = self.navigation.tab == Tab::Home || Some(self.navigation.tab) == wanted.tab;
+        let untouched = is_first && !self.navigation.can_go_back() && self.modals.is_empty();
         if let Some(tab) = wanted.tab.or(view.tab).filter(|_| untouched) {
-            self.tab = tab;
+            self.navigation.tab = tab;
         }
         self.views.seen = self.changes_of_view();
     }
@@ -159,32 +155,19 @@ impl App {
         }
     }
 
-    /// The user's own tab, before links to other tabs were followed.
-    fn own_tab(&self) -> Tab {
-        self.came_from.first().copied().unwrap_or(self.tab)
-    }
-
     fn changes_of_view(&self) -> (Option<Tab>, u64) {
-        let lists = [
-            self.screens.templates.browser.changes(),
-            self.screens.history.browser.changes(),
-            self.screens.wallet.changes(),
-            self.screens.activity.changes(),
-        ];
-        (Some(self.own_tab()), lists.iter().sum())
+        let changes = Tab::ALL.iter().map(|(tab, _)| self.screens.of(*tab).layout_changes());
+        (Some(self.navigation.own_tab()), changes.sum())
     }
 
     fn view(&self) -> View {
-        let (jobs, rows) = self.screens.activity.views();
-        View {
-            // The TUI starts on this tab anyway. A user who changes nothing gets no file.
-            tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Home),
-            templates: self.screens.templates.browser.view(),
-            history: self.screens.history.browser.view(),
-            wallet: self.screens.wallet.view(),
-            jobs,
-            rows,
+        // The TUI starts on this tab anyway. A user who changes nothing gets no file.
+        let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
+        let mut view = View { tab, ..View::default() };
+        for (tab, _) in Tab::ALL {
+            self.screens.of(*tab).save_layout(&mut view);
         }
+        view
     }
 
     pub(super) fn watch_view(&mut self) {

@@ -5,10 +5,6 @@ use crate::config::Environment;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::export::ExportForm;
-use crate::tui::modals::issue::IssueForm;
-use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Seen, Tour, TourPlace};
@@ -23,8 +19,7 @@ impl App {
     pub(super) fn may_tour(&self) -> bool {
         let own_sandbox = self
             .env
-            .session
-            .as_ref()
+            .session()
             .is_some_and(|session| session.environment == Environment::Demo && session.journal.is_none());
         own_sandbox && !self.env.read_only()
     }
@@ -57,7 +52,7 @@ impl App {
 
     /// Begins the tour at its first step, and remembers that it was taken.
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
-        self.touring = Some(Tour::new(self.screens.activity.jobs()));
+        self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
@@ -73,13 +68,13 @@ impl App {
             Action::Tour => out.say(t!("The tour runs in the sandbox: lapel tour.")),
             Action::TourSkip => {
                 let jobs = self.screens.activity.jobs();
-                let went_on = self.touring.as_mut().is_some_and(|tour| tour.skip(jobs));
+                let went_on = self.connection.tour.as_mut().is_some_and(|tour| tour.skip(jobs));
                 if !went_on {
-                    self.touring = None;
+                    self.connection.tour = None;
                 }
             }
             Action::TourLeave => {
-                self.touring = None;
+                self.connection.tour = None;
                 let key = self.env.key(&self.screen().key_contexts(), Action::Tour);
                 out.say(t!("The tour has ended. {key} starts it again.", key));
             }
@@ -89,8 +84,9 @@ impl App {
     }
 
     pub(super) fn tour_hears(&mut self, answer: &Response) {
-        let receipt = self.is_open(ExportForm::is_receipt);
-        if let (Response::Export(done), true, Some(tour)) = (answer, receipt, &mut self.touring)
+        // The help may be over the form.
+        let receipt = self.modals.iter().any(|modal| modal.tour_place() == TourPlace::JobFile);
+        if let (Response::Export(done), true, Some(tour)) = (answer, receipt, &mut self.connection.tour)
             && done.is_ok()
         {
             tour.wrote();
@@ -98,19 +94,19 @@ impl App {
     }
 
     pub(super) fn tour_looks(&mut self) {
-        let Some(mut tour) = self.touring.take() else { return };
+        let Some(mut tour) = self.connection.tour.take() else { return };
         if tour.update(&self.tour_sees()) {
             self.changed = true;
         }
-        self.touring = Some(tour);
+        self.connection.tour = Some(tour);
     }
 
     pub(in crate::tui) fn tour_rows(&self) -> u16 {
-        if self.touring.is_some() && self.welcome.is_none() { tour::ROWS } else { 0 }
+        if self.connection.tour.is_some() && self.welcome.is_none() { tour::ROWS } else { 0 }
     }
 
     pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
-        if let Some(tour) = &self.touring {
+        if let Some(tour) = &self.connection.tour {
             tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.env);
         }
     }
@@ -124,20 +120,11 @@ impl App {
     }
 
     fn tour_place(&self) -> TourPlace {
-        let inner = self.key_contexts().first().copied();
-        let review = inner == Some(Context::Review);
-        if !self.modals.is_empty() {
-            return match review {
-                _ if self.top::<ExportForm>().is_some_and(ExportForm::is_receipt) => TourPlace::JobFile,
-                _ if self.top::<JobMenu>().is_some_and(JobMenu::is_export) => TourPlace::Files,
-                true if self.top::<IssueForm>().is_some() => TourPlace::IssueReview,
-                false if self.top::<IssueForm>().is_some() => TourPlace::IssueForm,
-                true if self.top::<RevokeForm>().is_some() => TourPlace::RevokeReview,
-                false if self.top::<RevokeForm>().is_some() => TourPlace::RevokeForm,
-                _ => TourPlace::Elsewhere,
-            };
+        if let Some(modal) = self.modals.last() {
+            return modal.tour_place();
         }
-        match self.tab {
+        let inner = self.key_contexts().first().copied();
+        match self.navigation.tab {
             Tab::Templates if matches!(inner, Some(Context::Templates | Context::Template)) => {
                 TourPlace::Templates
             }

@@ -26,7 +26,7 @@ impl App {
     /// The pager has ended, or shows why it could not start.
     pub fn take_paged(&mut self, shown: Result<(), String>) {
         if let Err(why) = shown {
-            self.notice = Some(super::Notice::new(why, true));
+            self.toasts.notice = Some(super::Notice::new(why, true));
         }
     }
 
@@ -36,7 +36,7 @@ impl App {
         let mut said = Vec::new();
         match came {
             Err(why) => {
-                self.notice = Some(super::Notice::new(why, true));
+                self.toasts.notice = Some(super::Notice::new(why, true));
                 return;
             }
             Ok(text) => {
@@ -56,7 +56,7 @@ impl App {
             }
         }
         if !said.is_empty() {
-            self.notice = Some(super::Notice::toast(said.join(" "), false));
+            self.toasts.notice = Some(super::Notice::toast(said.join(" "), false));
         }
     }
 }

@@ -13,14 +13,22 @@ impl App {
         // During a rate limit wait only the remaining time changes.
         let spins = held.is_none() && self.is_loading();
         let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
-        let link = self.env.link.as_ref().and_then(|l| l.next_change);
+        let link = self.env.link().and_then(|l| l.next_change);
         let age =
             self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        let toasts = self.toasts().filter_map(|toast| toast.until).min();
-        [spin, held, link, age, toasts, self.refresh_due(), self.screens.home.due(), self.views.due()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            spin,
+            held,
+            link,
+            age,
+            self.toasts.next_end(),
+            self.refresh_due(),
+            self.screens.home.due(),
+            self.views.due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Whether the screen shows how long something has been waiting.

@@ -1,34 +1,91 @@
-//! Navigation that screens ask for: tabs, forms, questions.
+//! Navigation: the tab, what Back returns to, and what screens ask to open.
 
+use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
+use crate::tui::component::Shown;
 use crate::tui::effects::{Effects, Navigate, OpenModal, Owner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
-use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::Request;
 use crate::tui::worker::job_command::JobCommand;
 
+pub(in crate::tui) struct Navigation {
+    pub(in crate::tui) tab: Tab,
+    /// The tabs to which Back returns, and what they showed. The most recent one is the last. The user followed
+    /// something from each of them.
+    came_from: Vec<(Tab, Option<Shown>)>,
+}
+
+impl Default for Navigation {
+    fn default() -> Self {
+        Self { tab: Tab::Home, came_from: Vec::new() }
+    }
+}
+
+impl Navigation {
+    /// Whether Back returns to another tab, or to what this tab showed before.
+    pub(super) fn can_go_back(&self) -> bool {
+        !self.came_from.is_empty()
+    }
+
+    /// The user's own tab, before links to other tabs were followed.
+    pub(super) fn own_tab(&self) -> Tab {
+        self.came_from.first().map_or(self.tab, |(tab, _)| *tab)
+    }
+}
+
 impl App {
+    /// Opens a tab for something that the user follows. Back returns to what is shown now.
+    fn follow_to(&mut self, tab: Tab, shown: Option<&Shown>) {
+        let before = self.screen().shown();
+        let is_same = self.navigation.tab == tab && (before.is_none() || before.as_ref() == shown);
+        if !is_same {
+            self.navigation.came_from.push((self.navigation.tab, before));
+            self.navigation.tab = tab;
+        }
+    }
+
+    /// Returns to what was shown before the user followed something.
+    pub(super) fn go_back(&mut self, out: &mut Effects<'_>) {
+        let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
+        self.navigation.tab = tab;
+        let screen = self.screens.of_mut(tab);
+        if let Some(shown) = shown.filter(|shown| screen.shown().as_ref() != Some(shown)) {
+            out.owned_by(Owner::Screen(tab), |out| screen.show(shown, out));
+        }
+    }
+
+    /// Opens a tab directly. Closes all modals, and Back returns to nothing.
+    pub(super) fn open_tab(&mut self, tab: Tab) {
+        self.screens.of_mut(tab).on_opened();
+        self.navigation = Navigation { tab, ..Navigation::default() };
+        self.modals.clear();
+    }
+
+    /// Shows a badge or a holder on its tab.
+    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
+        let tab = match shown {
+            Shown::Badge(..) => Tab::Badge,
+            Shown::Holder(_) => Tab::Wallet,
+        };
+        self.follow_to(tab, Some(&shown));
+        let screen = self.screens.of_mut(tab);
+        out.owned_by(Owner::Screen(tab), |out| screen.show(shown, out));
+    }
+
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(id, accepted_at) => {
-                self.follow_to(Tab::Badge);
-                out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.open(id, accepted_at, out));
-            }
+            Navigate::Badge(id, accepted_at) => self.show(Shown::Badge(id, accepted_at), out),
             Navigate::TemplatesTitled(title) => {
-                self.follow_to(Tab::Templates);
+                self.follow_to(Tab::Templates, None);
                 out.owned_by(Owner::Screen(Tab::Templates), |out| self.screens.templates.titled(&title, out));
             }
-            Navigate::Holder(email) => {
-                self.follow_to(Tab::Wallet);
-                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up(&email, out));
-            }
+            Navigate::Holder(email) => self.show(Shown::Holder(email), out),
             Navigate::HolderNamed(name) => {
-                self.follow_to(Tab::Wallet);
+                self.follow_to(Tab::Wallet, None);
                 out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up_name(&name, out));
             }
             Navigate::HolderOf(email, id) => {
-                self.follow_to(Tab::Wallet);
-                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up(&email, out));
+                self.show(Shown::Holder(email), out);
                 self.screens.wallet.select(id);
             }
             Navigate::FindCert(number, ids) => {
@@ -40,41 +97,39 @@ impl App {
                 out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.answer(question, out));
             }
             Navigate::Activity => {
-                self.notice = None;
-                self.news = None;
-                self.follow_to(Tab::Activity);
+                self.toasts = Toasts::default();
+                self.follow_to(Tab::Activity, None);
                 self.screens.activity.select_newest();
             }
             Navigate::Job(id, statuses) => {
-                self.follow_to(Tab::Activity);
+                self.follow_to(Tab::Activity, None);
                 self.screens.activity.show(id, statuses);
             }
             Navigate::Mails(id) => {
-                self.follow_to(Tab::Home);
+                self.follow_to(Tab::Home, None);
                 out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.list_mails(id, out));
             }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
             // As if the file was dropped there. The quotation marks keep a backslash of its name.
             Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), out),
-            Navigate::Aside => self.put_aside(),
+            Navigate::Aside => self.write_in_background(),
             Navigate::Corrected => {
-                let draft = self.modals.iter_mut().rev().find_map(|opened| {
-                    let id = opened.id;
-                    opened.downcast_mut::<DraftForm>().map(|form| (id, form))
-                });
-                if let Some((id, form)) = draft {
-                    out.owned_by(Owner::Modal(id), |out| form.corrected(out));
+                // Only the draft on top of the others.
+                for opened in self.modals.iter_mut().rev() {
+                    if out.owned_by(Owner::Modal(opened.id), |out| opened.modal.on_corrected(out)) {
+                        break;
+                    }
                 }
             }
             Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow_to(Tab::Templates);
+                self.follow_to(Tab::Templates, None);
                 out.owned_by(Owner::Screen(Tab::Templates), |out| {
                     self.screens.templates.browser.use_filter(&filter, out);
                 });
             }
             Navigate::UseFilter(filter) => {
-                self.follow_to(Tab::History);
+                self.follow_to(Tab::History, None);
                 out.owned_by(Owner::Screen(Tab::History), |out| {
                     self.screens.history.browser.use_filter(&filter, out);
                 });

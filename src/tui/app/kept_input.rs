@@ -1,22 +1,17 @@
 //! Data kept for the next start: saved filters and recent lookups.
 
-use super::{App, Notice, Tab};
+use super::{App, Tab};
 use crate::config::and_more;
-use crate::domain::email::ended;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
-use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::{FiltersRead, Saved};
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::WorkerCommand;
 
-/// Byte limit of collected messages. Beyond it a new message replaces them.
-const MOST_NEWS: usize = 2000;
-
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.env.saved = Saved::of(self.comforts.manner.filters.clone());
+        self.env.saved = Saved::of(self.output.manner.filters.clone());
         if let Some(ask) = self.env.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
@@ -27,27 +22,27 @@ impl App {
 
     /// Reads the recent lookups of the open profile, or deletes them.
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
-        let Some(session) = &self.env.session else { return };
-        let keeps = self.comforts.manner.settings.recent;
-        self.env.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
-        self.env.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
+        let Some(session) = self.env.session() else { return };
+        let keeps = self.output.manner.settings.recent;
+        self.env.connection.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
+        self.env.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
-        if self.env.session.is_some() {
+        if self.env.session().is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
-                self.env.recents.note(typed, &text);
+                self.env.connection.recents.note(typed, &text);
             }
         }
-        self.env.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
+        self.env.connection.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     /// Whether the open box has recent input to offer.
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let has = |typed| !self.env.recents.list(typed).is_empty();
+        let has = |typed| !self.env.recent(typed).is_empty();
         action == Action::Earlier
-            && match self.tab {
+            && match self.navigation.tab {
                 Tab::Templates => self.screens.templates.browser.has_earlier(),
                 Tab::History => self.screens.history.browser.has_earlier(),
                 Tab::Wallet => self.screens.wallet.has_pasted() || has(Typed::LookUp),
@@ -59,7 +54,7 @@ impl App {
         self.screens.wallet.forget_pasted();
         self.screens.templates.browser.forget_earlier();
         self.screens.history.browser.forget_earlier();
-        let forgotten = self.env.recents.forget();
+        let forgotten = self.env.connection.recents.forget();
         out.say(match forgotten {
             0 => t!("There are no recent look-ups to forget.").to_owned(),
             n => plural!(
@@ -70,13 +65,17 @@ impl App {
         });
     }
 
-    /// Handles a response about kept data, or returns another response. The form that shows the saved filters
+    /// Handles a response about kept data, or returns another response. The form that asked for the saved filters
     /// receives them too. Nothing is redrawn if no form shows them.
-    pub(super) fn kept(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
+    pub(super) fn kept(
+        &mut self,
+        (request, owner): (RequestId, Owner),
+        answer: Response,
+    ) -> Result<(), Response> {
         match answer {
             Response::Recents(lists) => {
-                self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
-                if let Some(why) = self.env.recents.on_response(request, lists) {
+                self.changed |= matches!(self.navigation.tab, Tab::Wallet | Tab::Badge);
+                if let Some(why) = self.env.connection.recents.on_response(request, lists) {
                     self.tell(why);
                 }
                 Ok(())
@@ -85,7 +84,7 @@ impl App {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if self.is_open::<FiltersForm>(|_| true) {
+                if self.modals.iter().any(|modal| owner == Owner::Modal(modal.id)) {
                     return Err(Response::Filters(filters, asked));
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
@@ -97,18 +96,5 @@ impl App {
             }
             answer => Err(answer),
         }
-    }
-
-    /// Shows an error that the user did not ask for. Earlier errors stay visible.
-    pub(super) fn tell(&mut self, text: String) {
-        let text = match &self.news {
-            Some(before) if before.bad && before.text.contains(&text) => return,
-            Some(before) if before.bad && before.text.len() < MOST_NEWS => {
-                format!("{} {text}", ended(&before.text))
-            }
-            _ => text,
-        };
-        self.news = Some(Notice::new(text, true));
-        self.changed = true;
     }
 }

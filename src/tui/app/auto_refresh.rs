@@ -1,0 +1,97 @@
+//! Automatic refresh of the screen, in the background.
+
+use super::{App, Tab};
+use crate::config::RefreshChoice;
+use crate::tui::effects::{Effects, Owner};
+use crate::tui::input::keymap::Context;
+use crate::tui::refresh::has_failed;
+use crate::tui::request::{RequestId, Response};
+use tokio::time::Instant;
+
+impl App {
+    pub(super) fn switch_refresh(&mut self, out: &mut Effects<'_>) {
+        let choice = self.refresh.choice().next();
+        self.refresh.choose(choice, Instant::now());
+        out.say(match choice {
+            RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
+            _ => {
+                t!("lapel refreshes the screen {every}, in the background.", every = every(choice))
+            }
+        });
+    }
+
+    /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
+    pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
+        let refresh = &self.refresh;
+        refresh.choice().every()?;
+        if self.navigation.tab == Tab::Activity {
+            // Jobs have their own poll schedule.
+            return None;
+        }
+        Some(match (refresh.failures(), refresh.wait()) {
+            (0, _) | (_, None) => (t!("refresh {every}", every = every(refresh.choice())), false),
+            (_, Some(wait)) => {
+                (t!("refresh failed; next try in {minutes} min", minutes = wait.as_secs().div_ceil(60)), true)
+            }
+        })
+    }
+
+    /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
+    /// types, or a request is pending.
+    pub(super) fn refresh_due(&self) -> Option<Instant> {
+        let free = self.welcome.is_none()
+            && self.env.client().is_some()
+            && self.modals.is_empty()
+            && self.connection.pending.is_empty()
+            && self.navigation.tab != Tab::Activity
+            && self.fits()
+            && self.screen().key_contexts().contains(&Context::Global);
+        self.refresh.due().filter(|_| free)
+    }
+
+    /// Refreshes the screen if a refresh is due. The requests are background requests.
+    pub(super) fn refresh(&mut self, out: &mut Effects<'_>) {
+        let now = Instant::now();
+        if self.refresh_due().is_none() || !self.refresh.is_due(now) {
+            return;
+        }
+        if self.env.link().is_some_and(|link| link.held_until.is_some()) {
+            self.refresh.held(now);
+            self.changed = true;
+            return;
+        }
+        out.quiet = true;
+        let (tab, env) = (self.navigation.tab, &self.env);
+        out.owned_by(Owner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
+    }
+
+    /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
+    pub(super) fn is_quiet_failure(
+        &mut self,
+        (request, owner): (RequestId, Owner),
+        answer: &Response,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        if !self.refresh.takes(request, answer, Instant::now()) {
+            return false;
+        }
+        // Requests that follow from it are background requests too.
+        out.quiet = true;
+        if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
+            return false;
+        }
+        if let Owner::Screen(tab) = owner {
+            self.screens.of_mut(tab).give_up(request);
+        }
+        self.changed = true;
+        true
+    }
+}
+
+fn every(choice: RefreshChoice) -> &'static str {
+    match choice {
+        RefreshChoice::Off => t!("never"),
+        RefreshChoice::HalfMinute => t!("every 30 s"),
+        RefreshChoice::TwoMinutes => t!("every 2 min"),
+    }
+}

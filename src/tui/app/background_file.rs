@@ -1,0 +1,68 @@
+//! Files that are being written: in their form, or in the background.
+
+use super::{App, LoopCommand, OpenedModal};
+use crate::tui::effects::{Effects, ExportSource};
+use crate::tui::modals::export::ExportForm;
+use crate::tui::request::{RequestId, Response};
+
+impl App {
+    /// Opens the export form. If a file is written in the background, shows the form of that one instead.
+    pub(super) fn open_export(&mut self, source: ExportSource) {
+        if let Some(form) = self.connection.background.take() {
+            if let Some(request) = form.writes() {
+                self.connection.pending.show(request, true);
+            }
+            self.modals.push(form);
+        } else {
+            self.open(ExportForm::new(source, &self.env));
+        }
+    }
+
+    /// Moves the form on top to the background while it writes a file. The screen shows no spinner for it.
+    pub(super) fn write_in_background(&mut self) {
+        let Some(form) = self.modals.pop_if(|modal| modal.writes().is_some()) else { return };
+        if let Some(request) = form.writes() {
+            self.connection.pending.show(request, false);
+        }
+        self.connection.background = Some(form);
+    }
+
+    /// Handles a response for the form in the background.
+    pub(super) fn on_background_response(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Some(form) = &mut self.connection.background else { return Err(answer) };
+        // Shown until it is closed, because the user is busy with something else.
+        if let Some(said) = form.on_written(request, answer, out)? {
+            out.news = Some(said);
+        }
+        if form.writes().is_none() {
+            self.connection.background = None;
+        }
+        Ok(())
+    }
+
+    fn open_and_background(&self) -> impl Iterator<Item = &OpenedModal> {
+        self.modals.iter().chain(&self.connection.background)
+    }
+
+    /// The file that is being written, and what remains of it after a cancellation.
+    pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
+        self.open_and_background().find_map(|form| form.being_written(&self.env))
+    }
+
+    /// Leaves the TUI and cancels running exports.
+    pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
+        if let Some((file, left)) = self.being_written() {
+            self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));
+        }
+        let requests: Vec<RequestId> = self.open_and_background().filter_map(|form| form.writes()).collect();
+        self.modals.retain(|modal| modal.writes().is_none());
+        self.connection.background = None;
+        out.cancel(requests);
+        self.loop_command = Some(LoopCommand::Quit);
+    }
+}

@@ -1,0 +1,150 @@
+//! Copying to the clipboard, and opening pictures in the browser.
+
+use super::App;
+use crate::tui::connection::Handed;
+use crate::tui::effects::Effects;
+use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
+use crate::tui::platform::external::{Handing, Program};
+use crate::tui::platform::host::{Desktop, Manner};
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::text_layout::number;
+use std::borrow::Cow;
+
+impl App {
+    /// Starts to copy a text, and shows what is known about the result.
+    pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Effects<'_>) {
+        if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
+            clip.text = clean;
+            clip.after.get_or_insert_with(|| {
+                t!("It has invisible or invalid characters; placeholders replace them.").to_owned()
+            });
+        }
+        let Manner { settings, around, .. } = &self.output.manner;
+        let road = Road::of(settings.clipboard, around);
+        match road {
+            _ if clip.text.is_empty() => {
+                out.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
+            }
+            Road::Off => {
+                say(
+                    &clip,
+                    t!("Nothing was copied: copying is off (clipboard = \"off\" in config.toml)."),
+                    out,
+                );
+            }
+            Road::None => {
+                say(&clip, t!("Nothing was copied: this terminal has no clipboard."), out);
+            }
+            _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
+            Road::Terminal => self.ask_terminal(&clip, out),
+            Road::Program { programs, or_terminal } => {
+                let request = out.ask(Request::Hand(Road::handing(&programs, &clip.text)));
+                self.connection.handing.insert(request, Handed::Clip(clip, or_terminal));
+            }
+        }
+    }
+
+    fn ask_terminal(&mut self, clip: &Clip, out: &mut Effects<'_>) {
+        if clip.text.len() > clipboard::LONGEST_FOR_TERMINAL {
+            too_long(clip, clipboard::LONGEST_FOR_TERMINAL, out);
+            return;
+        }
+        let sequence = clipboard::sequence(&clip.text, &self.output.manner.around);
+        self.output.say(&sequence);
+        let text = t!(
+            "Sent {what} to the terminal's clipboard; some terminals refuse without a message.",
+            what = clip.what
+        );
+        say(clip, &text, out);
+    }
+
+    pub(super) fn open_picture(&mut self, out: &mut Effects<'_>) {
+        let Some(url) = self.screen().copyables(&self.env).link else {
+            out.say(t!("There is no picture here that a browser can open."));
+            return;
+        };
+        let around = &self.output.manner.around;
+        let instead = match around.desktop {
+            _ if around.ssh => Some(t!("lapel cannot open your browser over ssh")),
+            None => Some(t!("There is no desktop to open a browser on")),
+            Some(_) => None,
+        };
+        match (instead, around.desktop) {
+            (None, Some(desktop)) => {
+                out.say(t!("Opening {url} in the browser.", url));
+                let handing = Handing { programs: browsers(desktop, &url), input: None };
+                let request = out.ask(Request::Hand(handing));
+                self.connection.handing.insert(request, Handed::Link(url));
+            }
+            (why, _) => self.copy_link(url, why.unwrap_or_default(), out),
+        }
+    }
+
+    /// Copies the address of a picture that cannot be opened here, and shows it.
+    fn copy_link(&mut self, url: String, why: &str, out: &mut Effects<'_>) {
+        let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
+        self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
+    }
+
+    /// Handles the response of an external program, or returns a response to another request.
+    pub(super) fn handed(
+        &mut self,
+        request: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Response::Handed(result) = answer else { return Err(answer) };
+        match (self.connection.handing.remove(&request), result) {
+            (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
+                let text = t!(
+                    "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
+                    what = clip.what
+                );
+                say(&clip, &text, out);
+            }
+            (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &t!("Copied {what}.", what = clip.what), out),
+            (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, out),
+            (Some(Handed::Clip(clip, false)), Err(why)) => {
+                out.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
+            }
+            (Some(Handed::Link(url)), Err(why)) => {
+                self.copy_link(url, &t!("lapel could not open the browser ({why})", why), out);
+            }
+            (Some(Handed::Link(url)), Ok(program)) => {
+                out.say(t!("Opened with {program}: {url}", program, url));
+            }
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Shows the result of copying, with the clip's sentences before and after it.
+fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
+    let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
+    out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
+}
+
+fn too_long(clip: &Clip, most: usize, out: &mut Effects<'_>) {
+    out.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
+}
+
+fn begun(what: &str) -> String {
+    let mut chars = what.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Programs that open a URL. Each takes it as one argument, without a shell.
+fn browsers(desktop: Desktop, url: &str) -> Vec<Program> {
+    match desktop {
+        Desktop::Wayland | Desktop::X11 => {
+            vec![Program::new("xdg-open", &[url]), Program::new("gio", &["open", url])]
+        }
+        Desktop::Mac => vec![Program::new("open", &[url])],
+        Desktop::Windows => vec![Program::new("rundll32.exe", &["url.dll,FileProtocolHandler", url])],
+        Desktop::Wsl => vec![
+            Program::new("wslview", &[url]),
+            Program::new("rundll32.exe", &["url.dll,FileProtocolHandler", url]),
+        ],
+    }
+}

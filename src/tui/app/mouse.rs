@@ -1,0 +1,141 @@
+//! The mouse: clicks, the wheel, and dragging over rows.
+
+use super::App;
+use crate::tui::component::{Clicked, Drag};
+use crate::tui::effects::{Effects, Owner};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl App {
+    /// Runs the action of a clicked hint. Returns whether the click was on the footer.
+    pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
+        let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if !left || !self.fits() || mouse.row + 1 != self.size.1 {
+            return false;
+        }
+        if let Some(action) = self.hint_at(self.size.0, mouse.column) {
+            self.command(action, out);
+        }
+        true
+    }
+
+    /// Passes a mouse drag to the screen. Returns whether the event was a drag.
+    pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
+        let here = self.modals.is_empty() && self.fits();
+        let drag = match mouse.kind {
+            MouseEventKind::Drag(MouseButton::Left) if here => Drag::To(mouse.row),
+            MouseEventKind::Up(MouseButton::Left) if here => Drag::End,
+            MouseEventKind::Drag(_) | MouseEventKind::Up(_) => Drag::Cancel,
+            _ => return false,
+        };
+        self.on_drag(drag, out);
+        // Only when the button is released: a second press may also begin to drag.
+        let at = Position { x: mouse.column, y: mouse.row };
+        let is_second =
+            drag == Drag::End && self.clicked.is_some_and(|(_, there, second)| second && there == at);
+        if is_second && self.env.keymap.has(&self.key_contexts(), Action::Open) {
+            self.clicked = None;
+            self.command(Action::Open, out);
+        } else if drag != Drag::End {
+            self.clicked = None;
+        }
+        true
+    }
+
+    pub(super) fn on_drag(&mut self, drag: Drag, out: &mut Effects<'_>) {
+        let (area, env, tab) = (self.body(), &self.env, self.navigation.tab);
+        let screen = self.screens.of_mut(tab);
+        self.changed |= out.owned_by(Owner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
+    }
+
+    pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
+        if self.click_hint(mouse, out) {
+            return;
+        }
+        // A click on a row that a message covers does nothing.
+        let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if pressed && self.is_under_message(mouse.row) {
+            return;
+        }
+        if self.welcome.is_none() && self.drag(mouse, out) {
+            return;
+        }
+        self.changed |= !self.begun.1.is_empty();
+        self.begun.1.clear();
+        let step = match mouse.kind {
+            MouseEventKind::ScrollDown => Some(Action::Down),
+            MouseEventKind::ScrollUp => Some(Action::Up),
+            _ => None,
+        };
+        if let Some(action) = step {
+            let rows = self.key_contexts().into_iter().find_map(wheeled).unwrap_or(0);
+            self.changed |= rows > 0;
+            for _ in 0..rows {
+                self.act_inside(action, out);
+            }
+            return;
+        }
+        if !pressed {
+            return;
+        }
+        if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
+            if let Some(tab) = self.tab_at(mouse.column) {
+                // Close the menu first, so that it is not open when the user returns to this tab.
+                if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
+                    self.act_inside(Action::Back, out);
+                }
+                self.open_tab(tab);
+                self.changed = true;
+            }
+            return;
+        }
+        if self.fits() {
+            self.click(Position { x: mouse.column, y: mouse.row }, out);
+        }
+    }
+
+    fn click(&mut self, at: Position, out: &mut Effects<'_>) {
+        if self.confirm().is_some() {
+            return;
+        }
+        let area = self.body();
+        let clicked =
+            self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
+        let before = self.clicked.take();
+        match clicked {
+            None | Some(Clicked::Nothing) => {}
+            Some(Clicked::Changed) => {
+                self.changed = true;
+                let now = Instant::now();
+                let is_second =
+                    before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);
+                self.clicked = Some((now, at, is_second));
+            }
+            Some(Clicked::Chosen(action)) => self.command(action, out),
+        }
+    }
+}
+
+/// Longest time between the two clicks of a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
+
+/// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
+/// in a form the wheel must not change fields.
+fn wheeled(context: Context) -> Option<usize> {
+    match context {
+        Context::SortMenu
+        | Context::ColumnMenu
+        | Context::Filters
+        | Context::Menu
+        | Context::JobMenu
+        | Context::Profiles
+        | Context::FilePicker
+        | Context::Palette => Some(1),
+        Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
+        _ => None,
+    }
+}

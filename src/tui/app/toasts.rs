@@ -1,0 +1,98 @@
+//! Messages at the bottom of the screen, and when they go away.
+
+use super::App;
+use crate::domain::email::ended;
+use crate::tui::widgets::text_layout::wrap;
+use tokio::time::{Duration, Instant};
+
+/// How long a toast is shown: for any text, and for each letter.
+const TOAST: Duration = Duration::from_secs(5);
+const TOAST_LETTER: Duration = Duration::from_millis(50);
+
+/// Most lines for a notice.
+pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
+
+/// A message of at most a few lines at the bottom of the screen.
+pub(in crate::tui) struct Notice {
+    pub(in crate::tui) text: String,
+    pub(in crate::tui) bad: bool,
+    /// When it goes away by itself. An error stays until the next key, and so does what the user did not ask for.
+    pub(in crate::tui) until: Option<Instant>,
+}
+
+impl Notice {
+    /// A message that stays.
+    pub(in crate::tui) fn new(text: String, bad: bool) -> Self {
+        Self { text, bad, until: None }
+    }
+
+    /// Whether a notice is too long to be shown whole at this width, in columns.
+    pub(super) fn is_cut(text: &str, columns: u16) -> bool {
+        wrap(&format!("  {text}"), usize::from(columns).saturating_sub(2)).len() > LONGEST_NOTICE
+    }
+
+    /// A message that goes away when there was time to read it, unless it is an error.
+    pub(in crate::tui) fn toast(text: String, bad: bool) -> Self {
+        let time = TOAST + TOAST_LETTER * u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        Self { until: (!bad).then(|| Instant::now() + time), ..Self::new(text, bad) }
+    }
+}
+
+/// Byte limit of collected messages. Beyond it a new message replaces them.
+const MOST_NEWS: usize = 2000;
+
+#[derive(Default)]
+pub(in crate::tui) struct Toasts {
+    /// The result of the last action.
+    pub(in crate::tui) notice: Option<Notice>,
+    /// The notice that was shown when the last action began. The help shows it in full.
+    pub(super) said_before: Option<String>,
+    /// A message that the user did not ask for. It stays until the user closes it.
+    pub(in crate::tui) news: Option<Notice>,
+}
+
+impl Toasts {
+    /// Shows the result of an action.
+    pub(super) fn say(&mut self, text: String, bad: bool) {
+        self.notice = Some(Notice::toast(text, bad));
+        // A toast that it covers does not come back.
+        self.news.take_if(|news| news.until.is_some());
+    }
+
+    /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether it is new.
+    fn tell(&mut self, text: String) -> bool {
+        let text = match &self.news {
+            Some(before) if before.bad && before.text.contains(&text) => return false,
+            Some(before) if before.bad && before.text.len() < MOST_NEWS => {
+                format!("{} {text}", ended(&before.text))
+            }
+            _ => text,
+        };
+        self.news = Some(Notice::new(text, true));
+        true
+    }
+
+    /// Removes the toasts whose time is over. Returns whether there were any.
+    fn expire(&mut self) -> bool {
+        let now = Instant::now();
+        let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
+        let gone = [self.notice.take_if(is_over), self.news.take_if(is_over)];
+        gone.iter().any(Option::is_some)
+    }
+
+    /// When the next toast goes away by itself.
+    pub(super) fn next_end(&self) -> Option<Instant> {
+        self.notice.iter().chain(&self.news).filter_map(|toast| toast.until).min()
+    }
+}
+
+impl App {
+    pub(super) fn expire_toasts(&mut self) {
+        self.changed |= self.toasts.expire();
+    }
+
+    /// Shows an error that the user did not ask for.
+    pub(super) fn tell(&mut self, text: String) {
+        self.changed |= self.toasts.tell(text);
+    }
+}
