@@ -221,7 +221,7 @@ async fn open_tui(
     let is_dumb = env.raw("TERM").is_some_and(|term| term == "dumb");
     if is_dumb || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(t!(
-            "lapel needs a terminal. For scripts, use lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
+            "lapel needs a terminal. Scripts can use commands such as lapel history, lapel issue, lapel jobs or lapel ping --json (see lapel --help)"
         ));
         return exit::USAGE;
     }

@@ -121,7 +121,7 @@ mod tests {
             ("https://kim:pw@h.example/", "user name"),
             ("https://h.example/?a=b", "end before ?"),
             ("https://h.example/#x", "end before ?"),
-            ("https://", "not an address"),
+            ("https://", "not a URL"),
         ] {
             match Base::new(raw) {
                 Err(ApiError::BadInput { field: "base_url", why }) => {

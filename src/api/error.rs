@@ -307,12 +307,12 @@ fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable) -> Localizab
     }
 }
 
-fn seconds(wait: Duration) -> String {
+fn seconds(wait: Duration) -> Localizable {
     let s = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     match s {
-        0..=120 => format!("{s} s"),
-        121..=7200 => format!("{} min", s.div_ceil(60)),
-        _ => format!("{} h", s.div_ceil(3600)),
+        0..=120 => localizable!("{n} s", n = s),
+        121..=7200 => localizable!("{n} min", n = s.div_ceil(60)),
+        _ => localizable!("{n} h", n = s.div_ceil(3600)),
     }
 }
 

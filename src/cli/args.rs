@@ -103,7 +103,7 @@ pub enum Command {
     /// Revoke badges by id
     #[command(long_about = help::REVOKE, after_help = help::REVOKE_EXAMPLES)]
     Revoke(Box<RevokeFlags>),
-    /// Manage jobs: what was sent, and the results
+    /// Manage jobs and their results
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
     /// Back up and restore the journal

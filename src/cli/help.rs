@@ -21,7 +21,7 @@ pub(super) const LONG: &str = r#"Examples:
   lapel history --all --xlsx history.xlsx
   lapel wallet kim@naru.example      list a holder's badges
 
-Where settings come from:
+Order of settings:
   Flags come first, then environment variables, then config.toml, then the
   defaults. config.toml is in ~/.config/lapel:
 
@@ -111,7 +111,7 @@ Invalid rows and rows that need review are never sent: they are listed, and
 the exit code is 3.
 
 Without --wait the command ends when all responses have arrived. Accepted is
-not issued: the service takes 5 minutes to a day. Check the result with
+not issued: the service takes 5 minutes to 24 hours. Check the result with
 lapel jobs follow or in the app.
 
 With --json, one line:
@@ -140,8 +140,8 @@ pub(super) const JOBS_EXAMPLES: &str = r"Examples:
   lapel jobs redo 12 --to again.csv
   lapel jobs follow --wait --json
 
-Only one lapel controls a job at a time. While another running lapel has it,
-you can view the job but not change it.
+Only one running lapel controls a job. If another one has it, you can view
+the job but not change it.
 
 Exit codes: see lapel --help.";
 
@@ -179,8 +179,8 @@ Ctrl-C stops it; the next build continues from there.
 
 Exit codes: see lapel --help.";
 
-pub(super) const DOCTOR: &str = "What lapel has observed of the service where the contract leaves the behaviour open, with evidence, \
-    date and use. Also the service's clock, the path and integrity of the journal, the profile, and who \
+pub(super) const DOCTOR: &str = "Shows the observed behaviour of the service where the contract leaves it open, with evidence, date \
+    and use. Also shows the service's clock, the path and integrity of the journal, the profile, and who \
     can read lapel's files. Sends one ping and changes nothing. Never shows a key.";
 
 pub(super) const DOCTOR_EXIT: &str = "Exit codes:
@@ -205,8 +205,8 @@ pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
   lapel profile test uni
   lapel profile remove uni
 
-Where a key can be: file (lapel's own, chmod 600), keyring, env:VARIABLE,
-file:PATH, command. remove deletes only what lapel itself stores.
+Key sources: file (lapel's own, chmod 600), keyring, env:VARIABLE, file:PATH,
+command. remove deletes only a key that lapel stores.
 Write a proxy with a password into config.toml: others can see what you type
 here.
 

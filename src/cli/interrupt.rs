@@ -11,8 +11,11 @@ impl Interrupt {
     /// Listens for Ctrl-C and SIGTERM.
     pub fn watch() -> Self {
         Self::with(
-            Some(t!("stopping: waiting for requests on the way. Ctrl-C again exits now.")),
-            (t!("exited. Requests on the way are in doubt; lapel jobs follow checks them."), exit::DOUBT),
+            Some(t!("stopping: waiting for the answers to sent requests. Ctrl-C again exits now.")),
+            (
+                t!("exited. Requests without an answer are in doubt; lapel jobs follow checks them."),
+                exit::DOUBT,
+            ),
         )
     }
 

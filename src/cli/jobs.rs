@@ -193,7 +193,7 @@ async fn show(
     if !rows_said.is_empty() {
         lines.push(match rows {
             Some(bucket) => t!("Rows: {bucket}", bucket = tr(bucket.name())),
-            None => t!("Rows that need you:").to_owned(),
+            None => t!("Rows that need attention:").to_owned(),
         });
         lines.extend(rows_said);
     }

@@ -233,7 +233,7 @@ impl VerbSession {
         }
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(
-                t!("  Accepted is not issued: the service takes 5 minutes to 1 day for each badge.")
+                t!("  Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.")
                     .to_owned(),
             );
         }

@@ -192,7 +192,7 @@ pub enum JobsVerb {
         #[command(flatten)]
         how: AgainFlags,
     },
-    /// Send rows again that were never seen: one or all
+    /// Send never seen rows again: one or all
     #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
         /// The job number

@@ -141,7 +141,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 /// The table of jobs. Its heading names the zone of the times.
 pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     let created = format!("{} ({})", t!("CREATED"), clock.zone());
-    let head = [t!("JOB"), &created, t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")];
+    let head = [t!("JOB"), &created, t!("KIND"), t!("TITLE"), t!("STATE"), t!("ROWS")];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for job in jobs {
         let mut state = job.state().to_string();

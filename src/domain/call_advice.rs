@@ -50,7 +50,7 @@ impl Question {
     pub fn word(self) -> &'static str {
         match self {
             Self::NoMail => t!("no mail"),
-            Self::NotInWallet => t!("wallet lacks it"),
+            Self::NotInWallet => t!("not in wallet"),
             Self::When => t!("when does it arrive"),
             Self::WrongName => t!("wrong name"),
             Self::WrongEmail => t!("wrong e-mail"),
@@ -184,7 +184,7 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
             let mut say = vec![if question == Question::WrongName {
                 t!("Ask for the right name, letter by letter. {issuer} checks it and can issue a corrected badge, then revoke this one.", issuer)
             } else {
-                t!("Ask for the right e-mail address, letter by letter. {issuer} checks who calls and can issue the badge to that address, then revoke this one.", issuer)
+                t!("Ask for the right e-mail address, letter by letter. {issuer} checks the caller's identity. It can issue the badge to that address, then revoke this one.", issuer)
             }];
             if is_waiting {
                 say.push(t!("A waiting badge can only be revoked when it is issued.").to_owned());
@@ -234,7 +234,7 @@ fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) {
-        why.extend(deadline(held).map(|at| t!("24 h end {at}", at)));
+        why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {
         let left = until.end().map(|end| end.duration_since(now));
@@ -301,7 +301,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     match verdict {
         Verdict::Waiting { since: None } => vec![
             t!(
-                "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show since when."
+                "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show the acceptance time."
             )
             .to_owned(),
         ],
@@ -363,7 +363,7 @@ fn mail(case: &Case<'_>) -> String {
         Some(word) => {
             let domain = super::text::scrub(key.domain().unwrap_or_default()).into_owned();
             t!(
-                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip} If others at {domain} got no mail either, its gateway blocks it: their IT can allow it.",
+                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip} If others at {domain} got no mail either, the mail gateway there blocks it. Their IT can allow it.",
                 word,
                 slip,
                 domain
@@ -505,7 +505,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 /// Advice for a wrong name or address: pass it on to the issuer.
 pub fn correction() -> &'static str {
     t!(
-        "Wrong name or address? Pass on this id and the right spelling. The issuer checks identity and can issue a corrected badge, then revoke this."
+        "Wrong name or address? Pass on this id and the right spelling. The issuer checks the caller's identity. It can issue a corrected badge, then revoke this one."
     )
 }
 

@@ -19,7 +19,7 @@ pub fn is_loopback(url: &Url) -> bool {
 /// The mistake. The message never repeats the address, which may contain a password.
 pub fn base_url(raw: &str) -> Result<Url, Localizable> {
     if raw.trim().is_empty() {
-        return Err(localizable!("is empty: give the whole address, such as https://host/api/v1/ext"));
+        return Err(localizable!("is empty: give the whole URL, such as https://host/api/v1/ext"));
     }
     let url = bare_url(raw)?;
     if url.scheme() == "http" && !is_loopback(&url) {
@@ -57,11 +57,11 @@ pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
 pub fn parse_url(raw: &str) -> Result<Url, Localizable> {
     match Url::parse(raw.trim()) {
         Ok(url) if url.host().is_none() && is_http(&url) => {
-            Err(localizable!("has no host: give the whole address, such as https://host/api/v1/ext"))
+            Err(localizable!("has no host: give the whole URL, such as https://host/api/v1/ext"))
         }
         Ok(url) => Ok(url),
         Err(ParseError::RelativeUrlWithoutBase) => Err(localizable!("lacks https:// in front")),
-        Err(_) => Err(localizable!("is not an address: give it whole, such as https://host/api/v1/ext")),
+        Err(_) => Err(localizable!("is not a URL: give the whole URL, such as https://host/api/v1/ext")),
     }
 }
 

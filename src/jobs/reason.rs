@@ -90,7 +90,7 @@ codes! {
     SomeThere = "some_there", tr_noop!("{found} of {rows} badges in the same request exist. This one may or may not have been accepted");
     IssuingFailed = "issuing_failed", tr_noop!("the service shows \u{201c}{label}\u{201d}: issuing seems to have failed. Ask the provider's help desk before you send it again");
     IssuedTwice = "issued_twice", tr_noop!("issued twice by one request: badge {id} was accepted at the same time. You can revoke one of the two");
-    SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these people got a second badge from the same request (for example {id}). Something on the way may have sent it twice. Tell the provider. The rows name them.");
+    SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these recipients got a second badge from the same request (for example {id}). The network may have sent the request twice. Tell the provider. The rows name the badges.");
     BeingProven = "being_proven", tr_noop!("refused, but not proven; lapel is checking");
     NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422). It may not show waiting badges, so lapel cannot prove yet that it accepted nothing. The rows of this request are in doubt until the check window ends. The other rows continue.");
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
@@ -103,19 +103,19 @@ codes! {
     NotAllowed = "not_allowed", tr_noop!("not allowed in the review");
     SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
-    WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where that was restored. To take it back: lapel journal restore FILE");
+    WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");
     StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
-    RefusedElsewhere = "refused_elsewhere", tr_noop!("job {job} was refused for this person on {when}, but it is not certain that nothing was done. Resume job {job}: it checks first");
-    SentElsewhere = "sent_elsewhere", tr_noop!("job {job} sent this badge to this person on {when} ({state}). A second one needs your approval");
-    NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this person");
-    NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These people have the badge already, or may have.");
+    RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");
+    SentElsewhere = "sent_elsewhere", tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval");
+    NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this recipient");
+    NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These recipients already have the badge, or may have it.");
     LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");
 
     // Reading from the service.
     PollFailed = "look_failed", tr_noop!("The last check failed. {why}");
     Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this e-mail address, but it may not be this one. Check the holder's wallet, then resolve it");
-    HoldsOlder = "holds_older", tr_noop!("this person holds a badge that was accepted before this request; somebody else issued it. Decide whether to send this one too");
+    HoldsOlder = "holds_older", tr_noop!("this recipient already holds the badge: another user or program issued it before this request. Decide whether to send this one too");
     WindowOver = "window_over",
         tr_noop!("checked until the check window ended, and never seen. You can decide to send it again");
     Absent = "absent", tr_noop!("checked twice where the service shows waiting badges, and not seen. You can decide to send it again");
@@ -168,9 +168,9 @@ codes! {
     WitnessedTime = "witnessed_time", tr_noop!("the service's timestamp of an acceptance that lapel saw");
     NotById = "not_by_id", tr_noop!("an accepted badge could not be read by its id");
     CountFollows = "count_follows",
-        tr_noop!("the count of badges issued since a day rose as lapel's badges were issued");
+        tr_noop!("the number of badges issued since a date rose with lapel's badges");
     CountIgnores = "count_ignores",
-        tr_noop!("lapel's badges were issued, but the count of badges issued since a day rose by fewer");
+        tr_noop!("the number of badges issued since a date rose by fewer than lapel's badges");
     OtherTitle = "other_title", tr_noop!("a search for one title returned another title");
     OtherAddress = "other_address", tr_noop!("a search for one e-mail address returned another");
     OtherCase = "other_case", tr_noop!("a search by e-mail address returned it in different letter case");

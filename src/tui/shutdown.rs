@@ -21,7 +21,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     let _ = tokio::time::timeout(PATIENCE, crate::fs::all_finished()).await;
     if app.reads_index() {
         say(t!(
-            "index reading stopped, and what was read is kept; continue on Home or with: lapel index build"
+            "index reading stopped; lapel keeps the part it has read. Continue on Home or with: lapel index build"
         ));
     }
     if let Some((file, view)) = app.unsaved_view()
@@ -108,5 +108,5 @@ fn line(job: &Job, kept: bool) -> String {
         }
         _ => return what,
     };
-    format!("{what}; {then}")
+    t!("{what}; {then}", what, then)
 }

@@ -184,7 +184,7 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.press("x");
     let screen = h.shows(msg_part("Undo job")).await;
     assert!(
-        screen.contains(&msg_with("{n} badges are Issued: revoked after the review.", &[&3])),
+        screen.contains(&msg_with("{n} Issued badges will be revoked after the review.", &[&3])),
         "{screen}"
     );
     h.press("enter");

@@ -116,7 +116,7 @@ async fn call_5_the_address_is_wrong() {
         &[
             "Did they mean gmail.example?",
             "Wrong name or address? Pass on",
-            "issuer checks identity",
+            "issuer checks the caller",
             "move it elsewhere",
         ],
     );

@@ -259,8 +259,8 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     h.settled().await;
     h.press("C j j j j j j space j space");
     let screen = h.screen();
-    assert!(line_with(&screen, "[x] Revoked").contains(msg("no room at this width")), "{screen}");
-    assert!(screen.contains(msg_part("the lowest columns are hidden")), "{screen}");
+    assert!(line_with(&screen, "[x] Revoked").contains(msg("hidden at this width")), "{screen}");
+    assert!(screen.contains(msg_part("lapel hides the lowest columns")), "{screen}");
     h.press("R esc C");
     for _ in 0..6 {
         h.press("space j");

@@ -85,7 +85,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     h.press("esc esc");
     // The draft of the file, with what was decided.
     drop(&mut h).await;
-    let screen = h.shows(msg("A draft of this file is kept. Go on with it?")).await;
+    let screen = h.shows(msg("There is a draft of this file. Continue with it?")).await;
     assert!(screen.contains("1 ready") && screen.contains("1 skipped"), "{screen}");
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;

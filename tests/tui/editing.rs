@@ -103,7 +103,7 @@ async fn of_several_pasted_lines_one_is_looked_up_at_a_time_and_none_is_lost() {
     let screen = h.screen();
     assert!(screen.contains("Holder ▌한서윤 seoyun.han@naru.example\n"), "{screen}");
     let said = msg_with(
-        "A look-up is about one holder. Of {lines}, this one was taken: {taken}. {up} brings the others.",
+        "A look-up is about one holder. lapel used one of {lines}: {taken}. {up} recalls the others.",
         &[&"3 pasted lines", &"한서윤 seoyun.han@naru.example", &"↑"],
     );
     let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");

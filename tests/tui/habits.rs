@@ -9,13 +9,13 @@ async fn a_key_that_does_nothing_says_what_is_near() {
     let mut h = Harness::new(small(), 120, 30).await;
     h.settled().await;
     let near = |name: &str, near: &str, action: Action| {
-        msg_with("{name} is no key here. {near}: {help}", &[&name, &near, &action.help()])
+        msg_with("{name} does nothing here. {near}: {help}", &[&name, &near, &action.help()])
     };
     let elsewhere = |name: &str, place: &str, action: Action| {
         let key = "{name} does nothing here. It works in {places}: {help}";
         msg_with(key, &[&name, &place, &action.help()])
     };
-    let unknown = |name: &str| msg_with("{name} is no key here. {keys} shows the keys.", &[&name, &"?"]);
+    let unknown = |name: &str| msg_with("{name} does nothing here. {keys} shows the keys.", &[&name, &"?"]);
     for (keys, said) in [
         ("2 V", near("V", "v", Action::Range)),
         ("ctrl-s", near("ctrl-s", "e", Action::Export)),

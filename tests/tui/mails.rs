@@ -82,7 +82,7 @@ async fn without_an_index_the_failed_mails_are_those_of_the_jobs() {
     h.press("M");
     let screen = h.settled().await;
     assert!(screen.contains(msg("from lapel's own jobs (no index)")), "{screen}");
-    assert!(screen.contains(msg_part("No mail is known to have failed")), "{screen}");
+    assert!(screen.contains(msg_part("lapel knows of no failed mail")), "{screen}");
     h.press("e");
     assert!(h.settled().await.contains(msg("There are no failed mails here to export.")), "{}", h.screen());
     assert_eq!(all_requests(&h), before);

@@ -76,7 +76,7 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
     h.press("a");
     h.shows(&msg_with("{marked} marked", &[&3])).await;
     h.press("j * n u");
-    h.shows(&msg_with("{n} marks are back.", &[&3])).await;
+    h.shows(&msg_with("Restored {n} marks.", &[&3])).await;
     h.press("d");
     h.shows(msg("the never seen rows that may be sent again together")).await;
     h.press("enter");

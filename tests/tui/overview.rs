@@ -55,7 +55,10 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     h.press("0 G enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("need an index, and there is none")), "{screen}");
-    assert!(screen.contains("[profiles.demo.index]") && screen.contains("ctrl-p “turn on”"), "{screen}");
+    assert!(
+        screen.contains("[profiles.demo.index]") && screen.contains("ctrl-p “turn on index”"),
+        "{screen}"
+    );
     assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
     h.press("r R esc enter down z / tab");
     h.settled().await;
@@ -292,7 +295,7 @@ async fn reading_can_be_stopped_and_goes_on() {
     h.run_in_palette(Action::IndexStop);
     let screen = h.settled().await;
     assert!(
-        screen.contains(msg_part("What lapel has read is kept."))
+        screen.contains(msg_part("lapel keeps the part it has read."))
             && screen.contains(msg_part("read to 200 of 600")),
         "{screen}"
     );
@@ -388,5 +391,5 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     h.shows(msg_part("▲ wait ")).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
-    assert!(said.iter().any(|line| line.contains(msg_part("what was read is kept"))), "{said:?}");
+    assert!(said.iter().any(|line| line.contains(msg_part("keeps the part it has read"))), "{said:?}");
 }

@@ -63,8 +63,8 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     h.shows("5 ready").await;
     // One after the other is undone, and then nothing is left to undo.
     for (says, ready) in [
-        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 skipped"),
-        (msg_with("Undone: {n} rows are as before.", &[&3]), "3 needs review"),
+        (msg_with("Undone for {n} rows.", &[&3]), "3 skipped"),
+        (msg_with("Undone for {n} rows.", &[&3]), "3 needs review"),
     ] {
         h.settled().await;
         h.press("u");

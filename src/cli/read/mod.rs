@@ -305,9 +305,9 @@ impl ReadContext {
             }
         }
         self.progress.clear();
-        let read = walk
-            .finish()
-            .ok_or_else(|| Failure::new("internal", t!("The list did not end. Nothing was changed.")))?;
+        let read = walk.finish().ok_or_else(|| {
+            Failure::new("internal", t!("lapel did not reach the end of the list. Nothing was changed."))
+        })?;
         let code = code_of(&read);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,

@@ -255,10 +255,9 @@ impl IntakeError {
             Self::Unanswered { name, question } => {
                 localizable!("lapel cannot read {name} yet: {question}.", name, question)
             }
-            Self::Changed { name } => localizable!(
-                "{name} changed while lapel read it. lapel used nothing of it. Read it again.",
-                name
-            ),
+            Self::Changed { name } => {
+                localizable!("{name} changed while lapel read it. lapel did not use it. Read it again.", name)
+            }
             Self::Cancelled => localizable!("Reading was stopped. Nothing was changed."),
         }
     }

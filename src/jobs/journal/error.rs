@@ -65,7 +65,7 @@ impl JournalError {
     pub fn localizable(&self) -> Localizable {
         match self {
             Self::Full { file } => localizable!(
-                "The journal's disk is full ({file}). lapel sends nothing that it cannot record first. What was recorded is safe. Free some space, then resume.",
+                "The journal's disk is full ({file}). lapel sends no request that it cannot record first. All recorded requests are safe. Free some space, then resume.",
                 file
             ),
             Self::NotWritable { file, why } => localizable!(

@@ -60,7 +60,7 @@ impl App {
         self.changed = true;
         out.say(match (near, elsewhere) {
             (Some((action, near)), _) => {
-                t!("{name} is no key here. {near}: {help}", name, near, help = action.help())
+                t!("{name} does nothing here. {near}: {help}", name, near, help = action.help())
             }
             (None, Some((places, action))) => t!(
                 "{name} does nothing here. It works in {places}: {help}",
@@ -69,7 +69,7 @@ impl App {
                 help = action.help()
             ),
             (None, None) => t!(
-                "{name} is no key here. {keys} shows the keys.",
+                "{name} does nothing here. {keys} shows the keys.",
                 name,
                 keys = self.env.key(stack, Action::Help)
             ),

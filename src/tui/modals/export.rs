@@ -259,7 +259,7 @@ impl Component for ExportForm {
             };
             form.text(&format!("{} {far}", env.spinner()), theme.text());
             form.dim(&t!(
-                "lapel tells you when the file is ready.  {key} continue in the background  {esc} cancel (nothing is saved)",
+                "lapel tells you when the file is ready.  {key} continue in the background  {esc} back (cancels; nothing is saved)",
                 key = key(Action::Aside),
                 esc = key(Action::Back)
             ));

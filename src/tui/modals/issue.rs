@@ -318,7 +318,7 @@ impl Component for IssueForm {
             )
         } else {
             t!(
-                "Nothing is sent until you confirm the review.  {enter} review  {esc} back",
+                "Nothing is sent until you confirm the review.  {enter} next  {esc} back",
                 enter = key(Action::Accept),
                 esc = key(Action::Back)
             )

@@ -27,6 +27,10 @@ impl Component for MarkAllForm {
         !matches!(action, Action::Down | Action::Up)
     }
 
+    fn hint(&self, action: Action) -> &'static str {
+        if action == Action::Accept { t!("mark") } else { action.hint() }
+    }
+
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {

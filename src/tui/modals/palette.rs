@@ -276,7 +276,7 @@ impl Component for CommandPalette {
         self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
             let enter = env.key(&self.key_contexts(), Action::Accept);
-            out.say(t!("A click sends nothing. {enter} does this.", enter));
+            out.say(t!("A click sends nothing. Press {enter} instead.", enter));
             return Clicked::Changed;
         }
         Clicked::in_menu(click, Action::Accept)

@@ -27,6 +27,10 @@ impl Component for PingForm {
         !matches!(action, Action::Down | Action::Up)
     }
 
+    fn hint(&self, action: Action) -> &'static str {
+        if action == Action::Accept { t!("send ping") } else { action.hint() }
+    }
+
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() => {
@@ -68,7 +72,7 @@ impl Component for PingForm {
         };
         form.text(&question, env.theme.strong());
         form.text(
-            t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait stays or grows."),
+            t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait continues or gets longer."),
             env.theme.text(),
         );
         if let Some(error) = &self.error {

@@ -271,7 +271,7 @@ impl ProfileForm {
                 )
             } else {
                 t!(
-                    "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one of the organisation. lapel checks the key before saving anything. The settings keep how the key begins."
+                    "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one from the organisation. lapel checks the key before it saves anything. The settings store only the first characters of the key."
                 )
             });
             form.blank();

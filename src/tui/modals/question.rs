@@ -43,8 +43,8 @@ impl Question {
         let title = titles(drafts);
         let text = plural!(
             rows,
-            "{n} row and what was decided about it are removed. Nothing was sent.",
-            "{n} rows and what was decided about them are removed. Nothing was sent."
+            "This removes {n} row and all decisions about it. Nothing was sent.",
+            "This removes {n} rows and all decisions about them. Nothing was sent."
         );
         let command = Box::new(JobCommand::Discard(drafts.iter().map(|job| job.id).collect()));
         let question = Self::new(&t!("Discard the draft   {title}", title), vec![text], |out| {

@@ -123,7 +123,7 @@ impl ReplaceForm {
         form.text(&t!("1 recipient {dot} 2 requests", dot = env.glyphs.dot), env.theme.text());
         form.text(
             t!(
-                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 1 day). Then lapel revokes the old one, while lapel runs."
+                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
             ),
             env.theme.warning(),
         );
@@ -148,7 +148,7 @@ impl ReplaceForm {
             form.error(error);
         }
         form.dim(&t!(
-            "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} review  {esc} back",
+            "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} next  {esc} back",
             enter = env.key(&self.key_contexts(), Action::Accept),
             esc = env.key(&self.key_contexts(), Action::Back)
         ));

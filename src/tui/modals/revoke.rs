@@ -173,7 +173,7 @@ impl RevokeForm {
             foot.dim(&t!("{esc} back", esc = key(Action::Back)));
         } else {
             foot.dim(&t!(
-                "Nothing is sent until you confirm.  {enter} continue  {esc} back",
+                "Nothing is sent until you confirm.  {enter} next  {esc} back",
                 enter = key(Action::Accept),
                 esc = key(Action::Back)
             ));

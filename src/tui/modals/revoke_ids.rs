@@ -167,7 +167,7 @@ impl Component for RevokeIds {
             form.error(error);
         }
         form.dim(&t!(
-            "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} continue",
+            "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} next",
             enter = env.key(&self.key_contexts(), Action::Accept)
         ));
         form.draw(frame, area);

@@ -27,7 +27,7 @@ pub struct FilePreview {
 pub fn read(path: &Path, watch: &impl Watch) -> Result<FilePreview, String> {
     let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
     let rows = if !about.is_file() {
-        Err(t!("This is no file with rows.").to_owned())
+        Err(t!("lapel cannot read rows from this file.").to_owned())
     } else if about.len() > LARGEST {
         Err(t!("The file is too large for a preview.").to_owned())
     } else {

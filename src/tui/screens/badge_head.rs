@@ -24,7 +24,7 @@ pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<
     // A mail that waits with its badge needs no line of its own.
     let waits = held.email_status().filter(|word| state == State::Waiting && is(word, "wait"));
     if let Some(word) = waits {
-        why = format!("{why}; {}", t!("mail {word}", word));
+        why = t!("{why}; mail {word}", why, word);
     }
     let verdict = [format!("{} {word}", env.glyphs.state(&state)), why];
     let mut lines = packed(&verdict, "  ", room, style);

@@ -194,7 +194,7 @@ impl History {
         let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {
             let head = count!(self.marks.len() as u64, "marked badge", "marked badges");
             let note =
-                t!("Marked badges are saved as last read. To export the whole list, unmark all first.");
+                t!("lapel saves marked badges as last read. To export the whole list, unmark all first.");
             (self.marks.values().collect(), head, note)
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
             // The service would export what it cannot filter too.

@@ -67,7 +67,7 @@ fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
             here.by(Action::LookUp, |key| t!("{key} opens the box for an e-mail address.", key))
         }
         _ => here.by(Action::WalletTab, |key| {
-            t!("A caller asks about her badge. {key} opens the Wallet tab, where you look up people.", key)
+            t!("A caller asks about her badge. {key} opens the Wallet tab, where you look up holders.", key)
         }),
     }
 }
@@ -78,7 +78,7 @@ fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
             t!("Badges are issued from a template. {key} issues the selected one. The sandbox sends no mail.", key)
         }),
         TourPlace::IssueForm => t!(
-            "Any name and e-mail address will do, such as {address}. {key} moves on, and at the end opens the review.",
+            "Enter any name and e-mail address, such as {address}. {key} goes to the next field, then opens the review.",
             address = "gildong@naru.example",
             key = here.name(Action::Accept),
         ),
@@ -87,7 +87,7 @@ fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
             key = here.name(Action::Accept),
         ),
         TourPlace::Wallet => here.by(Action::Templates, |key| {
-            t!("Each badge starts with its state: what to tell the caller. Next, issue one: {key} opens Templates.", key)
+            t!("Each badge shows its state first. Tell the caller that state. Next, issue a badge: {key} opens Templates.", key)
         }),
         _ => here.by(Action::Templates, |key| t!("{key} opens Templates, where you issue badges.", key)),
     }

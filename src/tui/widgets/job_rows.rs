@@ -165,7 +165,7 @@ impl RowList {
         if marked > 0 {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
-            let note = t!("Marked rows are saved as last read. To save the whole list, unmark all first.");
+            let note = t!("lapel saves marked rows as last read. To save the whole list, unmark all first.");
             save(self.job, head, note, columns::saved(self.marks.values(), &env.clock()), out);
         } else if self.list.is_empty() {
             out.say(t!("There are no rows here to export."));
@@ -243,7 +243,7 @@ impl RowList {
                             let head =
                                 plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
                                     + &words;
-                            let note = t!("The rows are as the list had them when the export was chosen.");
+                            let note = t!("lapel saves the rows of the list at the start of the export.");
                             save(self.job, head, note, rows, out);
                         }
                         Err(why) => out.warn(why),

@@ -119,10 +119,10 @@ impl<T: Row> Marks<T> {
     fn undo(&mut self, out: &mut Effects<'_>) {
         match self.take_back() {
             None => out.say(t!("There is no mark to undo.")),
-            Some((back, 0)) => out.say(plural!(back, "{n} mark is back.", "{n} marks are back.")),
-            Some((0, gone)) => out.say(plural!(gone, "{n} mark removed.", "{n} marks removed.")),
+            Some((back, 0)) => out.say(plural!(back, "Restored {n} mark.", "Restored {n} marks.")),
+            Some((0, gone)) => out.say(plural!(gone, "Removed {n} mark.", "Removed {n} marks.")),
             Some((back, gone)) => out.say(t!(
-                "{back} marks are back, {gone} removed.",
+                "Marks restored: {back}, removed: {gone}.",
                 back = number(back),
                 gone = number(gone)
             )),

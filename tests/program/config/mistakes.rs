@@ -42,7 +42,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("[profiles.a]\nbase_url = 'https://kim:SECRET@a.example/'\n", 2, "profiles.a.base_url", "before the @"),
     ("[profiles.a]\nbase_url = 'https://a.example/?key=SECRET'\n", 2, "profiles.a.base_url", "end before ?"),
     ("[profiles.a]\nbase_url = 'ftp://a.example/SECRET'\n", 2, "profiles.a.base_url", "https://"),
-    ("[profiles.a]\nbase_url = 'https://[SECRET'\n", 2, "profiles.a.base_url", "not an address"),
+    ("[profiles.a]\nbase_url = 'https://[SECRET'\n", 2, "profiles.a.base_url", "not a URL"),
     ("PROFILE\nenvironment = 'SECRET'\n", 3, "profiles.a.environment", "\"demo\", \"staging\", \"live\""),
     ("PROFILE\nenvironment = 'LIVE'\n", 3, "profiles.a.environment", "\"live\""),
     ("PROFILE\nenviroment = 'SECRET'\n", 3, "profiles.a.enviroment", "did you mean environment?"),

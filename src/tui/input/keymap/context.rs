@@ -81,7 +81,8 @@ impl Context {
             Self::LookUp => t!("look up"),
             Self::SortMenu => t!("sort"),
             Self::Export => t!("save"),
-            Self::FilePicker | Self::JobMenu | Self::Menu | Self::Profiles | Self::Filters => t!("choose"),
+            Self::Profiles => t!("open"),
+            Self::FilePicker | Self::JobMenu | Self::Menu | Self::Filters => t!("choose"),
             _ => Action::Accept.hint(),
         }
     }

@@ -76,7 +76,7 @@ impl Keymap {
                     Some(n) => wanted_twice(&chord, &file.lines[n]),
                     None => {
                         t!(
-                            "{chord} is, or starts, a key of {other} there ({help}): give that action another key, or choose another here",
+                            "{chord} is already a key of {other} there ({help}), or starts one: give that action another key, or choose another here",
                             chord,
                             other = other.name(),
                             help = other.help()
@@ -111,7 +111,7 @@ impl Keymap {
 /// Two lines of the file want the same key. The message stands at one of them and names the other.
 pub(super) fn wanted_twice(chord: &str, other: &KeymapLine) -> String {
     t!(
-        "line {line} wants {chord} too, or a key that begins with it, for {other}: choose another key in one of the two lines",
+        "line {line} gives {chord}, or a key that begins with it, to {other}: choose another key in one of the two lines",
         line = other.line,
         chord,
         other = format_args!("{}.{}", other.place, other.action)
@@ -410,16 +410,16 @@ mod tests {
             ("[history]\nmark = 'ctrl-i'\n", 2, "cannot tell key 1 in the list from Tab"),
             ("[history]\nmark = 'ctrl-m'\n", 2, "cannot tell key 1 in the list from Enter"),
             ("[prompt]\nclear-field = 'c'\n", 2, "would be typed"),
-            ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "line 2 wants Q q too"),
-            ("[history]\nmark = 'x'\nrevoke = 'x'\n", 3, "line 2 wants x too"),
+            ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "line 2 gives Q q, or"),
+            ("[history]\nmark = 'x'\nrevoke = 'x'\n", 3, "line 2 gives x, or"),
             ("[history]\nmark = 'esc'\n", 2, "leaves back without a key there"),
             ("[history]\nmark = 'q'\n", 2, "leaves quit without a key there"),
-            ("[job-rows]\ncopy = 'esc'\n", 2, "a key of back there"),
+            ("[job-rows]\ncopy = 'esc'\n", 2, "a key of back"),
             ("[profiles]\ntest-profile = 'enter'\n", 2, "a key of accept there"),
             ("[global]\ntemplates = '?'\n", 2, "a key of help there"),
             ("[global]\ntemplates = [':', 'ctrl-k']\n", 2, "a key of palette there"),
             ("[welcome]\ntour = 's'\n", 2, "a key of choose-sandbox there"),
-            ("[always]\npalette = 'ctrl-u'\n", 2, "would not get it there"),
+            ("[always]\npalette = 'ctrl-u'\n", 2, "would not get the key"),
             ("[review]\nconfirm = 'f4'\n", 2, "no longer used"),
             ("[draft]\nconfirm = 'i'\n", 2, "no longer used"),
             ("[organisation]\nback = 'f4'\n", 2, "no longer used"),
@@ -431,13 +431,13 @@ mod tests {
             ("[form]\naccept = ['enter', 'left']\n", 2, "text fields need it there"),
             ("[wallet]\n[review]\nback = []\n", 3, "one key must go back there"),
             ("[help]\nback = []\n", 2, "one key must go back there"),
-            ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
-            ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),
-            ("[form]\nclear-field = 'ctrl-c x'\n", 2, "a key of quit-now, which works everywhere"),
+            ("[history]\nmark = 'ctrl-c'\n", 2, "That action works everywhere"),
+            ("[list]\nup = ['up', 'ctrl-z']\n", 2, "That action works everywhere"),
+            ("[form]\nclear-field = 'ctrl-c x'\n", 2, "That action works everywhere"),
             ("[always]\nquit-now = 'f4'\n[review]\nback = ['esc', 'f4']\n", 4, "a key of quit-now"),
-            ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "line 4 wants L too"),
-            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "line 2 wants Z too"),
-            ("preset = 'vim'\n[list]\nfirst = 'g q'\n[history]\nmark = 'g'\n", 5, "line 3 wants g q"),
+            ("[history]\nmark = 'L'\n[global]\nrequest-log = 'L'\n", 2, "line 4 gives L, or"),
+            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "line 2 gives Z, or"),
+            ("preset = 'vim'\n[list]\nfirst = 'g q'\n[history]\nmark = 'g'\n", 5, "line 3 gives g q"),
         ] {
             let wrong = keymap(text).expect_err(text);
             let first = &wrong[0];

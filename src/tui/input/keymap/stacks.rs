@@ -126,7 +126,7 @@ impl Keymap {
             (Some(n), _) if taker.is_new(mine) && outer.context == Context::Always => Some((
                 n,
                 t!(
-                    "{chord} is, or starts, a key of {other}, which works everywhere ({help}): choose another here",
+                    "{chord} is already a key of {other} ({help}), or starts one. That action works everywhere: choose another key here",
                     chord = self.name(mine),
                     other = outer.action.name(),
                     help = outer.action.help()
@@ -154,7 +154,7 @@ impl Keymap {
             (None, Some(n)) if outer.is_new(chord) => Some((
                 n,
                 t!(
-                    "{chord} is, or starts, a key of {other} ({help}) in an inner place, so this action would not get it there: {place}. Give that action another key, or choose another here",
+                    "{chord} is already a key of {other} ({help}), or starts one, in {place}. There this action would not get the key. Give that action another key, or choose another here",
                     chord = self.name(chord),
                     other = other.name(),
                     help = other.help(),

@@ -1,4 +1,6 @@
 use super::*;
+use crate::i18n::{self, Language};
+use crate::tui::widgets::cells::width;
 
 #[test]
 fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
@@ -74,6 +76,15 @@ fn the_help_of_its_context_shows_every_action() {
         let shown = keymap.help(&[context, Context::Global, Context::Always]);
         assert!(shown.iter().any(|(_, a)| *a == action), "{action:?} in {context:?}: {shown:?}");
         assert!(!action.help().is_empty() && !action.hint().is_empty());
+    }
+}
+
+/// A footer shows about six labels in 80 columns.
+#[test]
+fn labels_fit_the_footer_in_korean() {
+    for action in Action::ALL.iter().filter(|action| !action.is_movement()) {
+        let label = i18n::in_language(Language::Korean, action.hint());
+        assert!(width(label) <= 12, "{action:?}: {label}");
     }
 }
 

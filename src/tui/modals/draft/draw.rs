@@ -38,7 +38,7 @@ impl DraftForm {
         } else {
             let key = |action| env.key(&self.key_contexts(), action);
             foot.dim(&t!(
-                "Nothing is sent until you confirm.  {enter} continue  {esc} back",
+                "Nothing is sent until you confirm.  {enter} next  {esc} back",
                 enter = key(Action::Accept),
                 esc = key(Action::Back)
             ));

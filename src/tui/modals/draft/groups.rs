@@ -151,7 +151,7 @@ impl DraftForm {
                 if corrected {
                     self.corrected(out);
                 }
-                out.say(plural!(rows, "Undone: {n} row is as before.", "Undone: {n} rows are as before."));
+                out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
             }
         }
     }

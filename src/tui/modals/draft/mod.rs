@@ -368,7 +368,7 @@ impl Component for DraftForm {
             Action::AllowClass | Action::LeaveOutClass => {
                 match self.rows.list.selected().and_then(group_of) {
                     Some(rows) => self.review(action == Action::AllowClass, rows, out),
-                    None => out.say(t!("This row has no reason that it shares with others.")),
+                    None => out.say(t!("This row shares no reason with other rows.")),
                 }
             }
             Action::UndoLast => {

@@ -37,7 +37,10 @@ impl FileForm {
             };
             let far = match (done, all) {
                 (_, 0) => String::new(),
-                (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
+                (done, all) => {
+                    let part = (u128::from(done) * 100 / u128::from(all.max(1))).min(100);
+                    format!(": {}", t!("{n} %", n = part))
+                }
             };
             form.dim(&format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} back", esc)));
         }

@@ -404,7 +404,7 @@ impl FileForm {
             },
             Some(Step::Header { .. }) => t!("Which row has the column names?").to_owned(),
             Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
-            Some(Step::Kept { .. }) => t!("A draft of this file is kept. Go on with it?").to_owned(),
+            Some(Step::Kept { .. }) => t!("There is a draft of this file. Continue with it?").to_owned(),
             Some(Step::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
             None => String::new(),
         }

@@ -20,17 +20,21 @@ pub(super) fn undo_words(job: &Job) -> String {
     let unsent = of(&|b| b == RowStatus::Ready);
     let mut parts = Vec::new();
     if unsent > 0 {
-        parts.push(plural!(unsent, "{n} row is not sent: cancelled.", "{n} rows are not sent: cancelled."));
+        parts.push(plural!(
+            unsent,
+            "{n} unsent row will be cancelled.",
+            "{n} unsent rows will be cancelled."
+        ));
     }
     parts.push(plural!(
         issued,
-        "{n} badge is Issued: revoked after the review.",
-        "{n} badges are Issued: revoked after the review."
+        "{n} Issued badge will be revoked after the review.",
+        "{n} Issued badges will be revoked after the review."
     ));
     parts.push(plural!(
         later,
-        "{n} badge is not Issued yet: revoked when issued, while lapel runs.",
-        "{n} badges are not Issued yet: revoked when issued, while lapel runs."
+        "{n} badge not Issued yet will be revoked when issued, while lapel runs.",
+        "{n} badges not Issued yet will be revoked when issued, while lapel runs."
     ));
     parts.push(t!("Mails already sent cannot be recalled.").to_owned());
     parts.join(" ")

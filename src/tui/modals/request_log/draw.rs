@@ -158,5 +158,6 @@ fn row(entry: &LogEntry, base: &str, env: &Env) -> Vec<(String, Style)> {
 /// Examples: `0.12 s`, `34 s`.
 fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
-    if seconds < 10.0 { format!("{seconds:.2} s") } else { format!("{seconds:.0} s") }
+    let digits = if seconds < 10.0 { 2 } else { 0 };
+    t!("{n} s", n = format_args!("{seconds:.digits$}"))
 }

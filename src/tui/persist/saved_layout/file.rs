@@ -111,7 +111,7 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     // Check the type first: opening a pipe would wait for its other end.
     match std::fs::metadata(file) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, t!("what is there is not a file"))),
+        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, t!("this path is not a file"))),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(why) => return Err(why),
     }

@@ -59,7 +59,7 @@ impl Places {
             Some(place) => Url::parse(&format!("{place}{path}"))
                 .map_err(|_| t!("The picture's URL is not valid.").to_owned())
                 .and_then(of_scheme),
-            None => Err(t!("The picture's address is only a path, and its server is not known. Set picture_base in the profile.")
+            None => Err(t!("The picture's URL is only a path, and its server is not known. Set picture_base in the profile.")
             .to_owned()),
         }
     }

@@ -26,7 +26,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
         }
         Action::UseUp => {
-            out.say(t!("Using up the quota in smaller requests. Each is sent only after the previous one is proven to have done nothing."));
+            out.say(t!("Using up the quota in smaller requests. lapel sends the next one only with proof that the previous one did nothing."));
             out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
         }
         Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),

@@ -379,7 +379,7 @@ impl Mails {
         let nothing = match self.search.text() {
             Some(_) => t!("No rows match.").to_owned(),
             None => t!(
-                "No mail is known to have failed. SENT does not mean “delivered”: the service does not say more."
+                "lapel knows of no failed mail. SENT does not mean “delivered”: the service reports no more."
             )
             .to_owned(),
         };
@@ -414,7 +414,7 @@ impl Mails {
                     states = group.words()
                 )
             }
-            None => t!("one person per domain: {failed}", failed = number(failed)),
+            None => t!("one failed mail per domain: {failed}", failed = number(failed)),
         };
         fit(&format!("{sign} {words}"), usize::from(columns).saturating_sub(2), env.glyphs.ellipsis)
     }

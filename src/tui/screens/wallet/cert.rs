@@ -28,16 +28,16 @@ impl Certs {
         let home = || env.key(&[Context::Global], Action::Home);
         match self {
             Self::NotAsked => t!(
-                "Only the index of Home ({home}) can find a certificate number. The service finds badges by id. Ask for the badge id or the e-mail address it was sent to.",
+                "Only the index of Home ({home}) can find a certificate number. The service finds badges by id. Ask for the badge id or the holder's e-mail address.",
                 home = home()
             ),
             Self::NoIndex => t!(
-                "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns one on; it has the numbers of badges whose record was read. Or ask for the badge id or the e-mail address it was sent to.",
+                "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns the index on. It has the numbers of badges whose record lapel has read. Or ask for the badge id or the holder's e-mail address.",
                 home = home(),
                 key = env.key(&[Context::Home], Action::IndexOn)
             ),
             Self::Unknown => t!(
-                "If this is a certificate number: the index has only those of badges that were opened, or read with {key} on a list of Home. Or ask for the badge id or the e-mail address it was sent to.",
+                "If this is a certificate number: the index has only the numbers of badges that you opened, or read with {key} on a list of Home. Or ask for the badge id or the holder's e-mail address.",
                 key = env.key(&[Context::OverviewList], Action::Details)
             ),
         }

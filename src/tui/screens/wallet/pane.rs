@@ -81,7 +81,7 @@ fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, less: u8, env: &Env)
     }
     let ids = [
         Some(t!(
-            "name on it {name}",
+            "name on badge: {name}",
             name = part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
         )),
         Some(t!("id {id}", id = held.badge_id)),

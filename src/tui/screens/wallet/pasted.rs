@@ -18,7 +18,7 @@ impl Wallet {
             return;
         }
         out.say(t!(
-            "A look-up is about one holder. Of {lines}, this one was taken: {taken}. {up} brings the others.",
+            "A look-up is about one holder. lapel used one of {lines}: {taken}. {up} recalls the others.",
             lines = count!(lines.len() as u64, "pasted line", "pasted lines"),
             taken = short(&lines[0]),
             up = env.key(&self.key_contexts(), Action::Earlier)

@@ -86,9 +86,9 @@ pub fn parse(specs: &[Spec], line: &str) -> Result<Vec<(usize, String)>, String>
                 let Some(at) = field_named(specs, &field) else {
                     let names = specs.iter().map(|spec| tr(spec.word).trim_end_matches(':'));
                     return Err(match nearest(&field, names) {
-                        Some(meant) => t!("{typed}: is no field; did you mean {meant}:?", typed, meant),
+                        Some(meant) => t!("{typed}: unknown field; did you mean {meant}:?", typed, meant),
                         None => t!(
-                            "{typed}: is no field. Put the text in quotation marks to search for it",
+                            "{typed}: unknown field. Put the text in quotation marks to search for it",
                             typed
                         ),
                     });
@@ -271,8 +271,8 @@ mod tests {
     #[test]
     fn a_wrong_word_is_named() {
         for (line, named) in [
-            ("titel:x state:waiting", "titel: is no field; did you mean title:?"),
-            ("http://x", "http: is no field"),
+            ("titel:x state:waiting", "titel: unknown field; did you mean title:?"),
+            ("http://x", "http: unknown field"),
             ("title:a title:b", "title: is there twice"),
             ("name:a b", "name: is there twice"),
         ] {

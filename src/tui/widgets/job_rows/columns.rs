@@ -33,7 +33,7 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::Line,
     ),
     (
-        Field::computed("state", tr_noop!("State"), (15, 1, 0))
+        Field::computed("state", tr_noop!("Status"), (15, 1, 0))
             .shown(|row, words, env| format!("{} {words}", bucket_glyph(row.bucket, env)))
             .styled(|row, env| bucket_style(row.bucket, env))
             .whole(|_, words, _| words.clone()),

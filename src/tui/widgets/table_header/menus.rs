@@ -208,7 +208,7 @@ impl Heading {
                 Some(0) if is_needless(choice) => {
                     (t!("same on every row, so hidden").to_owned(), env.theme.dim())
                 }
-                Some(0) => (t!("no room at this width").to_owned(), env.theme.warning()),
+                Some(0) => (t!("hidden at this width").to_owned(), env.theme.warning()),
                 Some(wide) => (wide_words(wide, choice), env.theme.dim()),
                 None => (String::new(), env.theme.dim()),
             };
@@ -220,7 +220,7 @@ impl Heading {
         }
         lines.extend(rest);
         if left_out {
-            let words = t!("If there is not enough room, the lowest columns are hidden.");
+            let words = t!("In a narrow window, lapel hides the lowest columns.");
             lines.push(Line::styled(format!(" {words}"), env.theme.dim()));
         }
         frame.render_widget(Text::from(lines), inner);

@@ -184,7 +184,7 @@ impl Counts {
         let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
         if let Some(find) = &mut self.find {
             find.said = Some(t!(
-                "Not found. lapel knows the certificate numbers of {certs} of {badges}: only of badges that were opened, or read with {key} on a list. The service cannot search for one.",
+                "Not found. lapel knows the numbers of only {certs} of {badges}: those that you opened, or read with {key} on a list. The service cannot search for a number.",
                 certs = number(certs),
                 badges = count!(badges, "badge", "badges"),
                 key = env.key(LIST, Action::Details),

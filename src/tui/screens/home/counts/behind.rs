@@ -33,12 +33,12 @@ pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
     let badges = count!(rows, "badge", "badges");
     let note = if rows < found.all {
         t!(
-            "Only the first {rows} of {all} badges of this list are saved, as the index has them.",
+            "lapel saves only the first {rows} of the {all} badges in this list, from the index.",
             rows = number(rows),
             all = number(found.all)
         )
     } else {
-        t!("The rows are as the index has them.").to_owned()
+        t!("lapel saves the rows from the index.").to_owned()
     };
     let head = format!("{title} {} {badges}", env.glyphs.dot);
     ExportSource::of_rows(

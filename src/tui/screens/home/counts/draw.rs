@@ -383,7 +383,7 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
             t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
             theme.text(),
         ),
-        (t!("lapel has read and saved nothing for it yet.").to_owned(), theme.text()),
+        (t!("lapel has not read or saved anything for it yet.").to_owned(), theme.text()),
         (
             t!(
                 "{key}   turns it on until lapel ends: in memory only, nothing is saved.",

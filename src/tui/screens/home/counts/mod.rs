@@ -268,7 +268,7 @@ impl Counts {
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
                 let key = env.key(&self.key_contexts(), on);
-                out.say(t!("Stopped. What lapel has read is kept. {key} reads the rest.", key));
+                out.say(t!("Stopped. lapel keeps the part it has read. {key} reads the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),
         }

@@ -220,7 +220,7 @@ fn mail(all: &Overall) -> Vec<Bar> {
         })
         .collect();
     if all.mail.scattered > 0 {
-        let bar = Bar::new(t!("one person per domain"), all.mail.scattered, Which::All).aside();
+        let bar = Bar::new(t!("one failed mail per domain"), all.mail.scattered, Which::All).aside();
         bars.push(Bar { which: None, ..bar });
     }
     bars
