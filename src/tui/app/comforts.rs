@@ -135,7 +135,7 @@ impl App {
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.open(Question::new(
-                t!("Forget recent look-ups and file names of this profile?"),
+                t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
                 |out| out.go.push(Navigate::ForgetRecents),
             )),

@@ -250,6 +250,11 @@ impl App {
                 }
             }
             Action::Dismiss | Action::Back => self.news = None,
+            Action::ClearForm => {
+                if let Some(form) = self.modals.last_mut() {
+                    form.modal.set_input(&[]);
+                }
+            }
             Action::Quit => self.quit(out),
             _ => {
                 self.comfort(action, out);

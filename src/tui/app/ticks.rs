@@ -17,10 +17,20 @@ impl App {
         let age =
             self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
         let toasts = self.toasts().filter_map(|toast| toast.until).min();
-        [spin, held, link, age, toasts, self.refresh_due(), self.screens.home.due(), self.views.due()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            spin,
+            held,
+            link,
+            age,
+            toasts,
+            self.refresh_due(),
+            self.screens.home.due(),
+            self.views.due(),
+            self.env.recents.due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Whether the screen shows how long something has been waiting.

@@ -306,6 +306,15 @@ impl Modal for RevokeForm {
         true
     }
 
+    fn input(&self) -> Option<FormInput> {
+        Some(FormInput::new("revoke", subject(&self.targets), self.reason.texts()))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.reason.restore(texts);
+        self.error = None;
+    }
+
     fn asks(&self) -> Option<Ask> {
         self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
     }
@@ -321,6 +330,7 @@ impl Modal for RevokeForm {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
         out.ask(Request::Do(Box::new(JobCommand::Revoke(plan))));
+        out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
     }
@@ -328,6 +338,16 @@ impl Modal for RevokeForm {
     fn takes_editor(&self) -> bool {
         true
     }
+}
+
+/// The id of the badge. Of several badges, a short digest of their ids.
+fn subject(targets: &[RevokeTarget]) -> String {
+    if let [one] = targets {
+        return one.badge_id.wire().to_owned();
+    }
+    let mut ids: Vec<&str> = targets.iter().map(|target| target.badge_id.wire()).collect();
+    ids.sort_unstable();
+    crate::secrets::fingerprint(&ids.join(" "))
 }
 
 fn target_line(target: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {

@@ -451,8 +451,7 @@ impl Component for DraftForm {
                         if !left.is_empty() {
                             out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
                         }
-                        out.go.push(Navigate::CloseAll);
-                        out.go.push(Navigate::Activity);
+                        out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
                     Ok(Done::Said(text)) => out.say(text),
                     Ok(Done::Undone(undone)) => self.undone(undone, out),

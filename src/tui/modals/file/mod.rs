@@ -513,6 +513,10 @@ impl Component for FileForm {
                 match drafted {
                     Ok(jobs) => {
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
+                        if let Purpose::Issue { .. } = self.purpose {
+                            // The draft keeps the recipients from now on.
+                            out.go.push(Navigate::InputUsed);
+                        }
                         DraftForm::open_instead(jobs, replaces.unwrap_or_default(), out);
                         out.close();
                     }
