@@ -8,7 +8,7 @@ use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
 use crate::tui::modals::help::{Help, HelpEntry};
-use crate::tui::modals::palette::{Command, CommandPalette};
+use crate::tui::modals::palette::{Command, CommandPalette, Loaded};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::persist::input_history::Typed;
@@ -62,10 +62,10 @@ impl App {
                 t!("{name} is no key here. {near}: {help}", name, near, help = action.help())
             }
             (None, Some((places, action))) => t!(
-                "{name} does nothing here. It works in {places}: {help}",
+                "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
-                places = crate::i18n::list(places.into_iter().map(Context::place)),
-                help = action.help()
+                help = action.help(),
+                places = crate::i18n::list(places.into_iter().map(Context::place))
             ),
             (None, None) => t!(
                 "{name} is no key here. {keys} shows the keys.",
@@ -242,7 +242,7 @@ impl App {
                 let filters = self.env.saved.all().to_vec();
                 let recents = self.env.recents.list(Typed::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
-                self.open(palette);
+                self.open(palette.with_loaded(self.loaded()));
             }
             Action::Back if self.news.is_none() => {
                 if let Some(tab) = self.came_from.pop() {
@@ -275,6 +275,14 @@ impl App {
             is_enabled: true,
         });
         lines.filter(|entry| !entry.keys.is_empty()).collect()
+    }
+
+    /// The templates, holders and badges of the loaded lists.
+    fn loaded(&self) -> impl Iterator<Item = Loaded> {
+        let templates = self.screens.templates.browser.loaded().map(Loaded::of_template);
+        let held = self.screens.wallet.items();
+        let badges = held.chain(self.screens.history.browser.loaded()).take(MOST_LOADED);
+        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -454,6 +462,8 @@ impl App {
     }
 }
 
+/// Maximum number of templates, and of badges, that the palette finds.
+const MOST_LOADED: usize = 1000;
 /// Longest time between the two clicks of a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 

@@ -211,7 +211,8 @@ impl IssueForm {
 
 impl Component for IssueForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.focus.at == FILE { Context::FileField } else { Context::Form }, Context::Always]
+        let own = if self.focus.at == FILE { Context::FileField } else { Context::Form };
+        own.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

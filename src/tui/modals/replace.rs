@@ -158,7 +158,7 @@ impl ReplaceForm {
 
 impl Component for ReplaceForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+        Context::Form.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -183,7 +183,7 @@ impl RevokeForm {
 
 impl Component for RevokeForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::RevokeForm, Context::Always]
+        Context::RevokeForm.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -47,7 +47,8 @@ impl RevokeIds {
 
 impl Component for RevokeIds {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
+        let own = if self.at_reason { Context::RevokeForm } else { Context::FileField };
+        own.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

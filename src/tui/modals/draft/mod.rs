@@ -274,7 +274,7 @@ impl DraftForm {
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<Context> {
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        vec![own, Context::List, Context::Always]
+        vec![own, Context::List, Context::Popup, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
