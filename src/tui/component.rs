@@ -6,6 +6,7 @@ use super::input::action::Action;
 use super::input::keymap::Context;
 use super::input::list_hit::Click;
 use super::persist::saved_layout::View;
+use super::persist::unfinished::FormInput;
 use super::platform::images::Want;
 use super::request::{RequestId, Response};
 use super::tour::TourPlace;
@@ -199,6 +200,14 @@ pub(in crate::tui) trait Modal: Component {
 
     /// The user has confirmed what [`Modal::asks`] returns now.
     fn on_confirmed(&mut self, _: &Env, _: &mut Effects<'_>) {}
+
+    /// The typed input, if lapel keeps it when the modal closes. The texts are empty if the user has typed nothing.
+    fn input(&self) -> Option<FormInput> {
+        None
+    }
+
+    /// Fills the fields with kept input. Without texts, with what they began with.
+    fn set_input(&mut self, _: &[String]) {}
 
     /// Whether the user may paste an API key into it.
     fn takes_api_key(&self) -> bool {

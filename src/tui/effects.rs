@@ -146,6 +146,8 @@ pub enum Navigate {
     Aside,
     /// The user corrected a row of the draft below.
     Corrected,
+    /// The input of the open forms was sent, or is in a draft.
+    InputUsed,
     UseFilter(Box<NamedFilter>),
     MarkAll,
     /// The user confirmed that lapel deletes the recent inputs.

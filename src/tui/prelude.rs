@@ -5,6 +5,7 @@ pub(in crate::tui) use super::context::Env;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::Context;
+pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::request::{Request, RequestId, Response};
 pub(in crate::tui) use super::widgets::confirm::Ask;
 pub(in crate::tui) use super::widgets::field::Field;

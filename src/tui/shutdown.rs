@@ -3,6 +3,7 @@
 use super::app::App;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobError, Phase, RowStatus};
+use crate::tui::persist::input_history;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
 
@@ -28,6 +29,12 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         && let ViewAnswer::Done(Err(why)) = run(ViewAsk::Keep(file, Box::new(view))).await
     {
         say(&why);
+    }
+    if let Some(ask) = app.unsaved_input() {
+        let written = tokio::task::spawn_blocking(move || input_history::run(&ask)).await;
+        if let Ok(Err(why)) = written {
+            say(&why);
+        }
     }
     let Some(jobs) = app.jobs() else { return };
     let on_the_way = app.in_flight();

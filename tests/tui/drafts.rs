@@ -120,7 +120,8 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     h.settled().await;
     // No word of farewell: as after a crash.
     let mut h = h.reopened(here, 100, 30);
-    h.shows("1 draft is kept").await;
+    let told = h.shows("1 draft is kept: ").await;
+    assert!(told.contains(msg_part("0 shows it on Home")), "{told}");
     h.settled().await;
     h.press("0");
     h.shows(msg(KEPT)).await;

@@ -12,8 +12,8 @@ async fn a_key_that_does_nothing_says_what_is_near() {
         msg_with("{name} does nothing here. {near}: {help}", &[&name, &near, &action.help()])
     };
     let elsewhere = |name: &str, place: &str, action: Action| {
-        let key = "{name} does nothing here. It works in {places}: {help}";
-        msg_with(key, &[&name, &place, &action.help()])
+        let key = "{name} does nothing here. Elsewhere: {help} ({places})";
+        msg_with(key, &[&name, &action.help(), &place])
     };
     let unknown = |name: &str| msg_with("{name} does nothing here. {keys} shows the keys.", &[&name, &"?"]);
     for (keys, said) in [
@@ -163,4 +163,84 @@ async fn a_double_click_opens_the_row_and_two_slow_ones_select_it() {
     assert!(h.settled().await.contains(msg("Cert. no.")), "{}", h.screen());
     h.press("esc");
     assert!(h.settled().await.contains(msg_part("row 6 of 600")));
+}
+
+/// In a popup without a text field, the keys of the help, the palette and the request log work as on a screen.
+#[tokio::test]
+async fn help_palette_and_log_open_over_every_popup() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    let mut popups = vec!["1 J", "1 s", "1 C", "1 f", "1 y", "1 P", "2 * a"];
+    crate::activity::people(&mut h, 0..2).await;
+    popups.insert(0, "");
+    for popup in popups {
+        h.press(popup);
+        h.settled().await;
+        let (below, stack) = (h.tui.app.modal(), h.tui.app.key_contexts());
+        for (key, modal) in [("?", "Help"), (":", "CommandPalette"), ("L", "RequestLog")] {
+            h.press(key);
+            h.settled().await;
+            assert_eq!(h.tui.app.modal(), Some(modal), "{popup:?} {key}\n{}", h.screen());
+            h.press("esc");
+            assert_eq!(
+                (h.tui.app.modal(), h.tui.app.key_contexts()),
+                (below, stack.clone()),
+                "{popup} {key}"
+            );
+        }
+        h.press("esc esc");
+        h.settled().await;
+        h.press("esc");
+    }
+}
+
+#[tokio::test]
+async fn alt_digits_leave_every_field_whose_text_is_kept() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    for (keys, text) in
+        [("1 /", "cloud"), ("1 / ctrl-f", "cloud"), ("2 #", "12"), ("1 i", "가나다"), ("2 x", "이유")]
+    {
+        h.press(keys);
+        h.settled().await;
+        h.type_text(text);
+        h.press("alt-5");
+        let screen = h.settled().await;
+        assert_eq!(h.tui.app.modal(), None, "{keys}\n{screen}");
+        assert_eq!(h.tui.app.key_contexts().first(), Some(&lapel::tui::Context::Activity), "{keys}");
+        h.press("1 esc esc esc 2 esc esc esc");
+        h.settled().await;
+    }
+    h.press("1 i");
+    assert!(h.settled().await.contains("가나다"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_palette_finds_what_the_lists_show() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("1");
+    h.settled().await;
+    h.press(":");
+    h.type_text("cloud");
+    let screen = h.screen();
+    let first = |screen: &str| {
+        let entries = screen.lines().skip_while(|line| !line.contains(msg("Command palette")));
+        entries.skip(3).take(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (line, title) in first(&screen).iter().zip(["Cloud Associate", "Cloud Professional"]) {
+        assert!(line.contains(&msg_with("template: {title}", &[&title])), "{screen}");
+    }
+    // It is narrower than the screen, and as low as its list.
+    assert!(screen.lines().filter(|line| line.contains('│')).all(|line| !line.starts_with('│')), "{screen}");
+    let rows = screen.lines().filter(|line| line.trim_start().starts_with('│')).count();
+    assert!(rows < 16, "{rows} rows\n{screen}");
+    h.press("ctrl-u");
+    h.type_text("한서윤");
+    let screen = h.screen();
+    let lines = first(&screen);
+    assert!(lines[0].contains(msg_part("holder: ")) && lines[0].contains("seoyun.han@"), "{screen}");
+    h.press("enter");
+    assert!(h.settled().await.contains("seoyun.han@naru.example"), "{}", h.screen());
 }

@@ -56,6 +56,7 @@ mod support;
 mod tasks;
 mod times;
 mod tour;
+mod unfinished;
 
 use common::{Harness, frozen, key_event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

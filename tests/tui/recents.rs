@@ -68,10 +68,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     assert!(file.exists() && h.screen().contains(msg_part("cannot be undone")), "{}", h.screen());
     h.confirm("1");
     let screen = h.settled().await;
-    assert!(
-        screen.contains(&msg_with("Forgot {n} look-ups and file names of this profile.", &[&3])),
-        "{screen}"
-    );
+    assert!(screen.contains(&msg_with("Forgot {n} recent inputs of this profile.", &[&3])), "{screen}");
     assert!(!file.exists());
     h.press("3 / ctrl-u up");
     assert!(!h.screen().contains("Seoyun"), "{}", h.screen());

@@ -36,6 +36,9 @@ impl App {
             // The confirmation shows its own keys.
             return !matches!(action, Action::Accept | Action::Editor | Action::PageDown | Action::PageUp);
         }
+        if action == Action::ClearForm {
+            return self.modals.last().is_some_and(|modal| modal.input().is_some());
+        }
         if let Some(modal) = self.modals.last() {
             let is_for_others = action == Action::Editor && !modal.takes_editor();
             return !is_for_others && modal.is_enabled(action, &self.env);

@@ -10,7 +10,7 @@ use crate::tui::input::keymap::{Context, Press};
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
-use crate::tui::modals::palette::{Command, CommandPalette};
+use crate::tui::modals::palette::{Command, CommandPalette, Loaded};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::question::Question;
@@ -63,10 +63,10 @@ impl App {
                 t!("{name} does nothing here. {near}: {help}", name, near, help = action.help())
             }
             (None, Some((places, action))) => t!(
-                "{name} does nothing here. It works in {places}: {help}",
+                "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
-                places = crate::i18n::list(places.into_iter().map(Context::place)),
-                help = action.help()
+                help = action.help(),
+                places = crate::i18n::list(places.into_iter().map(Context::place))
             ),
             (None, None) => t!(
                 "{name} does nothing here. {keys} shows the keys.",
@@ -231,10 +231,15 @@ impl App {
                 let filters = self.env.saved.all().to_vec();
                 let recents = self.env.recent(Typed::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
-                self.open(palette);
+                self.open(palette.with_loaded(self.loaded()));
             }
             Action::Back if self.toasts.news.is_none() => self.go_back(out),
             Action::Dismiss | Action::Back => self.toasts.news = None,
+            Action::ClearForm => {
+                if let Some(form) = self.modals.last_mut() {
+                    form.modal.set_input(&[]);
+                }
+            }
             Action::Quit => self.quit(out),
             _ => match Tab::of(action) {
                 Some(tab) => self.open_tab(tab),
@@ -256,6 +261,14 @@ impl App {
             is_enabled: true,
         });
         lines.filter(|entry| !entry.keys.is_empty()).collect()
+    }
+
+    /// The templates, holders and badges of the loaded lists.
+    fn loaded(&self) -> impl Iterator<Item = Loaded> {
+        let templates = self.screens.templates.browser.loaded().map(Loaded::of_template);
+        let held = self.screens.wallet.items();
+        let badges = held.chain(self.screens.history.browser.loaded()).take(MOST_LOADED);
+        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -388,7 +401,7 @@ impl App {
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.open(Question::new(
-                t!("Forget recent look-ups and file names of this profile?"),
+                t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
                 |out| out.go.push(Navigate::ForgetRecents),
             )),
@@ -397,6 +410,9 @@ impl App {
         }
     }
 }
+
+/// Maximum number of templates, and of badges, that the palette finds.
+const MOST_LOADED: usize = 1000;
 
 /// Switches the language. A notice on the screen stays in the old language.
 fn switch_language(out: &mut Effects<'_>) {

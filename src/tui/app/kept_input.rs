@@ -1,11 +1,13 @@
 //! Data kept for the next start: saved filters and recent lookups.
 
-use super::{App, Tab};
+use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
+use crate::tui::component::Modal;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
-use crate::tui::persist::input_history::{Recents, Typed};
+use crate::tui::persist::input_history::{Recents, RecentsAsk, Typed};
 use crate::tui::persist::saved_filters::{FiltersRead, Saved};
+use crate::tui::persist::unfinished::FormInput;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::WorkerCommand;
 
@@ -24,12 +26,44 @@ impl App {
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = self.env.session() else { return };
         let keeps = self.output.manner.settings.recent;
-        self.env.connection.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
+        let recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
+        self.env.connection.recents = recents.for_days(session.jobs.keep_days);
         self.env.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
+    }
+
+    /// Fills a form that opens with the input that was not sent before.
+    pub(super) fn with_kept_input(&self, mut modal: Box<dyn Modal>, out: &mut Effects<'_>) -> Box<dyn Modal> {
+        let kept = modal.input().and_then(|input| self.env.connection.recents.unfinished(&input));
+        if let Some(texts) = kept {
+            modal.set_input(texts);
+            let key = self.env.key(&modal.key_contexts(), Action::ClearForm);
+            out.say(t!("Filled with your unfinished input. {key} clears it.", key));
+        }
+        modal
+    }
+
+    /// Forgets the input of the open forms.
+    pub(super) fn input_used(&mut self) {
+        for modal in &mut self.modals {
+            modal.modal.set_input(&[]);
+        }
+        self.watch_input();
+    }
+
+    fn watch_input(&mut self) {
+        let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
+        self.env.connection.recents.watch(&open);
+    }
+
+    /// The input that the file may not have yet.
+    pub fn unsaved_input(&self) -> Option<RecentsAsk> {
+        self.env.connection.recents.rest()
     }
 
     /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
+        self.watch_input();
+        self.env.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
         if self.env.session().is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
                 self.env.connection.recents.note(typed, &text);
@@ -56,11 +90,11 @@ impl App {
         self.screens.history.browser.forget_earlier();
         let forgotten = self.env.connection.recents.forget();
         out.say(match forgotten {
-            0 => t!("There are no recent look-ups to forget.").to_owned(),
+            0 => t!("There is no recent input to forget.").to_owned(),
             n => plural!(
                 n,
-                "Forgot {n} look-up or file name of this profile.",
-                "Forgot {n} look-ups and file names of this profile."
+                "Forgot {n} recent input of this profile.",
+                "Forgot {n} recent inputs of this profile."
             ),
         });
     }

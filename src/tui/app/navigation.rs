@@ -122,6 +122,7 @@ impl App {
                     }
                 }
             }
+            Navigate::InputUsed => self.input_used(),
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow_to(Tab::Templates, None);
                 out.owned_by(Owner::Screen(Tab::Templates), |out| {
@@ -161,7 +162,10 @@ impl App {
             Some(modal) if modal.prepares_sending() && self.env.read_only() => {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
-            modal => self.modals.extend(modal.map(|modal| OpenedModal::new(id, modal))),
+            modal => {
+                let modal = modal.map(|modal| OpenedModal::new(id, self.with_kept_input(modal, out)));
+                self.modals.extend(modal);
+            }
         }
     }
 

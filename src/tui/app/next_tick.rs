@@ -25,6 +25,7 @@ impl App {
             self.refresh_due(),
             self.screens.home.due(),
             self.views.due(),
+            self.env.connection.recents.due(),
         ]
         .into_iter()
         .flatten()

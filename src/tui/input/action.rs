@@ -201,11 +201,12 @@ actions! {
     NextTemplate: "next template", "go to next template" => "go to the next template's rows";
     PreviousField: "previous field", "go to previous field";
     ClearField: "clear", "clear the field";
+    ClearForm: "clear form", "clear all fields of the form";
     ClearFilter: "clear all", "clear all filter fields";
     Accept: "next", "accept the input and continue";
     Earlier: "earlier", "recall an earlier input";
     Later: "later", "return to a later input";
-    ForgetRecent: "forget look-ups", "forget recent look-ups" => "forget recent look-ups and file names";
+    ForgetRecent: "forget look-ups", "forget recent input" => "forget recent and unfinished input";
     Toggle: "toggle", "toggle the checkbox";
     ToggleDirection: "direction", "reverse the sort order";
     Editor: "editor", "open in editor" => "edit in your editor ($VISUAL or $EDITOR)";

@@ -64,6 +64,7 @@ impl Component for EditRow {
                 self.request = None;
                 match done {
                     Ok(_) => {
+                        out.go.push(Navigate::InputUsed);
                         out.close();
                         out.go.push(Navigate::Corrected);
                     }
@@ -123,5 +124,14 @@ impl Modal for EditRow {
 
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        let subject = format!("{}/{}", self.job, self.row.no);
+        Some(FormInput::new("correct", subject, self.fields.changed()))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.fields.restore(texts);
     }
 }

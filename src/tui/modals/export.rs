@@ -164,7 +164,10 @@ impl ExportForm {
 
 impl Component for ExportForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.work.is_some() { Context::Exporting } else { Context::Export }, Context::Always]
+        match self.work {
+            Some(_) => Context::Exporting.in_popup(),
+            None => vec![Context::Export, Context::Always],
+        }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -167,7 +167,10 @@ impl FiltersForm {
 
 impl Component for FiltersForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.name.is_some() { Context::Prompt } else { Context::Filters }, Context::Always]
+        match self.name {
+            Some(_) => vec![Context::Prompt, Context::Always],
+            None => Context::Filters.in_popup(),
+        }
     }
 
     fn is_enabled(&self, action: Action, env: &Env) -> bool {

@@ -193,7 +193,7 @@ fn inside(area: Rect) -> usize {
 
 impl Component for Help {
     fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| vec![Context::Help, Context::Always])
+        self.search.over().unwrap_or_else(|| Context::Help.in_popup())
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
-use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
+use crate::jobs::intake::{Field as FieldOf, Severity, check_person};
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
@@ -62,7 +62,11 @@ impl IssueForm {
         }
     }
 
-    fn open(&self, source: Source, out: &mut Effects<'_>) {
+    fn open(&self, out: &mut Effects<'_>) {
+        let Some(source) = self.file.source() else {
+            out.say(t!("Type a file name, or paste or drop a file here."));
+            return;
+        };
         let template = (self.template_id.clone(), self.title.clone());
         out.open(move |_, out| FileForm::new(Purpose::Issue { template, by_column: false }, source, out));
     }
@@ -98,6 +102,7 @@ impl IssueForm {
         }
         let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), out) else { return };
         out.ask(Request::Do(Box::new(JobCommand::Issue(plan))));
+        out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
     }
@@ -207,7 +212,8 @@ impl IssueForm {
 
 impl Component for IssueForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.focus.at == FILE { Context::FileField } else { Context::Form }, Context::Always]
+        let own = if self.focus.at == FILE { Context::FileField } else { Context::Form };
+        own.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -225,10 +231,7 @@ impl Component for IssueForm {
             Action::NextField => self.focus.next(FILE + 1),
             Action::PreviousField => self.focus.previous(FILE + 1),
             Action::ClearField => self.field().clear(),
-            Action::Accept if self.focus.at == FILE => match self.file.path() {
-                Some(path) => self.open(Source::File(path), out),
-                None => out.say(t!("Type a file name, or paste or drop a file here.")),
-            },
+            Action::Accept if self.focus.at == FILE => self.open(out),
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
@@ -251,7 +254,9 @@ impl Component for IssueForm {
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
         if paths::is_recipients(text) {
             // Copied text ends with one or more line breaks.
-            self.open(Source::Pasted(text.trim_end().to_owned()), out);
+            self.file.set_lines(text.trim_end());
+            self.focus.at = FILE;
+            self.open(out);
             return;
         }
         if self.focus.at == FILE || paths::is_dropped(text) {
@@ -335,6 +340,25 @@ impl Modal for IssueForm {
 
     fn tour_place(&self) -> TourPlace {
         if self.asks().is_some() { TourPlace::IssueReview } else { TourPlace::IssueForm }
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        let [path, pasted] = self.file.texts();
+        let mut texts = vec![self.name.value().to_owned(), self.email.value().to_owned(), path, pasted];
+        if texts.iter().all(String::is_empty) {
+            texts.clear();
+        }
+        Some(FormInput::new("issue", self.template_id.wire(), texts))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        let text = |at: usize| texts.get(at).map_or("", String::as_str);
+        self.name.set(text(0));
+        self.email.set(text(1));
+        self.file.set_texts([text(2), text(3)]);
+        self.tried = false;
+        let has_source = self.file.source().is_some() && text(0).is_empty() && text(1).is_empty();
+        self.focus.at = if has_source { FILE } else { 0 };
     }
 
     fn asks(&self) -> Option<Ask> {

@@ -12,7 +12,7 @@ use ratatui::text::Text;
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
 
-const STACK: [Context; 2] = [Context::JobMenu, Context::Always];
+const STACK: [Context; 3] = [Context::JobMenu, Context::Popup, Context::Always];
 
 pub struct JobMenu {
     job: Box<Job>,

@@ -77,7 +77,7 @@ impl JsonView {
 
 impl Component for JsonView {
     fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| vec![Context::Json, Context::Always])
+        self.search.over().unwrap_or_else(|| Context::Json.in_popup())
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

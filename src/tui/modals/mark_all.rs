@@ -20,7 +20,7 @@ impl MarkAllForm {
 
 impl Component for MarkAllForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Menu, Context::Always]
+        Context::Menu.in_popup()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

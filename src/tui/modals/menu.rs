@@ -76,7 +76,7 @@ impl Menu {
 
 impl Component for Menu {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Menu, Context::Always]
+        Context::Menu.in_popup()
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {

@@ -5,7 +5,7 @@
 pub(in crate::tui) mod search;
 
 use crate::config::NamedFilter;
-use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
+use crate::domain::{Address, BadgeId, HistoryItem, Query, Template, TemplateId, Text};
 use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
 use crate::tui::prelude::*;
@@ -13,12 +13,13 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 /// Maximum size of the palette.
-const WIDEST: u16 = 110;
+const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;
 /// Width of a screen that the palette covers from side to side, in columns.
-const COVERED: u16 = 120;
+const COVERED: u16 = WIDEST + 16;
 /// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
 
@@ -30,6 +31,37 @@ pub struct Command {
     pub keys: String,
     /// Why the action is not possible now. `None` if it is possible.
     pub why_not: Option<String>,
+}
+
+/// Something that a loaded list shows.
+#[derive(Clone, Debug)]
+pub enum Loaded {
+    Template(TemplateId, Text),
+    /// E-mail address and name.
+    Holder(Text, Text),
+    Badge(BadgeId),
+}
+
+impl Loaded {
+    pub fn of_template(template: &Template) -> Self {
+        Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
+    }
+
+    /// The badge and its holder.
+    pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {
+        let name = item.recipient_name.clone().unwrap_or_default();
+        let holder = item.recipient_email.clone().map(|email| Self::Holder(email, name));
+        holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
+    }
+
+    /// The text by which it is found.
+    fn words(&self) -> String {
+        match self {
+            Self::Template(id, title) => format!("{title} {id}"),
+            Self::Holder(email, name) => format!("{name} {email}"),
+            Self::Badge(id) => id.to_string(),
+        }
+    }
 }
 
 /// The order of the matches: rank, whether it is impossible now, score.
@@ -46,6 +78,7 @@ enum Entry {
     Template(TemplateId),
     Titled(String),
     Filter(NamedFilter),
+    Loaded(Loaded),
 }
 
 pub struct CommandPalette {
@@ -53,6 +86,7 @@ pub struct CommandPalette {
     filters: Vec<NamedFilter>,
     /// Earlier look-ups, newest first.
     recents: Vec<String>,
+    loaded: Vec<Loaded>,
     field: Field,
     shown: Vec<Entry>,
     at: usize,
@@ -65,14 +99,15 @@ pub struct CommandPalette {
 }
 
 impl CommandPalette {
-    /// Lists possible commands first, and moving in a list last. `filters` are the saved filters, which open their lists; `recents` are earlier
-    /// look-ups. With `leaves`, entries that go to another screen are possible.
+    /// Lists possible commands first, and moving in a list last. `filters` are the saved filters, which open their
+    /// lists; `recents` are earlier look-ups. With `leaves`, entries that go to another screen are possible.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
         all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
         let mut palette = Self {
             all,
             filters,
             recents,
+            loaded: Vec::new(),
             field: Field::default(),
             shown: Vec::new(),
             at: 0,
@@ -84,6 +119,14 @@ impl CommandPalette {
         palette
     }
 
+    /// The palette, which also finds what the lists show.
+    #[must_use]
+    pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
+        let mut seen = HashSet::new();
+        self.loaded = loaded.filter(|loaded| seen.insert(loaded.words())).collect();
+        self
+    }
+
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
         let commands = self.all.iter().cloned().map(Entry::Command);
@@ -92,18 +135,20 @@ impl CommandPalette {
             self.shown = entries.collect();
         } else {
             let mut search = Search::new(&typed);
+            let loaded = self.loaded.iter().cloned().map(Entry::Loaded);
             let mut found: Vec<(Worth, Entry)> = entries
+                .chain(loaded)
                 .filter_map(|entry| {
                     let (rank, score) = search.rank(&entry)?;
                     // Of similar matches, the possible one comes first. Equal matches keep the order of the help.
                     Some(((rank, self.why_not(&entry).is_some(), Reverse(score)), entry))
                 })
                 .collect();
-            found.extend(self.destinations(&typed).into_iter().map(|entry| {
-                // An e-mail address can only find a holder. Other text may be the start of a command.
-                let rank = if typed.contains('@') { Rank::Name } else { Rank::Destination };
-                ((rank, false, Reverse(u32::MAX)), entry)
-            }));
+            let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| place(entry)).collect();
+            let others = self.destinations(&typed).into_iter();
+            let others =
+                others.filter(|(_, entry)| place(entry).is_none_or(|place| !listed.contains(&place)));
+            found.extend(others.map(|(rank, entry)| ((rank, false, Reverse(0)), entry)));
             found.sort_by_key(|(worth, _)| *worth);
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
@@ -114,13 +159,20 @@ impl CommandPalette {
     }
 
     /// Recent look-ups that begin like the typed text, then what the text itself can mean.
-    fn destinations(&self, typed: &str) -> Vec<Entry> {
+    fn destinations(&self, typed: &str) -> Vec<(Rank, Entry)> {
         let recents = self.recents.iter().filter(|recent| word_starts(&letters(recent), &letters(typed)));
-        let mut all: Vec<Entry> =
-            recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next()).collect();
+        let recents = recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next());
+        let mut all: Vec<(Rank, Entry)> = recents.map(|entry| (Rank::Loaded, entry)).collect();
+        let has_id = matches!(Query::read(typed), Query::BadgeId(_));
         for way in ways(typed) {
-            if !all.iter().any(|entry| what(entry) == what(&way)) {
-                all.push(way);
+            // Other text is rather the start of a command.
+            let is_whole = match &way {
+                Entry::Holder(_) | Entry::Template(_) => true,
+                Entry::Badge(_) => has_id,
+                _ => false,
+            };
+            if !all.iter().any(|(_, entry)| what(entry) == what(&way)) {
+                all.push((if is_whole { Rank::Id } else { Rank::Generic }, way));
             }
         }
         all
@@ -154,16 +206,19 @@ impl CommandPalette {
                 out.go.push(Navigate::Run(command.action));
                 return;
             }
-            Entry::Badge(id) => Navigate::Badge(id.clone(), None),
+            Entry::Badge(id) | Entry::Loaded(Loaded::Badge(id)) => Navigate::Badge(id.clone(), None),
             Entry::Holder(email) => Navigate::Holder(email.clone()),
+            Entry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
             Entry::Named(name) => Navigate::HolderNamed(name.clone()),
             Entry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
-            Entry::Template(id) => Navigate::UseFilter(Box::new(NamedFilter {
-                list: "templates".to_owned(),
-                name: String::new(),
-                fields: vec![("template_id".to_owned(), id.wire().to_owned())],
-                sort: None,
-            })),
+            Entry::Template(id) | Entry::Loaded(Loaded::Template(id, _)) => {
+                Navigate::UseFilter(Box::new(NamedFilter {
+                    list: "templates".to_owned(),
+                    name: String::new(),
+                    fields: vec![("template_id".to_owned(), id.wire().to_owned())],
+                    sort: None,
+                }))
+            }
             Entry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
         };
         out.go.extend([Navigate::CloseAll, way]);
@@ -294,8 +349,8 @@ impl Component for CommandPalette {
         let theme = &env.theme;
         // Beside a popup that is a little narrower than the screen, rows would show their signs without their words.
         let most = if area.width <= COVERED { area.width } else { WIDEST };
-        let outer = popup::centred(Rect { height: area.height.min(HIGHEST), ..area }, most);
-        let area = popup::open(frame, outer, area, t!("Command palette"), env);
+        let screen = area;
+        let area = popup::inside(screen, most);
         let room = usize::from(area.width).saturating_sub(4);
         let prompt = t!("  Do  ");
         let mut spans =
@@ -312,6 +367,11 @@ impl Component for CommandPalette {
         let unselected = wrap(&unselected, room.saturating_sub(2));
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
         let reasons = reasons.max(if self.is_selected { 0 } else { unselected.len() });
+        // Prompt, empty line, entries, and the line of what is out of sight. A short list makes a low popup.
+        let wanted = self.shown.len().max(1) + 3 + reasons + usize::from(2 * popup::edge(screen));
+        let wanted = u16::try_from(wanted).unwrap_or(HIGHEST).min(HIGHEST).min(screen.height);
+        let outer = popup::centred(Rect { height: wanted, ..screen }, most);
+        let area = popup::open(frame, outer, screen, t!("Command palette"), env);
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.sight.lay(rows, self.at, self.shown.len());
@@ -360,9 +420,25 @@ fn what(entry: &Entry) -> String {
         Entry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
         Entry::Filter(filter) => filter_words(filter),
         Entry::Template(id) => t!("show template {id}", id),
+        Entry::Loaded(Loaded::Template(_, title)) => t!("template: {title}", title),
+        Entry::Loaded(Loaded::Holder(email, name)) => t!("holder: {name}  {email}", name, email),
+        Entry::Loaded(Loaded::Badge(id)) => t!("badge: {id}", id),
         Entry::Titled(title) => {
             t!("show templates with {title} in the title", title = Text::from(title.as_str()))
         }
+    }
+}
+
+/// The place that an entry leads to, if it may be listed twice.
+fn place(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Badge(id) | Entry::Loaded(Loaded::Badge(id)) => Some(format!("badge {}", id.wire())),
+        Entry::Holder(email) => Some(format!("holder {}", email.to_lowercase())),
+        Entry::Loaded(Loaded::Holder(email, _)) => Some(format!("holder {}", email.wire().to_lowercase())),
+        Entry::Template(id) | Entry::Loaded(Loaded::Template(id, _)) => {
+            Some(format!("template {}", id.wire()))
+        }
+        Entry::Command(_) | Entry::Named(_) | Entry::Titled(_) | Entry::Filter(_) => None,
     }
 }
 
@@ -430,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_of_words_are_found_before_destinations_and_those_before_scattered_letters() {
+    fn beginnings_of_words_come_first_and_what_the_text_may_mean_comes_last() {
         let mut palette = palette();
         assert_eq!(found(&mut palette, "").len(), 4);
         assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
@@ -440,8 +516,8 @@ mod tests {
         let destinations =
             ["look up holders named srt", "show templates with srt in the title", "open badge srt"];
         let scattered = found(&mut palette, "srt");
-        assert_eq!(scattered[..3], destinations);
-        assert_eq!(scattered[3], Action::Sort.help());
+        assert_eq!(scattered[0], Action::Sort.help());
+        assert_eq!(scattered[1..], destinations);
         assert_eq!(found(&mut palette, "zzzz").len(), 3);
         assert_eq!(found(&mut palette, "seoy")[0], "look up what Seoyun.Han@naru.example holds");
         let named = "look up holders named 임하늘";
@@ -460,7 +536,6 @@ mod tests {
             ("rev", Action::Revoke, Action::PreviewDown),
             ("rev", Action::Ids, Action::PreviewDown),
             ("list", Action::SaveList, Action::Filter),
-            ("srt", Action::Sort, Action::Range),
         ] {
             let found = found(&mut palette, typed);
             assert!(place(&found, better) < place(&found, worse), "{typed}: {found:#?}");
@@ -501,6 +576,24 @@ mod tests {
         assert_eq!(title, ways, "an id has no spaces");
         assert_eq!(found(&mut palette, "한서윤")[0], "look up holders named 한서윤");
         assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
+        let loaded = [
+            Loaded::Template(TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate")),
+            Loaded::Template(TemplateId::new("TPL-005").expect("an id"), Text::from("클라우드")),
+            Loaded::Holder(Text::from("seoyun.han@naru.example"), Text::from("한서윤")),
+            Loaded::Badge(BadgeId::new("B-000004301-PS").expect("an id")),
+        ];
+        palette = palette.with_loaded(loaded.into_iter());
+        assert_eq!(found(&mut palette, "cloud")[0], "template: Cloud Associate");
+        let holder = "holder: 한서윤  seoyun.han@naru.example";
+        for typed in ["한서", "seoy", "Seoyun.Han@naru.example"] {
+            let found = found(&mut palette, typed);
+            assert_eq!(found[0], holder, "{typed}");
+            let same = |text: &&String| text.to_lowercase().contains("seoyun.han");
+            assert_eq!(found.iter().filter(same).count(), 1, "once: {found:?}");
+        }
+        assert_eq!(found(&mut palette, "TPL-004")[0], "template: Cloud Associate");
+        assert_eq!(found(&mut palette, "B-000004301")[0], "badge: B-000004301-PS");
+        assert_eq!(found(&mut palette, "B-1")[0], "open badge B-1", "a whole id that no list shows");
         // The palette must not leave a form with input.
         palette.leaves = false;
         assert_eq!(found(&mut palette, "a@b.example").len(), 1);

@@ -231,7 +231,10 @@ impl Profiles {
 
 impl Component for Profiles {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.form.is_some() { Context::Form } else { Context::Profiles }, Context::Always]
+        match self.form {
+            Some(_) => vec![Context::Form, Context::Always],
+            None => Context::Profiles.in_popup(),
+        }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -233,11 +233,10 @@ impl Prompt {
 
 impl Component for Prompt {
     fn key_contexts(&self) -> Vec<Context> {
-        let own = match &self.about {
-            About::Decide { step: Step::Choice, .. } => Context::Menu,
-            About::Undo { .. } | About::Decide { .. } => Context::Form,
-        };
-        vec![own, Context::Always]
+        match &self.about {
+            About::Decide { step: Step::Choice, .. } => Context::Menu.in_popup(),
+            About::Undo { .. } | About::Decide { .. } => vec![Context::Form, Context::Always],
+        }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -106,6 +106,7 @@ impl ReplaceForm {
         };
         let reason = self.fields.value(REASON).to_owned();
         out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
+        out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
     }
@@ -157,7 +158,7 @@ impl ReplaceForm {
 
 impl Component for ReplaceForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+        Context::Form.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -234,6 +235,15 @@ impl Component for ReplaceForm {
 impl Modal for ReplaceForm {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        Some(FormInput::new("replace", self.old.badge_id.wire(), self.fields.changed()))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.fields.restore(texts);
+        self.error = None;
     }
 
     fn asks(&self) -> Option<Ask> {

@@ -67,7 +67,7 @@ impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<Context> {
         match &self.save {
             Some(save) => save.key_contexts(),
-            None => self.search.over().unwrap_or_else(|| vec![Context::Requests, Context::Always]),
+            None => self.search.over().unwrap_or_else(|| Context::Requests.in_popup()),
         }
     }
 

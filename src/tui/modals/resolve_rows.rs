@@ -96,7 +96,10 @@ impl ResolveRows {
 
 impl Component for ResolveRows {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.stage == Stage::Choice { Context::Menu } else { Context::Form }, Context::Always]
+        match self.stage {
+            Stage::Choice => Context::Menu.in_popup(),
+            _ => vec![Context::Form, Context::Always],
+        }
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {

@@ -184,7 +184,7 @@ impl RevokeForm {
 
 impl Component for RevokeForm {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::RevokeForm, Context::Always]
+        Context::RevokeForm.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -311,6 +311,15 @@ impl Modal for RevokeForm {
         if self.asks().is_some() { TourPlace::RevokeReview } else { TourPlace::RevokeForm }
     }
 
+    fn input(&self) -> Option<FormInput> {
+        Some(FormInput::new("revoke", subject(&self.targets), self.reason.texts()))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.reason.restore(texts);
+        self.error = None;
+    }
+
     fn asks(&self) -> Option<Ask> {
         self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
     }
@@ -326,6 +335,7 @@ impl Modal for RevokeForm {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
         out.ask(Request::Do(Box::new(JobCommand::Revoke(plan))));
+        out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
     }
@@ -333,6 +343,16 @@ impl Modal for RevokeForm {
     fn takes_editor(&self) -> bool {
         true
     }
+}
+
+/// The id of the badge. Of several badges, a short digest of their ids.
+fn subject(targets: &[RevokeTarget]) -> String {
+    if let [one] = targets {
+        return one.badge_id.wire().to_owned();
+    }
+    let mut ids: Vec<&str> = targets.iter().map(|target| target.badge_id.wire()).collect();
+    ids.sort_unstable();
+    crate::secrets::fingerprint(&ids.join(" "))
 }
 
 fn target_line(target: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {

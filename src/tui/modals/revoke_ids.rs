@@ -11,9 +11,8 @@ use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
 
 pub struct RevokeIds {
+    /// The file with the ids, or the pasted ids.
     file: PathField,
-    /// Pasted ids, used instead of a file.
-    pasted: Option<String>,
     reason: ReasonField,
     when_issued: bool,
     /// Whether the reason field has the focus, not the file field.
@@ -25,7 +24,6 @@ impl RevokeIds {
     pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         Self {
             file: PathField::with_earlier(env.recent(Typed::IdsFile)),
-            pasted: None,
             reason: ReasonField::new(out),
             when_issued: false,
             at_reason: false,
@@ -33,15 +31,8 @@ impl RevokeIds {
         }
     }
 
-    fn source(&self) -> Option<Source> {
-        match &self.pasted {
-            Some(lines) => Some(Source::Pasted(lines.clone())),
-            None => self.file.path().map(Source::File),
-        }
-    }
-
     fn go_on(&mut self, out: &mut Effects<'_>) {
-        let Some(source) = self.source() else { return };
+        let Some(source) = self.file.source() else { return };
         self.error = self.reason.error();
         if self.error.is_some() {
             return;
@@ -56,18 +47,17 @@ impl RevokeIds {
 
 impl Component for RevokeIds {
     fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
+        let own = if self.at_reason { Context::RevokeForm } else { Context::FileField };
+        own.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
-            Action::Earlier | Action::Later if !self.at_reason => {
-                self.pasted.is_none() && self.file.is_enabled(action)
-            }
+            Action::Earlier | Action::Later if !self.at_reason => self.file.is_enabled(action),
             Action::Earlier | Action::Later => self.reason.has_earlier(),
             Action::Editor => self.at_reason,
             Action::PageDown | Action::PageUp | Action::PreviousField => false,
-            Action::Accept => self.source().is_some(),
+            Action::Accept => self.file.is_enabled(action),
             _ => true,
         }
     }
@@ -82,17 +72,12 @@ impl Component for RevokeIds {
             }
             return true;
         }
-        if !self.at_reason {
-            if action == Action::ClearField {
-                self.pasted = None;
-            }
-            if self.pasted.is_none() && self.file.on_action(action, out) {
-                return true;
-            }
+        if !self.at_reason && self.file.on_action(action, out) {
+            return true;
         }
         match action {
             Action::Accept if self.at_reason => self.go_on(out),
-            Action::Accept if self.source().is_some() => self.at_reason = true,
+            Action::Accept if self.file.is_enabled(action) => self.at_reason = true,
             Action::Accept => {
                 out.say(t!("Type the name of a file with badge ids, or paste or drop it here."));
             }
@@ -104,20 +89,15 @@ impl Component for RevokeIds {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        match (self.at_reason, &self.pasted) {
-            (true, _) => self.reason.on_text_key(key),
-            (false, None) => self.file.on_text_key(key),
-            (false, Some(_)) => false,
-        }
+        if self.at_reason { self.reason.on_text_key(key) } else { self.file.on_text_key(key) }
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.at_reason {
             self.reason.on_paste(text);
         } else if text.trim().lines().count() > 1 {
-            self.pasted = Some(text.to_owned());
+            self.file.set_lines(text);
         } else {
-            self.pasted = None;
             self.file.set_pasted(text);
         }
     }
@@ -143,13 +123,7 @@ impl Component for RevokeIds {
         form.head(t!("Revoke badges by id from a file"), &env.place());
         form.blank();
         let [of_file, of_reason] = aligned([tr_noop!("File"), tr_noop!("Reason")]);
-        form.labelled(&of_file, !self.at_reason, |columns| match &self.pasted {
-            Some(pasted) => {
-                let ids = pasted.lines().filter(|line| !line.trim().is_empty()).count();
-                vec![Span::raw(plural!(ids as u64, "{n} line pasted", "{n} lines pasted"))]
-            }
-            None => self.file.spans(columns, !self.at_reason, env),
-        });
+        form.labelled(&of_file, !self.at_reason, |columns| self.file.spans(columns, !self.at_reason, env));
         form.extend(self.file.lines(form.room(), env));
         form.labelled(&of_reason, self.at_reason, |columns| self.reason.spans(columns, self.at_reason, env));
         if self.at_reason {
@@ -177,6 +151,23 @@ impl Component for RevokeIds {
 impl Modal for RevokeIds {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        let [path, pasted] = self.file.texts();
+        let mut texts = vec![self.reason.value().to_owned(), path, pasted];
+        if texts.iter().all(String::is_empty) {
+            texts.clear();
+        }
+        Some(FormInput::new("revoke-file", "", texts))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        let text = |at: usize| texts.get(at).map_or("", String::as_str);
+        self.reason.restore(texts);
+        self.file.set_texts([text(1), text(2)]);
+        self.at_reason = false;
+        self.error = None;
     }
 
     fn takes_editor(&self) -> bool {

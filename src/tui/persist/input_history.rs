@@ -1,4 +1,4 @@
-//! Recent inputs, offered again with the newest first.
+//! Recent inputs, offered again with the newest first, and the unfinished input of forms.
 //!
 //! They contain names and addresses, so lapel keeps them per profile, in a file that only its owner may read, at
 //! most [`MOST`] of each kind. A demo keeps them in memory only. `recent = false` keeps nothing and removes the
@@ -11,6 +11,7 @@ use crate::secrets::{Likeness, judge};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::persist::unfinished::{self, FormInput, Typing};
 use crate::tui::request::RequestId;
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::frame::Frame;
@@ -21,13 +22,14 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use tokio::time::Instant;
 
 /// Maximum number of entries of each kind.
 pub const MOST: usize = 50;
 /// Longest entry, in characters.
 const LONGEST: usize = 300;
-/// Largest file that lapel reads, in bytes.
-const LARGEST: u64 = 1 << 18;
+/// Largest file that lapel reads and writes, in bytes.
+const LARGEST: u64 = 1 << 22;
 /// Maximum number of lines in the look-up box.
 const LISTED: usize = 10;
 /// Maximum number of lines in a form, which also shows other things.
@@ -52,6 +54,8 @@ pub struct Lists {
     badges: Vec<String>,
     ids_files: Vec<String>,
     exports: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unfinished: Vec<FormInput>,
 }
 
 impl Lists {
@@ -74,7 +78,11 @@ impl Lists {
     }
 
     fn len(&self) -> usize {
-        self.look_ups.len() + self.badges.len() + self.ids_files.len() + self.exports.len()
+        self.look_ups.len()
+            + self.badges.len()
+            + self.ids_files.len()
+            + self.exports.len()
+            + self.unfinished.len()
     }
 
     fn put(&mut self, typed: Typed, text: &str) {
@@ -87,6 +95,7 @@ impl Lists {
     fn take(&mut self, change: &Change) {
         match change {
             Change::Typed(typed, text) => self.put(*typed, text),
+            Change::Form(input) => unfinished::put(&mut self.unfinished, input),
             Change::Forget => *self = Self::default(),
         }
     }
@@ -99,7 +108,18 @@ impl Lists {
             list.retain(|text| is_fit(text) && seen.insert(text.clone()));
             list.truncate(MOST);
         }
+        self.unfinished.retain(|input| input.texts.iter().all(|text| judge(text) == Likeness::None));
         self
+    }
+
+    /// The text of the file. The oldest unfinished input goes if it would be too large.
+    fn to_json(mut self) -> String {
+        loop {
+            let text = serde_json::to_string(&self).unwrap_or_default();
+            if text.len() as u64 <= LARGEST || self.unfinished.pop().is_none() {
+                return text;
+            }
+        }
     }
 }
 
@@ -114,6 +134,8 @@ fn is_fit(text: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     Typed(Typed, String),
+    /// The input of a form. Without texts: it was sent or cleared.
+    Form(FormInput),
     /// Remove all entries and the file.
     Forget,
 }
@@ -123,6 +145,8 @@ pub enum Change {
 pub struct RecentsAsk {
     path: PathBuf,
     changes: Vec<Change>,
+    /// Days after which unfinished input goes.
+    keep_days: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -132,10 +156,12 @@ pub struct Recents {
     keeps: bool,
     /// Without a path, the entries last as long as the connection.
     path: Option<PathBuf>,
+    keep_days: Option<u32>,
     /// Changes that are not in the file yet.
     pending: Vec<Change>,
-    /// The running request. There is one at a time, so that changes stay in order.
-    asked: Option<RequestId>,
+    /// The running request with its changes. There is one at a time, so that changes stay in order.
+    asked: Option<(RequestId, Vec<Change>)>,
+    typing: Typing,
 }
 
 impl Recents {
@@ -146,6 +172,11 @@ impl Recents {
         Self { keeps, path, pending, ..Self::default() }
     }
 
+    #[must_use]
+    pub fn for_days(self, keep_days: Option<u32>) -> Self {
+        Self { keep_days, ..self }
+    }
+
     /// The texts typed in a field, newest first.
     pub fn list(&self, typed: Typed) -> &[String] {
         self.lists.of(typed)
@@ -153,10 +184,49 @@ impl Recents {
 
     /// Requests the file's content and sends the pending changes.
     pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
-        if let Some(path) = &self.path {
+        if let Some(path) = self.path.clone() {
             let changes = std::mem::take(&mut self.pending);
-            self.asked = Some(ask(RecentsAsk { path: path.clone(), changes }));
+            let request = ask(RecentsAsk { path, changes: changes.clone(), keep_days: self.keep_days });
+            self.asked = Some((request, changes));
         }
+    }
+
+    /// The changes that may not be in the file at the end of the program.
+    pub fn rest(&self) -> Option<RecentsAsk> {
+        let asked = self.asked.iter().flat_map(|(_, changes)| changes);
+        let changes: Vec<Change> = asked.chain(&self.pending).cloned().collect();
+        let path = self.path.clone().filter(|_| !changes.is_empty())?;
+        Some(RecentsAsk { path, changes, keep_days: self.keep_days })
+    }
+
+    /// Takes the input of the open forms, and keeps that of forms which closed.
+    pub fn watch(&mut self, open: &[FormInput]) {
+        let closed = self.typing.take(open, &self.lists.unfinished);
+        self.keep(closed);
+    }
+
+    /// Keeps the input of the open forms if the user pauses, or is about to leave.
+    pub fn pause(&mut self, leaves: bool) {
+        let typed = self.typing.paused(leaves);
+        self.keep(typed);
+    }
+
+    /// When to call [`Recents::pause`].
+    pub fn due(&self) -> Option<Instant> {
+        self.typing.due()
+    }
+
+    fn keep(&mut self, inputs: Vec<FormInput>) {
+        for input in inputs {
+            unfinished::put(&mut self.lists.unfinished, &input);
+            self.later(Change::Form(input));
+        }
+    }
+
+    /// The texts of a form that was closed without sending them.
+    pub fn unfinished(&self, form: &FormInput) -> Option<&[String]> {
+        let kept = self.lists.unfinished.iter().find(|kept| kept.is_of_same_form(form));
+        kept.map(|kept| kept.texts.as_slice())
     }
 
     pub fn note(&mut self, typed: Typed, text: &str) {
@@ -172,13 +242,14 @@ impl Recents {
     pub fn forget(&mut self) -> u64 {
         let forgotten = self.lists.len() as u64;
         self.lists = Lists::default();
+        self.typing = Typing::default();
         self.pending.clear();
         self.later(Change::Forget);
         forgotten
     }
 
     fn later(&mut self, change: Change) {
-        if self.path.is_some() {
+        if self.keeps && self.path.is_some() {
             self.pending.push(change);
         }
     }
@@ -192,16 +263,16 @@ impl Recents {
 
     /// Takes the file's content. Returns an error text once; after an error the entries stay in memory only.
     pub fn on_response(&mut self, request: RequestId, answer: Result<Lists, String>) -> Option<String> {
-        if self.asked != Some(request) {
-            return None;
-        }
-        self.asked = None;
+        self.asked.take_if(|(asked, _)| *asked == request)?;
         match answer {
             Ok(mut lists) => {
                 for change in &self.pending {
                     lists.take(change);
                 }
-                self.lists = if self.keeps { lists } else { Lists::default() };
+                // Without a file, unfinished input lasts as long as the program.
+                if self.keeps {
+                    self.lists = lists;
+                }
                 None
             }
             Err(why) => {
@@ -216,7 +287,7 @@ impl Recents {
 /// Reads and changes the file. A damaged file counts as empty: its texts can be typed again. Changes by another
 /// running lapel are kept.
 pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
-    let RecentsAsk { path, changes } = ask;
+    let RecentsAsk { path, changes, keep_days } = ask;
     let cannot = |why: std::io::Error| {
         let path = scrub(&path.to_string_lossy()).into_owned();
         t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)
@@ -229,11 +300,14 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         }
     }
     let mut lists = read(path);
+    let all = lists.len();
+    lists.unfinished.retain(|input| keep_days.is_none_or(|days| !input.is_older(days)));
+    let is_shorter = lists.len() < all;
     for change in changes {
         lists.take(change);
     }
-    if changes.iter().any(|change| matches!(change, Change::Typed(..))) && lists.len() > 0 {
-        let text = serde_json::to_string(&lists).unwrap_or_default();
+    if is_shorter || changes.iter().any(|change| *change != Change::Forget) {
+        let text = lists.clone().to_json();
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_private_dir(folder)
             .and_then(|()| fs::replace(path, text.as_bytes()))

@@ -152,7 +152,7 @@ impl BadgeScreen {
 impl Component for BadgeScreen {
     fn key_contexts(&self) -> Vec<Context> {
         if self.find.is_some() {
-            vec![Context::LookUp, Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
         } else if self.over_text {
             vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
         } else {

@@ -261,6 +261,11 @@ impl Wallet {
         self.send(Lookups::Pictures(id.clone()), Request::Call(LookupQuery::Pictures(id, urls)), out);
     }
 
+    /// The found badges that are in the history.
+    pub fn items(&self) -> impl Iterator<Item = &HistoryItem> {
+        self.found.iter().flat_map(|found| &found.held).filter_map(|held| held.history.as_ref())
+    }
+
     pub fn has_found(&self) -> bool {
         self.is_listing() && self.request.is_none()
     }
@@ -339,9 +344,9 @@ impl Wallet {
 impl Component for Wallet {
     fn key_contexts(&self) -> Vec<Context> {
         if let Some(menu) = self.menu() {
-            vec![menu, Context::Always]
+            menu.in_popup()
         } else if self.typing {
-            vec![Context::LookUp, Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
         } else {
             vec![Context::Wallet, Context::List, Context::Global, Context::Always]
         }

@@ -13,13 +13,29 @@ const WIDEST: usize = 60;
 pub struct Fields<const N: usize> {
     /// Marked for translation.
     labels: [&'static str; N],
+    /// The texts that the fields began with.
+    initial: [String; N],
     fields: [Field; N],
     focus: Focus,
 }
 
 impl<const N: usize> Fields<N> {
     pub fn new(labels: [&'static str; N], texts: [&str; N]) -> Self {
-        Self { labels, fields: texts.map(Field::with), focus: Focus::default() }
+        let initial = texts.map(str::to_owned);
+        Self { labels, initial, fields: texts.map(Field::with), focus: Focus::default() }
+    }
+
+    /// The texts of all fields, or nothing if the user has changed none.
+    pub fn changed(&self) -> Vec<String> {
+        let texts = self.values().map(str::to_owned);
+        if texts == self.initial { Vec::new() } else { texts.to_vec() }
+    }
+
+    /// Sets kept texts. A field without one gets the text that it began with.
+    pub fn restore(&mut self, texts: &[String]) {
+        for (at, (field, initial)) in self.fields.iter_mut().zip(&self.initial).enumerate() {
+            field.set(texts.get(at).unwrap_or(initial));
+        }
     }
 
     pub fn value(&self, at: usize) -> &str {

@@ -155,8 +155,8 @@ impl FilterBar {
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.view {
             View::Closed => None,
-            View::Line => Some(vec![Context::FilterLine, Context::Always]),
-            View::Form => Some(vec![Context::FilterBar, Context::Always]),
+            View::Line => Some(Context::FilterLine.in_field()),
+            View::Form => Some(Context::FilterBar.in_field()),
         }
     }
 

@@ -155,8 +155,8 @@ impl<T: Browse> Browser<T> {
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
-            Top::Nothing => self.heading.over().map(|menu| vec![menu, Context::Always]),
-            Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
+            Top::Nothing => self.heading.over().map(Context::in_popup),
+            Top::Row(_) => Some(Context::Prompt.in_field()),
         }
     }
 

@@ -1,5 +1,6 @@
-//! A field for a file name, with completion from the disk and with recent files.
+//! A field for a file name, with completion from the disk and with recent files. It also holds pasted lines.
 
+use crate::jobs::intake::Source;
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
@@ -25,6 +26,8 @@ pub struct PathField {
     found: Vec<String>,
     /// Whether the user may choose an existing file. False where a new file is named.
     chooses: bool,
+    /// Pasted lines, used instead of a file.
+    pasted: Option<String>,
 }
 
 impl PathField {
@@ -37,6 +40,7 @@ impl PathField {
             completing: None,
             found: Vec::new(),
             chooses: recent,
+            pasted: None,
         }
     }
 
@@ -49,6 +53,7 @@ impl PathField {
             completing: None,
             found: Vec::new(),
             chooses: true,
+            pasted: None,
         }
     }
 
@@ -57,31 +62,67 @@ impl PathField {
         (!text.is_empty()).then(|| paths::typed(text))
     }
 
+    /// The pasted lines, or the file.
+    pub fn source(&self) -> Option<Source> {
+        match &self.pasted {
+            Some(lines) => Some(Source::Pasted(lines.clone())),
+            None => self.path().map(Source::File),
+        }
+    }
+
+    /// The typed file name and the pasted lines.
+    pub fn texts(&self) -> [String; 2] {
+        [self.field.value().to_owned(), self.pasted.clone().unwrap_or_default()]
+    }
+
+    /// Sets the file name and the pasted lines.
+    pub fn set_texts(&mut self, [path, pasted]: [&str; 2]) {
+        self.set(path);
+        self.pasted = Some(pasted.to_owned()).filter(|pasted| !pasted.is_empty());
+    }
+
+    pub fn set_lines(&mut self, pasted: &str) {
+        self.pasted = Some(pasted.to_owned());
+    }
+
     pub fn text(&self) -> &str {
         self.field.value()
     }
 
     pub fn set(&mut self, path: &str) {
+        self.pasted = None;
         self.field.set(path);
         self.found.clear();
     }
 
     pub fn set_pasted(&mut self, pasted: &str) {
+        self.pasted = None;
         self.field.fill(&paths::unwrap(pasted));
         self.found.clear();
     }
 
     pub fn is_enabled(&self, action: Action) -> bool {
         match action {
+            Action::Accept => self.pasted.is_some() || self.path().is_some(),
+            Action::Earlier | Action::Complete | Action::ChooseFile if self.pasted.is_some() => false,
             Action::Earlier => !self.recent.is_empty(),
             Action::Later => false,
             Action::ChooseFile => self.chooses,
-            Action::Accept => !self.field.value().trim().is_empty(),
             _ => true,
         }
     }
 
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::ClearField => self.pasted = None,
+            _ if self.pasted.is_some() => {
+                return matches!(
+                    action,
+                    Action::Complete | Action::ChooseFile | Action::Earlier | Action::Later
+                );
+            }
+            _ => {}
+        }
         match action {
             Action::Complete => {
                 out.ask_instead(
@@ -109,7 +150,7 @@ impl PathField {
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        let typed = self.field.on_text_key(key);
+        let typed = self.pasted.is_none() && self.field.on_text_key(key);
         if typed {
             self.found.clear();
         }
@@ -142,6 +183,10 @@ impl PathField {
     }
 
     pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        if let Some(pasted) = &self.pasted {
+            let lines = pasted.lines().filter(|line| !line.trim().is_empty()).count() as u64;
+            return vec![Span::raw(plural!(lines, "{n} line pasted", "{n} lines pasted"))];
+        }
         self.field.spans(columns, focused, env)
     }
 

@@ -21,6 +21,15 @@ impl ReasonField {
         Self { field: Field::default(), earlier: Recent::default(), request: Some(out.ask(Request::Reasons)) }
     }
 
+    /// The reason as kept input: nothing if it is empty.
+    pub fn texts(&self) -> Vec<String> {
+        Some(self.value().to_owned()).filter(|text| !text.is_empty()).into_iter().collect()
+    }
+
+    pub fn restore(&mut self, texts: &[String]) {
+        self.field.set(texts.first().map_or("", String::as_str));
+    }
+
     pub fn value(&self) -> &str {
         self.field.value()
     }

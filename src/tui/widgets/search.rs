@@ -27,7 +27,7 @@ pub enum Searched {
 impl Search {
     /// The contexts of the open box.
     pub fn over(&self) -> Option<Vec<Context>> {
-        self.is_open.then(|| vec![Context::Prompt, Context::Always])
+        self.is_open.then(|| Context::Prompt.in_field())
     }
 
     /// What is searched for, in lower case. `None` if nothing.

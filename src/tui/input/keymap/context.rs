@@ -13,6 +13,10 @@ pub enum Context {
     Always,
     /// Everywhere outside text fields.
     Global,
+    /// Any text field that the user may leave for another tab. Nothing typed is lost there.
+    Field,
+    /// Any popup without a focused text field.
+    Popup,
     List,
     Templates,
     /// Template details, when there is no pane beside the list.
@@ -74,6 +78,16 @@ pub enum Context {
 }
 
 impl Context {
+    /// The stack of a popup without a focused text field.
+    pub fn in_popup(self) -> Vec<Self> {
+        vec![self, Self::Popup, Self::Always]
+    }
+
+    /// The stack of a text field that the user may leave for another tab.
+    pub fn in_field(self) -> Vec<Self> {
+        vec![self, Self::Field, Self::Always]
+    }
+
     /// What accepting an input does here, in one or two words.
     pub fn accepts(self) -> &'static str {
         match self {
@@ -97,6 +111,8 @@ impl Context {
         i18n::tr(match self {
             Self::Always => tr_noop!("Everywhere, also in a field"),
             Self::Global => tr_noop!("Everywhere outside fields"),
+            Self::Field => tr_noop!("Any field"),
+            Self::Popup => tr_noop!("Any popup"),
             Self::List => tr_noop!("Any list"),
             Self::Templates => tr_noop!("Templates"),
             Self::Template => tr_noop!("Template details"),
@@ -145,7 +161,8 @@ impl Context {
     pub fn is_a_screen(self) -> bool {
         let over = matches!(
             self,
-            Self::Menu
+            Self::Popup
+                | Self::Menu
                 | Self::JobMenu
                 | Self::Profiles
                 | Self::SortMenu
@@ -165,7 +182,8 @@ impl Context {
     pub fn is_text(self) -> bool {
         matches!(
             self,
-            Self::Palette
+            Self::Field
+                | Self::Palette
                 | Self::FilterBar
                 | Self::FilterLine
                 | Self::Prompt

@@ -274,7 +274,7 @@ impl DraftForm {
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<Context> {
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        vec![own, Context::List, Context::Always]
+        vec![own, Context::List, Context::Popup, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
@@ -451,8 +451,7 @@ impl Component for DraftForm {
                         if !left.is_empty() {
                             out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
                         }
-                        out.go.push(Navigate::CloseAll);
-                        out.go.push(Navigate::Activity);
+                        out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
                     Ok(Done::Said(text)) => out.say(text),
                     Ok(Done::Undone(undone)) => self.undone(undone, out),

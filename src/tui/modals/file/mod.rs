@@ -19,7 +19,7 @@ use mapping::{Accepted, Mapping};
 use steps::{Step, columns};
 
 /// The contexts of the column mapping.
-const MAPPING: [Context; 2] = [Context::Mapping, Context::Always];
+const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
 
 pub struct FileForm {
     purpose: Purpose,
@@ -424,8 +424,8 @@ impl Component for FileForm {
     fn key_contexts(&self) -> Vec<Context> {
         match self.step {
             Some(Step::Columns(_)) => MAPPING.to_vec(),
-            Some(_) => vec![Context::Menu, Context::Always],
-            None => vec![Context::File, Context::Always],
+            Some(_) => Context::Menu.in_popup(),
+            None => Context::File.in_popup(),
         }
     }
 
@@ -513,6 +513,10 @@ impl Component for FileForm {
                 match drafted {
                     Ok(jobs) => {
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
+                        if let Purpose::Issue { .. } = self.purpose {
+                            // The draft keeps the recipients from now on.
+                            out.go.push(Navigate::InputUsed);
+                        }
                         DraftForm::open_instead(jobs, replaces.unwrap_or_default(), out);
                         out.close();
                     }

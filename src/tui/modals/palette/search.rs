@@ -15,16 +15,20 @@ use unicode_normalization::UnicodeNormalization;
 pub(super) enum Rank {
     /// Every typed word begins a word of the name.
     Name,
+    /// Every typed word begins a word of something that a list shows or that was looked up.
+    Loaded,
+    /// A whole address or id.
+    Id,
     /// Every typed word begins a word of the name or the explanation: `rev` is "revoke badges" before "previous tab".
     Words,
     /// Every typed word is in the name.
     InName,
-    /// A destination that the typed text can mean.
-    Destination,
+    /// Every typed word is in the explanation.
+    InWords,
     /// The typed letters only follow each other in the name.
     NameLetters,
-    /// The typed letters only follow each other in the explanation.
-    Letters,
+    /// What the text may mean: a name, a title, a badge id.
+    Generic,
 }
 
 /// The typed text, compared with entries.
@@ -52,6 +56,16 @@ impl Search {
     }
 
     pub(super) fn rank(&mut self, entry: &Entry) -> Option<(Rank, u32)> {
+        let is_in = |text: &str, typed: &str| words_match(text, typed, |word, part| word.contains(part));
+        if let Entry::Loaded(loaded) = entry {
+            let words = letters(&loaded.words());
+            let rank = if word_starts(&words, &self.typed) {
+                Rank::Loaded
+            } else {
+                is_in(&words, &self.typed).then_some(Rank::InName)?
+            };
+            return Some((rank, self.score(&words).unwrap_or(0)));
+        }
         let (name, help) = match entry {
             Entry::Command(command) => (letters(command.action.hint()), letters(command.action.help())),
             other => (letters(&what(other)), String::new()),
@@ -61,12 +75,12 @@ impl Search {
             Rank::Name
         } else if word_starts(&format!("{name} {help}"), &self.typed) {
             return Some((Rank::Words, in_name.max(in_help).unwrap_or(0)));
-        } else if words_match(&name, &self.typed, |word, part| word.contains(part)) {
+        } else if is_in(&name, &self.typed) {
             Rank::InName
-        } else if in_name.is_some() {
-            Rank::NameLetters
+        } else if is_in(&help, &self.typed) {
+            return Some((Rank::InWords, in_help.unwrap_or(0)));
         } else {
-            return in_help.map(|score| (Rank::Letters, score));
+            in_name.is_some().then_some(Rank::NameLetters)?
         };
         Some((rank, in_name.unwrap_or(0)))
     }

@@ -79,7 +79,7 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
 fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("recent/uni.json");
-    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes };
+    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes, keep_days: None };
     assert_eq!(run(&ask(Vec::new())), Ok(Lists::default()));
     assert!(!path.exists(), "reading makes no file");
     run(&ask(vec![Change::Typed(Typed::LookUp, "a@x.example".into())])).expect("written");
@@ -108,7 +108,7 @@ proptest! {
     fn a_file_of_anything_is_read(text in any::<String>(), texts in proptest::collection::vec(any::<String>(), 0..80)) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.json");
-        let ask = RecentsAsk { path: path.clone(), changes: Vec::new() };
+        let ask = RecentsAsk { path: path.clone(), changes: Vec::new(), keep_days: None };
         std::fs::write(&path, text).expect("written");
         let _ = run(&ask);
         let hostile = serde_json::json!({ "look_ups": texts, "version": 3 });

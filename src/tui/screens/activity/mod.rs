@@ -300,7 +300,7 @@ impl Component for Activity {
     fn key_contexts(&self) -> Vec<Context> {
         let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
         if let Some(menu) = self.shown_heading().over() {
-            return vec![menu, Context::Always];
+            return menu.in_popup();
         }
         if let Some(search) = self.rows.as_ref().and_then(RowList::over) {
             return search;

@@ -12,8 +12,9 @@ mod mails;
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
+use crate::i18n::list;
 use crate::jobs::{Job, JobId, RowStatus};
-use crate::tui::modals::draft::imports;
+use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::question::Question;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
@@ -92,6 +93,9 @@ enum MailsFrom {
     Counts,
     AnotherTab,
 }
+
+/// Most titles in the message about kept drafts.
+const TITLES: usize = 3;
 
 const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
 
@@ -474,12 +478,14 @@ impl Component for Home {
                     Ok(kept) => self.drafts.kept = kept,
                     Err(why) => out.warn(why),
                 }
-                let imports = imports(&self.drafts.kept).len() as u64;
-                if !std::mem::replace(&mut self.drafts.told, true) && imports > 0 {
+                let imports = imports(&self.drafts.kept);
+                if !std::mem::replace(&mut self.drafts.told, true) && !imports.is_empty() {
                     out.say(plural!(
-                        imports,
-                        "{n} draft is kept. Home shows it.",
-                        "{n} drafts are kept. Home shows them."
+                        imports.len() as u64,
+                        "{n} draft is kept: {titles}. {key} shows it on Home.",
+                        "{n} drafts are kept: {titles}. {key} shows them on Home.",
+                        titles = list(imports.iter().take(TITLES).map(|import| titles(import))),
+                        key = env.key(STACK, Action::Home)
                     ));
                 }
                 Ok(())

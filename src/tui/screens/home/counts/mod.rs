@@ -283,7 +283,7 @@ impl Counts {
 impl Component for Counts {
     fn key_contexts(&self) -> Vec<Context> {
         if self.find.is_some() {
-            return vec![Context::Prompt, Context::Always];
+            return Context::Prompt.in_field();
         }
         if self.behind.is_some() {
             return LIST.to_vec();

@@ -1,0 +1,113 @@
+//! Input of forms that was neither sent nor cleared. A form that opens again for the same subject is filled with it.
+//!
+//! It is part of the recent inputs: the same private file, and the same rules for keeping and forgetting it. lapel
+//! writes it when the user pauses, when the form closes, and at the end.
+
+use crate::secrets::{Likeness, judge};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Time without a change before lapel writes the input.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Maximum number of forms.
+const MOST: usize = 12;
+/// Largest input of a form, in bytes. A larger one is a pasted list that the user has elsewhere.
+const LARGEST: usize = 1 << 20;
+
+/// The input of one form about one subject.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormInput {
+    pub form: String,
+    /// The id of what the form is about.
+    pub subject: String,
+    /// The texts of the fields. Empty if there is nothing to keep.
+    pub texts: Vec<String>,
+    /// When lapel wrote it, in seconds since 1970.
+    #[serde(default)]
+    at: i64,
+}
+
+impl FormInput {
+    pub fn new(form: &str, subject: impl Into<String>, texts: Vec<String>) -> Self {
+        Self { form: form.to_owned(), subject: subject.into(), texts, at: 0 }
+    }
+
+    pub fn is_of_same_form(&self, other: &Self) -> bool {
+        self.form == other.form && self.subject == other.subject
+    }
+
+    /// Whether it is older than so many days.
+    pub fn is_older(&self, days: u32) -> bool {
+        now() - self.at > i64::from(days) * 24 * 60 * 60
+    }
+
+    /// The input as lapel writes it, without texts that may be API keys.
+    fn written(mut self) -> Self {
+        self.at = now();
+        for text in &mut self.texts {
+            if judge(text) != Likeness::None {
+                text.clear();
+            }
+        }
+        let size = self.texts.iter().map(String::len).sum::<usize>();
+        if size == 0 || size > LARGEST {
+            self.texts.clear();
+        }
+        self
+    }
+}
+
+fn now() -> i64 {
+    jiff::Timestamp::now().as_second()
+}
+
+/// Replaces the input of the same form. An input without texts removes it.
+pub fn put(all: &mut Vec<FormInput>, input: &FormInput) {
+    all.retain(|old| !old.is_of_same_form(input));
+    if !input.texts.is_empty() {
+        all.insert(0, input.clone());
+        all.truncate(MOST);
+    }
+}
+
+/// Input that is newer than what lapel has written.
+#[derive(Debug, Default)]
+pub struct Typing {
+    all: Vec<FormInput>,
+    due: Option<Instant>,
+}
+
+impl Typing {
+    /// Takes the input of the open forms. `written` is what lapel has written. Returns what to write now: the changes
+    /// of forms that are closed.
+    pub fn take(&mut self, open: &[FormInput], written: &[FormInput]) -> Vec<FormInput> {
+        for input in open {
+            let last = self.all.iter().chain(written).find(|last| last.is_of_same_form(input));
+            if last.map_or(&[][..], |last| &last.texts) != input.texts {
+                self.all.retain(|old| !old.is_of_same_form(input));
+                self.all.push(input.clone());
+                self.due = Some(Instant::now() + PAUSE);
+            }
+        }
+        let is_open = |input: &FormInput| open.iter().any(|open| open.is_of_same_form(input));
+        let closed = self.all.extract_if(.., |input| !is_open(input)).map(FormInput::written).collect();
+        if self.all.is_empty() {
+            self.due = None;
+        }
+        closed
+    }
+
+    /// The input to write if the user pauses, or is about to leave.
+    pub fn paused(&mut self, leaves: bool) -> Vec<FormInput> {
+        if !leaves && self.due.is_none_or(|due| due > Instant::now()) {
+            return Vec::new();
+        }
+        self.due = None;
+        self.all.drain(..).map(FormInput::written).collect()
+    }
+
+    pub fn due(&self) -> Option<Instant> {
+        self.due
+    }
+}

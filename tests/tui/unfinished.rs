@@ -1,0 +1,165 @@
+//! Input of a form that was not sent is there again when the same form opens, also after the end of the program.
+
+use super::*;
+use crate::activity::people;
+use crate::common::texts::{asks, msg_part, msg_with};
+use lapel::tui::Session;
+use std::path::Path;
+
+const FILLED: &str = "Filled with your unfinished input. {key} clears it.";
+
+fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
+    let folder = folder.to_owned();
+    move |session| Session { journal: Some(folder), name: "uni".into(), ..session }
+}
+
+fn filled() -> String {
+    msg_with(FILLED, &[&"ctrl-t"])
+}
+
+/// Opens the issue form of the first template.
+async fn issue(h: &mut Harness) -> String {
+    h.press("1");
+    h.settled().await;
+    h.press("i");
+    h.settled().await
+}
+
+async fn type_person(h: &mut Harness) {
+    issue(h).await;
+    h.type_text("가나다");
+    h.press("tab");
+    h.type_text("gana@naru.example");
+}
+
+#[tokio::test]
+async fn a_closed_form_is_filled_again_until_it_is_cleared() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    type_person(&mut h).await;
+    h.press("esc j i");
+    let screen = h.settled().await;
+    assert!(!screen.contains("가나다"), "another template:\n{screen}");
+    h.press("esc");
+    h.press("k i");
+    let screen = h.settled().await;
+    assert!(screen.contains("가나다") && screen.contains("gana@naru.example"), "{screen}");
+    assert!(screen.contains(&filled()), "{screen}");
+    h.press("ctrl-t");
+    assert!(!h.screen().contains("가나다"), "{}", h.screen());
+    h.press("esc i");
+    let screen = h.settled().await;
+    assert!(!screen.contains("가나다") && !screen.contains(&filled()), "{screen}");
+}
+
+#[tokio::test]
+async fn typed_input_survives_ctrl_c_and_a_crash() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 100, 30, kept_in(folder.path())).await;
+    type_person(&mut h).await;
+    h.press("ctrl-c");
+    assert!(h.tui.app.unsaved_input().is_some(), "written at the end of the program");
+    h.settled().await;
+    // As after a crash: nothing is written at the end.
+    let mut h = h.reopened(kept_in(folder.path()), 100, 30);
+    h.settled().await;
+    let screen = issue(&mut h).await;
+    assert!(screen.contains("가나다") && screen.contains("gana@naru.example"), "{screen}");
+    assert!(h.tui.app.unsaved_input().is_none(), "nothing has changed");
+    // A pause is enough.
+    h.type_text("하");
+    let file = folder.path().join("recent/uni.json");
+    let has = |text: &str| std::fs::read_to_string(&file).is_ok_and(|file| file.contains(text));
+    h.until("the input is written", |_| has("가나다하")).await;
+    #[cfg(unix)]
+    assert_eq!(lapel::fs::mode_of(&std::fs::metadata(&file).expect("there")), 0o600);
+    // Sent input goes.
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    assert!(h.screen().contains(&asks("1")), "{}", h.screen());
+    h.confirm("1");
+    h.settled().await;
+    assert!(!has("가나다"));
+    let screen = issue(&mut h).await;
+    assert!(!screen.contains("가나다") && !screen.contains(&filled()), "{screen}");
+}
+
+#[tokio::test]
+async fn an_api_key_is_not_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 100, 30, kept_in(folder.path())).await;
+    issue(&mut h).await;
+    h.type_text("가나다");
+    h.press("tab");
+    let key = h.sandbox.api_key().to_owned();
+    h.type_text(&key);
+    h.press("esc");
+    h.settled().await;
+    let file = std::fs::read_to_string(folder.path().join("recent/uni.json")).expect("the file");
+    assert!(file.contains("가나다") && !file.contains(&key), "{file}");
+    let screen = issue(&mut h).await;
+    assert!(screen.contains("가나다") && !screen.contains(&key), "{screen}");
+}
+
+#[tokio::test]
+async fn pasted_recipients_are_there_again_until_they_are_in_a_draft() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    issue(&mut h).await;
+    h.paste("가나, one@naru.example\n다라, two@naru.example\n");
+    h.shows(msg_part("check every row")).await;
+    h.press("esc");
+    let pasted = msg_with("{n} lines pasted", &[&2]);
+    assert!(h.screen().contains(&pasted), "{}", h.screen());
+    h.press("esc i");
+    let screen = h.settled().await;
+    assert!(screen.contains(&pasted) && screen.contains(&filled()), "{screen}");
+    h.press("enter");
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("2 ready").await;
+    h.settled().await;
+    h.press("esc esc i");
+    let screen = h.settled().await;
+    assert!(!screen.contains(&pasted), "{screen}");
+}
+
+#[tokio::test]
+async fn reasons_and_corrections_are_there_again() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.press("2");
+    h.settled().await;
+    h.press("G");
+    h.settled().await;
+    h.press("x");
+    h.settled().await;
+    h.type_text("잘못 보냄");
+    h.press("esc");
+    assert_eq!(h.tui.app.modal(), None);
+    h.press("x");
+    let screen = h.settled().await;
+    assert!(screen.contains("잘못 보냄") && screen.contains(&filled()), "{screen}");
+    h.press("esc enter");
+    h.settled().await;
+    h.press("c");
+    h.settled().await;
+    assert_eq!(h.tui.app.modal(), Some("ReplaceForm"), "{}", h.screen());
+    h.type_text("님");
+    h.press("tab tab");
+    h.type_text("개명");
+    h.press("esc c");
+    let screen = h.settled().await;
+    assert!(screen.contains("개명") && screen.contains(&filled()), "{screen}");
+    h.press("ctrl-t esc c");
+    let screen = h.settled().await;
+    assert!(!screen.contains("개명") && !screen.contains(&filled()), "{screen}");
+    h.press("esc");
+    people(&mut h, 0..2).await;
+    h.press("f");
+    h.settled().await;
+    h.press("c");
+    assert_eq!(h.tui.app.modal(), Some("EditRow"), "{}", h.screen());
+    h.type_text("x");
+    h.press("esc c");
+    assert!(h.screen().contains(&filled()), "{}", h.screen());
+}
