@@ -253,7 +253,8 @@ impl Jobs {
     }
 
     /// Allows rows of a draft that need review or that the duplicate check skipped: one, or all of a kind. If an
-    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both.
+    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both. A row whose reason does not
+    /// say that it is a duplicate needs review once more. Returns the number of rows that will be sent.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -292,7 +293,8 @@ impl Jobs {
     ) -> Result<u64, JobError> {
         self.draft(id).await?;
         let why = why.map(Reason::from);
-        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why }).await?;
+        let policies = self.core.settings.policies.clone();
+        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why, policies }).await?;
         self.core.changed(id, []);
         Ok(moved)
     }

@@ -408,6 +408,8 @@ pub struct JobRow {
     pub was_sent: bool,
     /// The result of the duplicate check.
     pub class: Option<DuplicateKind>,
+    /// The duplicate that the check found, of an unsent row whose reason does not say so.
+    pub also: Option<Reason>,
     /// When the service accepted the request, in the service's UTC.
     pub accepted: Option<Timestamp>,
     /// For a row in doubt: until when lapel looks for it, in the service's UTC.

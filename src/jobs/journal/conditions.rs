@@ -54,6 +54,10 @@ pub(super) const GROUP: &str = "
                FROM json_each(why, '$.args.all') AS part)
          ELSE coalesce(why ->> '$.text', why ->> '$.args.text', '') || ':' || (why ->> '$.code') END";
 
+/// Whether the reason of a row, as the person sees it, is that the recipient has the badge or may get it twice.
+pub(super) const SAYS_DUPLICATE: &str =
+    "(guarded OR CASE WHEN json_valid(why) THEN why ->> '$.code' = 'class' ELSE 0 END)";
+
 /// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
 /// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
 /// repeated headers are never recipients.

@@ -2,7 +2,7 @@
 
 use super::accounts;
 use super::claims::People;
-use super::conditions::GROUP;
+use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
@@ -223,7 +223,7 @@ pub(super) fn page(
         .map(|(field, down)| format!("{} {},", field.sql(filter), if down { "DESC" } else { "ASC" }));
     let sorted = sorted.unwrap_or_default();
     let sql = format!(
-        "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, 0) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE job = ?1 AND no > ?2 AND {chosen}
@@ -375,6 +375,17 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
     } else {
         r.get::<_, Option<i64>>("request")?.is_some()
     };
+    let class = r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
+    let says_duplicate: bool = r.get("says_duplicate")?;
+    let is_unsent = r.get::<_, Option<i64>>("request")?.is_none();
+    let also = match class.filter(|class| *class != DuplicateKind::New && is_unsent && !says_duplicate) {
+        Some(class) => {
+            let kind = Reason::class(class);
+            let why: Option<Reason> = r.get("class_why")?;
+            Some(why.map_or_else(|| kind.clone(), |why| kind.clone().because("why", why)))
+        }
+        None => None,
+    };
     Ok(JobRow {
         no: r.get::<_, i64>("no")?.unsigned_abs(),
         line: r.get::<_, Option<i64>>("line")?.map(i64::unsigned_abs),
@@ -388,7 +399,8 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         group: r.get("grp")?,
         claim,
         was_sent,
-        class: r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c)),
+        class,
+        also,
         accepted: moment(r, "accepted")?,
         until: intent
             .filter(|_| looked_for)
