@@ -1,9 +1,8 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::duplicate_check::DuplicateKind;
-use super::intake::PASTED;
-use super::intake::{Choices, ColumnMap};
-use super::reason::Reason;
+use super::intake::{self, Choices, ColumnMap, PASTED};
+use super::reason::{Code, Reason};
 use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::i18n::Localizable;
@@ -434,6 +433,17 @@ impl JobRow {
         let meant = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?.meant_domain()?;
         let (mailbox, _) = self.address.wire().rsplit_once('@')?;
         Some(format!("{mailbox}@{meant}"))
+    }
+
+    /// The name before its letters were lost in a conversion, if lapel can tell.
+    pub fn suggested_name(&self) -> Option<String> {
+        let why = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?;
+        why.mentions(Code::LostLetters).then(|| intake::name_before_damage(self.holder.wire()))?
+    }
+
+    /// The kind of duplicate that the row's reason names.
+    pub fn shown_duplicate(&self) -> Option<DuplicateKind> {
+        self.class.filter(|class| *class != DuplicateKind::New && self.also.is_none())
     }
 }
 

@@ -295,7 +295,7 @@ pub(in crate::jobs) struct ReviewRows {
 pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
     let key = match &args.which {
         Rows::Group(_, key) => Some(key),
-        Rows::One(_) | Rows::Class(_) | Rows::Asked => None,
+        Rows::One(_) | Rows::Shown(..) | Rows::Class(_) | Rows::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
     let Some(review) =
@@ -304,8 +304,12 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
         return Ok(0);
     };
     let seen = match &args.which {
-        Rows::Class(_) => "1",
-        Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE,
+        Rows::Class(_) => "1".to_owned(),
+        Rows::Shown(_, Some(class)) => {
+            format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
+        }
+        Rows::Shown(_, None) => "0".to_owned(),
+        Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE.to_owned(),
     };
     db.execute(
         &format!(
@@ -331,10 +335,11 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
 /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
 pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
     let sql = format!(
-        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
-         FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
+        // Besides `min(no)`, the columns are those of the first row.
+        "SELECT bucket, grp, why, name, email, min(no) AS first, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
+         FROM (SELECT bucket, why, name, email, no, {} AS grp, {} AS alone FROM row
                WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL)
-         GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",
+         GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200",
         conditions::GROUP,
         conditions::allowed_together()
     );
@@ -344,6 +349,8 @@ pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGro
                 bucket: jobs::bucket(r, "bucket")?,
                 key: r.get("grp")?,
                 why: r.get("why")?,
+                holder: Text::new(r.get::<_, String>("name")?),
+                address: Text::new(r.get::<_, String>("email")?),
                 rows: r.get::<_, i64>("rows")?.unsigned_abs(),
                 allows: r.get::<_, i64>("allows")?.unsigned_abs(),
             })

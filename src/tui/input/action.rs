@@ -156,9 +156,10 @@ actions! {
     ChooseFile: "choose file", "choose from recent files and folders";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct the name or e-mail of this row";
-    Allow: "allow", "send this row anyway";
+    Allow: "send or skip", "send this row anyway, or skip it";
     LeaveOut: "skip row", "skip this row";
     AllowClass: "allow group", "send all rows with the same finding anyway";
+    Fold: "hide rows", "hide the rows of this group";
     LeaveOutClass: "skip group", "skip all rows with the same finding";
     Copy: "copy", "copy an id, e-mail, link, row or table";
     CopyAll: "copy", "copy everything";
@@ -217,7 +218,7 @@ actions! {
     TestProfile: "test", "test the key of this profile" => "test the key of this profile with its service; nothing is saved";
     RemoveProfile: "remove", "remove this profile";
     DiscardDraft: "discard", "discard this draft";
-    TakeSuggestions: "take suggestions", "take all suggestions like this one";
+    TakeSuggestions: "take suggestions", "take all suggestions like this one, or send the group";
     ChooseSandbox: "sandbox", "start the sandbox without an account";
     ChooseService: "service", "set up a service with base URL and API key";
 }
