@@ -14,7 +14,7 @@ use super::journal::sending::ProveRefusal;
 use super::reason::{Code, Reason};
 use super::rules::{self, Step};
 use super::send;
-use crate::domain::BadgeId;
+use crate::domain::{BadgeId, Text};
 use crate::i18n::{Localizable, list};
 use crate::secrets::redact;
 use jiff::Timestamp;
@@ -253,12 +253,13 @@ impl Jobs {
     }
 
     /// Allows rows of a draft that need review or that the duplicate check skipped: one, or all of a kind. If an
-    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both.
+    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both. A row whose reason does not
+    /// say that it is a duplicate needs review once more. Returns the number of rows that will be sent.
     ///
     /// # Errors
     /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        if let Rows::One(no) = which {
+        if let Rows::One(no) | Rows::Shown(no, _) = which {
             let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
             let rows = self.rows(id, filter, 1).await?;
             // A blank line, a total or a repeated header is no recipient.
@@ -292,7 +293,8 @@ impl Jobs {
     ) -> Result<u64, JobError> {
         self.draft(id).await?;
         let why = why.map(Reason::from);
-        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why }).await?;
+        let policies = self.core.settings.policies.clone();
+        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why, policies }).await?;
         self.core.changed(id, []);
         Ok(moved)
     }
@@ -316,8 +318,8 @@ impl Jobs {
         Ok(findings)
     }
 
-    /// Corrects the addresses of rows that need review because of their domain, by one decision: each gets the domain
-    /// that was probably meant. Returns their number. The duplicate check must run again.
+    /// Corrects rows as lapel suggests, by one decision: an address gets the domain that was probably meant, and a name
+    /// gets the letters that it lost in a conversion. Returns their number. The duplicate check must run again.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -342,8 +344,13 @@ impl Jobs {
                 SuggestedRows::Group(_) => true,
             };
             let suggested = |row: &JobRow| {
-                let email = row.suggested_address()?;
-                Some(corrected(row.no, row.holder.wire(), &email).0)
+                let (name, email) = (row.suggested_name(), row.suggested_address());
+                if name.is_none() && email.is_none() {
+                    return None;
+                }
+                let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
+                let email = email.unwrap_or_else(|| row.address.wire().to_owned());
+                Some(corrected(row.no, &name, &email).0)
             };
             taken.extend(page.iter().filter(is_wanted).filter_map(suggested));
             match page.last() {
@@ -517,6 +524,8 @@ pub struct Undone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
     One(u64),
+    /// One row as a person sees it: with this kind of duplicate as its reason, or with another reason.
+    Shown(u64, Option<DuplicateKind>),
     Class(DuplicateKind),
     /// The rows of a [`RowGroup`]: this status, and the key of this reason.
     Group(RowStatus, String),
@@ -524,7 +533,7 @@ pub enum Rows {
     Asked,
 }
 
-/// Rows of a draft whose addresses get the suggested domain.
+/// Rows of a draft whose addresses or names become the suggested ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestedRows {
     One(u64),
@@ -540,6 +549,10 @@ pub struct RowGroup {
     pub key: String,
     /// The reason of its first row.
     pub why: Reason,
+    /// The name of its first row.
+    pub holder: Text,
+    /// The address of its first row.
+    pub address: Text,
     pub rows: u64,
     /// Rows that a decision about the group allows. A row with a second finding, for example a duplicate, needs its
     /// own decision.

@@ -1,9 +1,8 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::duplicate_check::DuplicateKind;
-use super::intake::PASTED;
-use super::intake::{Choices, ColumnMap};
-use super::reason::Reason;
+use super::intake::{self, Choices, ColumnMap, PASTED};
+use super::reason::{Code, Reason};
 use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::i18n::Localizable;
@@ -408,6 +407,8 @@ pub struct JobRow {
     pub was_sent: bool,
     /// The result of the duplicate check.
     pub class: Option<DuplicateKind>,
+    /// The duplicate that the check found, of an unsent row whose reason does not say so.
+    pub also: Option<Reason>,
     /// When the service accepted the request, in the service's UTC.
     pub accepted: Option<Timestamp>,
     /// For a row in doubt: until when lapel looks for it, in the service's UTC.
@@ -432,6 +433,17 @@ impl JobRow {
         let meant = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?.meant_domain()?;
         let (mailbox, _) = self.address.wire().rsplit_once('@')?;
         Some(format!("{mailbox}@{meant}"))
+    }
+
+    /// The name before its letters were lost in a conversion, if lapel can tell.
+    pub fn suggested_name(&self) -> Option<String> {
+        let why = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?;
+        why.mentions(Code::LostLetters).then(|| intake::name_before_damage(self.holder.wire()))?
+    }
+
+    /// The kind of duplicate that the row's reason names.
+    pub fn shown_duplicate(&self) -> Option<DuplicateKind> {
+        self.class.filter(|class| *class != DuplicateKind::New && self.also.is_none())
     }
 }
 

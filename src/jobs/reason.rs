@@ -294,6 +294,28 @@ impl Reason {
         })
     }
 
+    /// Whether it is this reason, or a list with it.
+    pub fn mentions(&self, code: Code) -> bool {
+        self.is(code) || self.parts().any(|part| part.is(code))
+    }
+
+    /// What was found: each finding of a list, or the reason itself.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        let all = match self.args.get("all") {
+            Some(Arg::All(all)) if self.code == Code::Findings => all.as_slice(),
+            _ => std::slice::from_ref(self),
+        };
+        all.iter().map(|part| match part.args.get("what") {
+            Some(Arg::Reason(what)) if part.code == Code::Finding => what,
+            _ => part,
+        })
+    }
+
+    /// The English text of each finding, without its values; empty for a text that is stored verbatim.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts().map(|part| part.code.text().or(part.text.as_deref()).unwrap_or_default())
+    }
+
     /// Whether the list of parts is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())

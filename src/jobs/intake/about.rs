@@ -187,7 +187,7 @@ impl Question {
                 )
             }
             Self::ColumnMissing { field } => {
-                localizable!("no {field} column was found; choose one", field)
+                localizable!("it is not certain which column is the {field}; choose one", field)
             }
             Self::ColumnContradicts { field, column } => localizable!(
                 "column {column} is named like the {field}, but its content is something else; choose one",
@@ -248,7 +248,7 @@ impl Note {
                 second
             ),
             Self::NoHeader => {
-                localizable!("No header row; lapel recognised the columns by their content.")
+                localizable!("No header row; lapel looks at the content of the columns.")
             }
             Self::NotWhatItsNameSays { ending, format } => localizable!(
                 "Its name ends in .{ending}, but lapel read it as {format}, its real format.",

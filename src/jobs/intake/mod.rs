@@ -107,6 +107,11 @@ pub struct Choices {
     pub id_column: Option<usize>,
 }
 
+/// The name that was written in the wrong encoding, if that can be told.
+pub(super) fn name_before_damage(name: &str) -> Option<String> {
+    mojibake::damage(name)?.was().map(str::to_owned)
+}
+
 /// Watches and cancels a long reading.
 pub trait Watch {
     /// Called with the number of bytes that were read.

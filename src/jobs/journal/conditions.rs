@@ -44,15 +44,21 @@ fn only_of(class: DuplicateKind) -> String {
 }
 
 /// SQL expression for the key of a row's reason: its codes and texts, without their arguments. Rows with the same
-/// key have the same findings.
+/// key have the same findings. A mistyped domain is one finding, whether a list of domains or the file's other rows
+/// show it.
 pub(super) const GROUP: &str = "
     CASE WHEN why IS NULL OR NOT json_valid(why) THEN why
+         WHEN why ->> '$.code' = 'domain_slip' THEN 'e-mail address:did you mean {meant}?'
          WHEN why ->> '$.code' = 'findings' THEN
               (SELECT group_concat(coalesce(part.value ->> '$.args.field.text', part.value ->> '$.args.field.code', '')
                           || ':' || coalesce(part.value ->> '$.args.what.text', part.value ->> '$.args.what.args.text',
                                              part.value ->> '$.args.what.code', part.value), char(10))
                FROM json_each(why, '$.args.all') AS part)
          ELSE coalesce(why ->> '$.text', why ->> '$.args.text', '') || ':' || (why ->> '$.code') END";
+
+/// Whether the reason of a row, as the person sees it, is that the recipient has the badge or may get it twice.
+pub(super) const SAYS_DUPLICATE: &str =
+    "(guarded OR CASE WHEN json_valid(why) THEN why ->> '$.code' = 'class' ELSE 0 END)";
 
 /// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
 /// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
@@ -69,7 +75,7 @@ pub(super) fn allowed_together() -> String {
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
 pub(super) fn selected(rows: &Rows, to: RowStatus) -> String {
     let which = match rows {
-        Rows::One(no) => format!("no = {no}"),
+        Rows::One(no) | Rows::Shown(no, _) => format!("no = {no}"),
         Rows::Class(class) if to == RowStatus::Ready => only_of(*class),
         Rows::Class(class) => format!("class = '{}'", class.code()),
         Rows::Group(bucket, _) if to == RowStatus::Ready => {

@@ -284,34 +284,60 @@ pub(in crate::jobs) struct ReviewRows {
     /// Ready or skipped.
     pub(in crate::jobs) to: RowStatus,
     pub(in crate::jobs) why: Option<Reason>,
+    pub(in crate::jobs) policies: Policies,
 }
 
-/// Allows or skips rows of a draft, and returns their number.
+/// Allows or skips rows of a draft. Returns the number of rows that have the new status. A decision allows a duplicate
+/// only if the row's reason, or the decision itself, says that it is one. Otherwise the row needs review again, with
+/// the duplicate as its reason.
 pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
     let key = match &args.which {
         Rows::Group(_, key) => Some(key),
-        Rows::One(_) | Rows::Class(_) | Rows::Asked => None,
+        Rows::One(_) | Rows::Shown(..) | Rows::Class(_) | Rows::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
-    review::record(db, args.id, review::name_of(args.to), &selected, key.map(String::as_str))?;
-    let moved = db.execute(
+    let Some(review) =
+        review::record(db, args.id, review::name_of(args.to), &selected, key.map(String::as_str))?
+    else {
+        return Ok(0);
+    };
+    let seen = match &args.which {
+        Rows::Class(_) => "1".to_owned(),
+        Rows::Shown(_, Some(class)) => {
+            format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
+        }
+        Rows::Shown(_, None) => "0".to_owned(),
+        Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE.to_owned(),
+    };
+    db.execute(
         &format!(
             "UPDATE row SET bucket = ?3, why = ?4, guarded = 0,
-                            allowed = CASE ?3 WHEN 'ready' THEN coalesce(class, 'new') END
+                            allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {seen} THEN coalesce(class, 'new')
+                                           ELSE 'new' END
              WHERE job = ?1 AND request IS NULL AND {selected}"
         ),
         params![args.id.0, key, args.to.code(), args.why],
     )?;
-    Ok(moved as u64)
+    if args.to == RowStatus::Ready {
+        duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
+    }
+    let moved: i64 = db
+        .prepare_cached(
+            "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
+             WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
+        )?
+        .query_row(params![args.id.0, review, args.to.code()], |r| r.get(0))?;
+    Ok(moved.unsigned_abs())
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
 pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
     let sql = format!(
-        "SELECT bucket, grp, min(why) AS why, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
-         FROM (SELECT bucket, why, no, {} AS grp, {} AS alone FROM row
+        // Besides `min(no)`, the columns are those of the first row.
+        "SELECT bucket, grp, why, name, email, min(no) AS first, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
+         FROM (SELECT bucket, why, name, email, no, {} AS grp, {} AS alone FROM row
                WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL)
-         GROUP BY bucket, grp ORDER BY rows DESC, min(no) LIMIT 200",
+         GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200",
         conditions::GROUP,
         conditions::allowed_together()
     );
@@ -321,6 +347,8 @@ pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGro
                 bucket: jobs::bucket(r, "bucket")?,
                 key: r.get("grp")?,
                 why: r.get("why")?,
+                holder: Text::new(r.get::<_, String>("name")?),
+                address: Text::new(r.get::<_, String>("email")?),
                 rows: r.get::<_, i64>("rows")?.unsigned_abs(),
                 allows: r.get::<_, i64>("allows")?.unsigned_abs(),
             })

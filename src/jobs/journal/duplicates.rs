@@ -293,7 +293,7 @@ pub(super) fn place(
     db.execute(
         &format!(
             "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
-             WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND allowed IS NULL
+             WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
                AND (class IS NULL OR class NOT IN ({}))",
             allowed_by_setting(policies)
         ),

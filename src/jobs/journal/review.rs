@@ -21,14 +21,14 @@ pub(in crate::jobs) struct LastDecision {
 }
 
 /// Records the rows that a decision is about to change. `which` is a condition on the table `row` with
-/// the key of a group as `?2`, as in [`super::conditions::selected`].
+/// the key of a group as `?2`, as in [`super::conditions::selected`]. Returns the record; `None` if there are no rows.
 pub(super) fn record(
     db: &Connection,
     job: JobId,
     what: &str,
     which: &str,
     key: Option<&str>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Option<i64>> {
     db.execute("INSERT INTO review (job, what) VALUES (?1, ?2)", params![job.0, what])?;
     let review = db.last_insert_rowid();
     let rows = db.execute(
@@ -42,7 +42,7 @@ pub(super) fn record(
     if rows == 0 {
         db.execute("DELETE FROM review WHERE id = ?1", [review])?;
     }
-    Ok(())
+    Ok((rows > 0).then_some(review))
 }
 
 /// What a review decision is called in the record.
@@ -52,7 +52,8 @@ pub(super) fn name_of(to: RowStatus) -> &'static str {
 
 pub(super) fn record_correction(db: &Connection, job: JobId, rows: &[u64]) -> rusqlite::Result<()> {
     let which = format!("no IN (SELECT value FROM json_each('{}'))", super::json(rows));
-    record(db, job, CORRECT, &which, None)
+    record(db, job, CORRECT, &which, None)?;
+    Ok(())
 }
 
 /// The last decision of a draft's review; `None` if there is none to undo.

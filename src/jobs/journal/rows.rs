@@ -2,7 +2,7 @@
 
 use super::accounts;
 use super::claims::People;
-use super::conditions::GROUP;
+use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use super::reasons::stored;
@@ -13,7 +13,8 @@ use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params, params_from_iter};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -203,6 +204,8 @@ pub struct RowFilter {
     pub buckets: Vec<RowStatus>,
     /// Only rows with a reason of this kind: the key of a [`crate::jobs::RowGroup`].
     pub group: Option<String>,
+    /// The parts of a draft's review, by which the rows are sorted; empty for another order.
+    pub parts: Vec<RowPart>,
     /// Only rows with this text in the name, the address, the title or the badge id, or with this line.
     pub text: Option<String>,
     /// Only rows after this place in the job.
@@ -211,6 +214,58 @@ pub struct RowFilter {
     pub skip: u64,
     /// Sort field, and whether descending; `None` sorts by place.
     pub order: Option<(RowField, bool)>,
+}
+
+/// Rows of a draft that a review shows under one heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowPart {
+    pub bucket: RowStatus,
+    /// The key of a [`crate::jobs::RowGroup`]; `None` for the other rows with this status.
+    pub key: Option<String>,
+}
+
+/// The first parameter of an SQL statement with the key of a part.
+const FIRST_KEY: usize = 7;
+
+/// SQL expression for the place of a row's part; after all parts for other rows. `None` without parts.
+fn part_place(parts: &[RowPart]) -> Option<String> {
+    let last = parts.len();
+    let keyed: Vec<(usize, usize, &RowPart)> = parts
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| part.key.is_some())
+        .zip(FIRST_KEY..)
+        .map(|((at, part), parameter)| (parameter, at, part))
+        .collect();
+    let statuses: Vec<String> = RowStatus::ALL
+        .iter()
+        .filter(|bucket| parts.iter().any(|part| part.bucket == **bucket))
+        .map(|bucket| {
+            let rest = parts.iter().position(|part| part.bucket == *bucket && part.key.is_none());
+            let rest = rest.unwrap_or(last);
+            let own = keyed.iter().filter(|(.., part)| part.bucket == *bucket);
+            let own: Vec<String> =
+                own.map(|(parameter, at, _)| format!("WHEN ?{parameter} THEN {at}")).collect();
+            // Without keys, the key of each row is not computed.
+            let then = match own.as_slice() {
+                [] => rest.to_string(),
+                own => format!("CASE {GROUP} {} ELSE {rest} END", own.join(" ")),
+            };
+            format!("WHEN '{}' THEN {then}", bucket.code())
+        })
+        .collect();
+    (!statuses.is_empty()).then(|| format!("(CASE bucket {} ELSE {last} END)", statuses.join(" ")))
+}
+
+/// The values of a statement: these, and the keys of the filter's parts.
+fn values(first: [&dyn ToSql; FIRST_KEY - 1], filter: &RowFilter) -> rusqlite::Result<Vec<Value>> {
+    let own = |value: &dyn ToSql| match value.to_sql()? {
+        ToSqlOutput::Borrowed(value) => Value::try_from(value).map_err(|_| rusqlite::Error::InvalidQuery),
+        ToSqlOutput::Owned(value) => Ok(value),
+        _ => Err(rusqlite::Error::InvalidQuery),
+    };
+    let keys = filter.parts.iter().filter_map(|part| part.key.clone()).map(|key| Ok(Value::Text(key)));
+    first.into_iter().map(own).chain(keys).collect()
 }
 
 /// At most `most` rows of a job, in the filter's order.
@@ -226,9 +281,12 @@ pub(super) fn page(
     let sorted = filter
         .order
         .map(|(field, down)| format!("{} {},", field.sql(filter), if down { "DESC" } else { "ASC" }));
-    let sorted = sorted.unwrap_or_default();
+    let sorted = match part_place(&filter.parts) {
+        Some(place) => format!("{place}, "),
+        None => sorted.unwrap_or_default(),
+    };
     let sql = format!(
-        "SELECT row.*, {GROUP} AS grp, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, 0) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE job = ?1 AND no > ?2 AND {chosen}
@@ -236,14 +294,17 @@ pub(super) fn page(
     );
     db.prepare_cached(&sql)?
         .query_map(
-            params![
-                job.0,
-                filter.after as i64,
-                filter.group,
-                *most as i64,
-                filter.skip as i64,
-                searched(filter)
-            ],
+            params_from_iter(values(
+                [
+                    &job.0,
+                    &(filter.after as i64),
+                    &filter.group,
+                    &(*most as i64),
+                    &(filter.skip as i64),
+                    &searched(filter),
+                ],
+                filter,
+            )?),
             |r| read(r, *doubt_window),
         )?
         .collect()
@@ -380,6 +441,17 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
     } else {
         r.get::<_, Option<i64>>("request")?.is_some()
     };
+    let class = r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
+    let says_duplicate: bool = r.get("says_duplicate")?;
+    let is_unsent = r.get::<_, Option<i64>>("request")?.is_none();
+    let also = match class.filter(|class| *class != DuplicateKind::New && is_unsent && !says_duplicate) {
+        Some(class) => {
+            let kind = Reason::class(class);
+            let why: Option<Reason> = r.get("class_why")?;
+            Some(why.map_or_else(|| kind.clone(), |why| kind.clone().because("why", why)))
+        }
+        None => None,
+    };
     Ok(JobRow {
         no: r.get::<_, i64>("no")?.unsigned_abs(),
         line: r.get::<_, Option<i64>>("line")?.map(i64::unsigned_abs),
@@ -393,7 +465,8 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         group: r.get("grp")?,
         claim,
         was_sent,
-        class: r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c)),
+        class,
+        also,
         accepted: moment(r, "accepted")?,
         until: intent
             .filter(|_| looked_for)

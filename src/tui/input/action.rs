@@ -156,9 +156,10 @@ actions! {
     ChooseFile: "choose file", "choose a file" => "choose from recent files and folders";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct this row" => "correct the name or e-mail of this row";
-    Allow: "allow", "send this row anyway";
+    Allow: "send or skip", "send or skip row" => "send this row anyway, or skip it";
     LeaveOut: "skip row", "skip this row";
     AllowClass: "allow group", "send whole group" => "send all rows with the same finding anyway";
+    Fold: "hide rows", "hide the group's rows" => "hide the rows of this group";
     LeaveOutClass: "skip group", "skip whole group" => "skip all rows with the same finding";
     Copy: "copy", "copy a value" => "copy an id, e-mail, link, row or table";
     CopyAll: "copy", "copy everything";
@@ -218,7 +219,7 @@ actions! {
     TestProfile: "test", "test profile key" => "test the key of this profile with its service; nothing is saved";
     RemoveProfile: "remove", "remove this profile";
     DiscardDraft: "discard", "discard this draft";
-    TakeSuggestions: "take suggestions", "take similar suggestions" => "take all suggestions like this one";
+    TakeSuggestions: "take suggestions", "take similar suggestions" => "take all suggestions like this one, or send the group";
     ChooseSandbox: "sandbox", "start the sandbox" => "start the sandbox without an account";
     ChooseService: "service", "set up a service" => "set up a service with base URL and API key";
 }

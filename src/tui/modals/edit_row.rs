@@ -82,9 +82,8 @@ impl Component for EditRow {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::in_popup(area, env);
-        let place =
-            self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
-        if let Some(why) = &self.row.why {
+        let place = t!("row {no}", no = self.row.number());
+        for why in self.row.why.iter().chain(&self.row.also) {
             form.warning(&why.to_string());
         }
         if !self.row.cells.is_empty() {

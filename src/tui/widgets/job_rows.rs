@@ -2,12 +2,13 @@
 //! job.
 
 pub mod columns;
+pub mod short_reason;
 
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, ServiceTime, Text};
 use crate::export::ExportRow;
 use crate::i18n::{number, tr};
-use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowField, RowStatus, SentHere};
+use crate::jobs::{Job, JobId, JobRow, Kind, Phase, Reason, RowField, RowPart, RowStatus, SentHere};
 use crate::tui::component::Drag;
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
@@ -42,12 +43,16 @@ pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
     buckets: Vec<RowStatus>,
-    /// Only the rows of this group, if the job is a draft.
-    group: Option<String>,
+    /// Whether the job is a draft in its review.
+    is_review: bool,
+    /// The parts of a review, by which its rows are sorted unless they are searched.
+    parts: Vec<RowPart>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
+    /// Whether the columns have the widths of the loaded rows.
+    is_fitted: bool,
     search: Search,
     pub marks: Marks<JobRow>,
     /// The running request for the rows of a file, and how these are filtered and sorted, in words.
@@ -61,18 +66,20 @@ impl RowList {
             list: PagedList::default(),
             job,
             buckets,
-            group: None,
+            is_review: false,
+            parts: Vec::new(),
             stale: false,
             ids: true,
+            is_fitted: false,
             search: Search::default(),
             marks: Marks::default(),
             saving: None,
         }
     }
 
-    /// The same for a draft. A draft to issue has no column for badge ids.
-    pub fn of_draft(job: &Job, buckets: Vec<RowStatus>) -> Self {
-        Self { ids: job.kind == Kind::Revoke, ..Self::new(job.id, buckets) }
+    /// All rows of a draft, for its review. A draft to issue has no column for badge ids.
+    pub fn of_draft(job: &Job) -> Self {
+        Self { is_review: true, ids: job.kind == Kind::Revoke, ..Self::new(job.id, Vec::new()) }
     }
 
     pub fn job(&self) -> JobId {
@@ -84,18 +91,16 @@ impl RowList {
         &self.buckets
     }
 
-    /// The shown group; `None` for all rows with the shown statuses.
-    pub fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    /// Sorts the rows of a review by these parts.
+    pub fn set_parts(&mut self, parts: Vec<RowPart>) {
+        if self.parts != parts {
+            self.parts = parts;
+            self.stale = true;
+        }
     }
 
     pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
-        self.only_group(buckets, None, out);
-    }
-
-    /// Shows the rows of one group.
-    pub fn only_group(&mut self, buckets: Vec<RowStatus>, group: Option<String>, out: &mut Effects<'_>) {
-        (self.buckets, self.group) = (buckets, group);
+        self.buckets = buckets;
         self.restart(out);
     }
 
@@ -106,6 +111,11 @@ impl RowList {
 
     pub fn is_searched(&self) -> bool {
         self.search.text().is_some()
+    }
+
+    /// Whether the search box is open, or has a text.
+    pub fn has_search(&self) -> bool {
+        self.search.over().is_some() || self.is_searched()
     }
 
     /// Moves the cursor, or narrows the list to the rows that a search finds. Returns false for other actions.
@@ -182,8 +192,9 @@ impl RowList {
 
     /// The first page.
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
-        let (buckets, group, text) = (self.buckets.clone(), self.group.clone(), self.search.typed());
-        RowsQuery { job: self.job, buckets, group, text, page: 1, per_page, order }
+        let (buckets, text) = (self.buckets.clone(), self.search.typed());
+        let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
+        RowsQuery { job: self.job, buckets, group: None, parts, text, page: 1, per_page, order }
     }
 
     /// Reads other rows from now on.
@@ -229,6 +240,7 @@ impl RowList {
                 if let Some((_, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                 }
+                self.is_fitted = false;
                 for (_, row) in self.list.loaded() {
                     self.marks.refresh(row);
                 }
@@ -256,14 +268,27 @@ impl RowList {
         }
     }
 
-    /// Lays out the list and requests missing pages, in the sort order of the heading.
-    pub fn load_visible(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
+    /// Lays out the list and requests missing pages, in the sort order of the heading. `words` describes the status of
+    /// a row.
+    pub fn load_visible(
+        &mut self,
+        area: Rect,
+        heading: &mut Heading,
+        words: &dyn Fn(&JobRow) -> String,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
-        // Rows that will be sent have no reason.
-        let is_review = !self.buckets.is_empty() && !self.buckets.contains(&RowStatus::Ready);
-        heading.set_own(columns::own(self.ids, is_review, room));
+        heading.set_own(columns::own(self.ids, self.is_review, room));
         heading.set_room(room);
+        if !self.is_fitted {
+            self.is_fitted = true;
+            heading.forget_content();
+            for (_, row) in self.list.loaded() {
+                heading.fit(&columns::cells(row, self.is_review, env, words), env);
+            }
+        }
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
@@ -320,19 +345,7 @@ impl RowList {
                 _ => " ",
             };
             let mut spans = vec![Span::styled(sign, env.theme.mark())];
-            match row {
-                RowState::Entry(Entry::Row(row)) => {
-                    spans.extend(heading.cells(columns::cells(row, env, words), &widths, env));
-                }
-                RowState::Failed(error) => spans.push(Span::styled(
-                    format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
-                    env.theme.error(),
-                )),
-                // A row whose status changed meanwhile: the list reloads soon.
-                RowState::Loading | RowState::Entry(_) => {
-                    spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
-                }
-            }
+            spans.extend(self.spans(row, heading, &widths, words, env));
             if is_in_range {
                 for span in &mut spans {
                     span.style = span.style.patch(env.theme.in_range());
@@ -340,6 +353,30 @@ impl RowList {
             }
             spans
         });
+    }
+
+    /// The cells of a row in columns of these widths, or why they are missing.
+    pub fn spans(
+        &self,
+        row: RowState<'_, JobRow>,
+        heading: &Heading,
+        widths: &[usize],
+        words: &dyn Fn(&JobRow) -> String,
+        env: &Env,
+    ) -> Vec<Span<'static>> {
+        match row {
+            RowState::Entry(Entry::Row(row)) => {
+                heading.cells(columns::cells(row, self.is_review, env, words), widths, env)
+            }
+            RowState::Failed(error) => vec![Span::styled(
+                format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
+                env.theme.error(),
+            )],
+            // A row whose status changed meanwhile: the list reloads soon.
+            RowState::Loading | RowState::Entry(_) => {
+                vec![Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim())]
+            }
+        }
     }
 }
 
@@ -450,6 +487,16 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     }
 }
 
+/// The status of a draft's row, before anything is sent.
+pub fn draft_words(bucket: RowStatus, kind: Kind) -> &'static str {
+    match (bucket, kind) {
+        (RowStatus::Ready, Kind::Issue) => t!("ready"),
+        (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
+        (RowStatus::Queued, _) => t!("to revoke when issued"),
+        (bucket, _) => tr(bucket.name()),
+    }
+}
+
 /// The details of a row: recipient, status with reason, and the service's data.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
@@ -470,8 +517,16 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
         who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
     }
     lines.extend(styled(&who.join(&dot), room, env.theme.strong()));
-    let text = format!("{} {}", bucket_glyph(row.bucket, env), explain(row, job.kind, env));
+    let status = match &row.why {
+        None if job.phase == Phase::Draft => draft_words(row.bucket, job.kind).to_owned(),
+        _ => explain(row, job.kind, env),
+    };
+    let text = format!("{} {status}", bucket_glyph(row.bucket, env));
     lines.extend(styled(&text, room, bucket_style(row.bucket, env)));
+    if let Some(also) = &row.also {
+        let text = format!("{} {also}", env.glyphs.alert);
+        lines.extend(styled(&text, room, env.theme.warning()));
+    }
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
     let facts: Vec<String> = [

@@ -327,6 +327,11 @@ impl<T: Row> PagedList<T> {
         self.pinned = (self.page_of(from)..=self.page_of(to)).collect();
     }
 
+    /// Keeps the pages of these places loaded, and no other pages that are not visible.
+    pub fn pin_all(&mut self, places: impl Iterator<Item = u64>) {
+        self.pinned = places.map(|place| self.page_of(place)).collect();
+    }
+
     pub fn unpin(&mut self) {
         self.pinned.clear();
     }

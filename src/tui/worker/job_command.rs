@@ -4,8 +4,8 @@ use crate::domain::{Page, ServiceClock, TemplateId, Text};
 use crate::export::ExportRow;
 use crate::jobs::{
     CheckProgress, Decision, DuplicateResult, FileState, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
-    NeverSeen, Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowStatus, Rows,
-    SuggestedRows, Undone,
+    NeverSeen, Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowStatus,
+    Rows, SuggestedRows, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
 use tokio::sync::watch;
@@ -90,6 +90,8 @@ pub struct RowsQuery {
     pub buckets: Vec<RowStatus>,
     /// Only rows of a draft with a reason of this kind.
     pub group: Option<String>,
+    /// The parts of a draft's review, by which the rows are sorted; empty for another order.
+    pub parts: Vec<RowPart>,
     /// Only rows with this text.
     pub text: Option<String>,
     /// Counted from 1.
@@ -184,9 +186,14 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
             };
         }
         JobCommand::Allow(id, rows) => {
-            let one = matches!(rows, Rows::One(_));
+            let one = matches!(rows, Rows::One(_) | Rows::Shown(..));
             jobs.allow(id, rows).await.map(|n| {
-                if one {
+                if one && n == 0 {
+                    let text = t!(
+                        "This row needs review for one more reason: read it before you send the row. Nothing was sent."
+                    );
+                    Done::Said(text.to_owned())
+                } else if one {
                     Done::Fine
                 } else {
                     Done::Said(plural!(n, "{n} row will be sent.", "{n} rows will be sent."))
@@ -194,7 +201,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
             })
         }
         JobCommand::LeaveOut(id, rows) => {
-            let one = matches!(rows, Rows::One(_));
+            let one = matches!(rows, Rows::One(_) | Rows::Shown(..));
             jobs.leave_out(id, rows).await.map(|n| {
                 if one {
                     Done::Fine
@@ -287,15 +294,15 @@ pub async fn saved_rows(
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, buckets, group, text, page, per_page, order } = query;
+    let RowsQuery { job, buckets, group, parts, text, page, per_page, order } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
     let order = order.or_else(|| (buckets.len() > 1).then_some((RowField::Filter, false)));
     // Row numbers of a job have no gaps, so the rows before the page need not be read.
-    let all = buckets.is_empty() && group.is_none() && text.is_none() && order.is_none();
+    let all = buckets.is_empty() && group.is_none() && parts.is_empty() && text.is_none() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { buckets, group, text, after, skip, order };
+    let filter = RowFilter { buckets, group, parts, text, after, skip, order };
     let total = if filter.group.is_some() || filter.text.is_some() {
         jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
     } else {

@@ -87,6 +87,60 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
 }
 
+/// A decision to send in spite of a mistyped domain says nothing about the badge that the recipient already has.
+#[tokio::test]
+async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown() {
+    let mut bench = Bench::new(small()).await;
+    let lines = "은우,eunwoo@gmial.com\n";
+    let before = draft(&bench, lines).await;
+    assert_eq!(bench.jobs.allow(before, Rows::One(1)).await.expect("allowed"), 1);
+    bench.jobs.begin(before, "test").await.expect("begun");
+    bench.until("accepted", before, |job| job.counts.of(RowStatus::Waiting) == 1).await;
+    bench.advance(25 * 60);
+    for which in ["one", "group", "all"] {
+        let id = draft(&bench, lines).await;
+        check_duplicates(&bench, id).await;
+        let row = bench.row(id).await;
+        let why = row.why.as_ref().expect("a reason");
+        assert!(row.bucket == RowStatus::Ask && !why.is(Code::Class), "{row:?}");
+        let class = row.class.expect("a kind");
+        assert!(class.is_duplicate(), "{row:?}");
+        assert!(
+            row.also.as_ref().is_some_and(|also| also.is(Code::Class)),
+            "both reasons are shown: {row:?}"
+        );
+        let rows = match which {
+            "one" => Rows::One(1),
+            "group" => Rows::Group(row.bucket, row.group.clone().expect("a group")),
+            _ => Rows::Asked,
+        };
+        assert_eq!(bench.jobs.allow(id, rows).await.expect("not allowed"), 0, "{which}");
+        let mut row = bench.row(id).await;
+        if which != "group" {
+            assert!(
+                row.bucket != RowStatus::Ready && row.why.as_ref().expect("why").is(Code::Class),
+                "{row:?}"
+            );
+            check_duplicates(&bench, id).await;
+            row = bench.row(id).await;
+        }
+        assert_ne!(row.bucket, RowStatus::Ready, "{row:?}");
+        bench.jobs.begin(id, "test").await.expect_err("nothing to send");
+        // The same decision about the duplicate that the row now shows allows it.
+        if which == "one" {
+            assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
+            check_duplicates(&bench, id).await;
+            assert_eq!(bench.row(id).await.bucket, RowStatus::Ready);
+            bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+            bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
+            let row = bench.row(id).await;
+            assert!(row.bucket == RowStatus::Ask && !row.why.expect("why").is(Code::Class));
+        }
+        bench.jobs.discard(id).await.expect("discarded");
+    }
+    assert_eq!(bench.accepted(), 1);
+}
+
 /// What a review shows of its rows.
 async fn shown(bench: &Bench, id: JobId) -> Vec<(String, String, RowStatus, Option<String>)> {
     let rows = bench.rows(id).await;

@@ -2,13 +2,22 @@
 
 use crate::i18n::tr;
 use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
+use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::prelude::*;
-use crate::tui::widgets::job_rows::{bucket_style, row_lines};
-use crate::tui::widgets::text_layout::{fit, number, width};
+use crate::tui::widgets::job_rows::{bucket_style, draft_words, moment, row_lines};
+use crate::tui::widgets::list::{draw_position, draw_row};
+use crate::tui::widgets::text_layout::{fit, number, styled, width};
 
-/// Number of lines for the selected row, below the list.
-const ROW_LINES: u16 = 3;
+/// Number of lines for the selected row below the list, on a screen of this height.
+fn row_lines_in(height: u16) -> u16 {
+    if height >= 28 { 6 } else { 4 }
+}
+
+/// The area of the headings and rows, below the line with the column titles.
+pub(super) fn lines_area(rows: Rect) -> Rect {
+    Rect { y: rows.y + 1, height: rows.height.saturating_sub(1), ..rows }
+}
 
 impl DraftForm {
     /// Area of the rows, between the head and the foot.
@@ -16,7 +25,8 @@ impl DraftForm {
         let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
         let foot = u16::try_from(self.foot(area, env).len()).unwrap_or(1);
-        Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
+        let below = row_lines_in(area.height) + 1 + foot;
+        Rect { y: area.y + head, height: area.height.saturating_sub(head + below), ..area }
     }
 
     /// How to send, or why nothing can be sent.
@@ -24,10 +34,17 @@ impl DraftForm {
         let mut foot = FormText::new(area, env);
         if self.beginning {
             foot.busy(t!("starting"));
-        } else if self.selected().is_some_and(|row| row.suggested_address().is_some()) {
+        } else if self.heading_here().is_some() {
             let key = |action| env.key(&self.key_contexts(), action);
             foot.dim(&t!(
-                "Nothing is sent until you confirm.  {enter} correct this address  {down} next row  {esc} back",
+                "Nothing is sent until you confirm.  {enter} show or hide the rows  {esc} back",
+                enter = key(Action::Accept),
+                esc = key(Action::Back)
+            ));
+        } else if self.has_suggestion() {
+            let key = |action| env.key(&self.key_contexts(), action);
+            foot.dim(&t!(
+                "Nothing is sent until you confirm.  {enter} correct this row  {down} next row  {esc} back",
                 enter = key(Action::Accept),
                 down = key(Action::Down),
                 esc = key(Action::Back)
@@ -70,10 +87,12 @@ impl DraftForm {
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
         for (bucket, n) in job.counts.iter() {
             spans.push(Span::raw("   "));
-            spans.push(Span::styled(
-                t!("{n} {state}", n = number(n), state = words(bucket, job.kind)),
-                bucket_style(bucket, env),
-            ));
+            spans.push(Span::styled(share(bucket, n, job.kind), bucket_style(bucket, env)));
+        }
+        let saved = if self.doing.is_some() { t!("saving") } else { t!("draft saved") };
+        let used: usize = spans.iter().map(|span| width(&span.content)).sum();
+        if used + 3 + width(saved) <= usize::from(area.width) {
+            spans.push(Span::styled(format!("   {saved}"), theme.dim()));
         }
         form.line(Line::from(spans));
         let classes: Vec<String> = self
@@ -81,15 +100,12 @@ impl DraftForm {
             .get(self.at)
             .into_iter()
             .flat_map(|found| found.classes.iter())
-            .filter(|(class, _)| *class != DuplicateKind::New)
+            // The others have a heading.
+            .filter(|(class, _)| *class != DuplicateKind::New && class.default_policy() == Policy::Allow)
             .map(|(class, n)| policy(*class, *n))
             .collect();
         if !classes.is_empty() {
             form.text(&classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
-        }
-        let groups = self.groups.words();
-        if !groups.is_empty() {
-            form.text(&groups.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::DuplicateResult::warnings) {
             form.warning(&warning.to_string());
@@ -136,29 +152,11 @@ impl DraftForm {
         let at = Rect { height: rows.y - area.y, ..area };
         frame.render_widget(ratatui::text::Text::from(head), at);
         let Some(job) = self.job() else { return };
-        let word = |row: &JobRow| words(row.bucket, job.kind).to_owned();
-        self.rows.draw(frame, rows, env, &self.heading, &word);
-        self.draw_choice(frame, rows, job.kind, env);
+        self.draw_rows(frame, rows, job, env);
         let room = usize::from(area.width).saturating_sub(4);
-        if let Some(row) = self.selected() {
-            let mut lines = row_lines(row, job, room, env);
-            if let Some(suggestion) = self.suggestion(row, env) {
-                lines.truncate(1);
-                lines.push(Line::styled(fit(&suggestion, room, env.glyphs.ellipsis), theme.warning()));
-            }
-            if let Some(hint) = self.group_hint(row, env) {
-                lines.truncate(usize::from(ROW_LINES) - 1);
-                lines.push(Line::styled(fit(&hint, room, env.glyphs.ellipsis), theme.dim()));
-            }
-            lines.truncate(usize::from(ROW_LINES));
-            let at = Rect {
-                x: area.x + 2,
-                y: rows.bottom(),
-                width: area.width.saturating_sub(4),
-                height: ROW_LINES,
-            };
-            frame.render_widget(ratatui::text::Text::from(lines), at);
-        }
+        let most = row_lines_in(area.height);
+        let at = Rect { x: area.x + 2, y: rows.bottom(), width: area.width.saturating_sub(4), height: most };
+        frame.render_widget(ratatui::text::Text::from(self.pane(job, usize::from(most), room, env)), at);
         // The destination may be cut, the number of rows may not.
         let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
         let place = env.place();
@@ -175,27 +173,98 @@ impl DraftForm {
         frame.render_widget(ratatui::text::Text::from(lines), at);
     }
 
-    /// Shows the active row filter on the last line, before the row number. Shows nothing if all rows are shown.
-    fn draw_choice(&self, frame: &mut Frame<'_>, rows: Rect, kind: Kind, env: &Env) {
-        let statuses = self.rows.buckets();
-        let group = self.rows.group().and_then(|key| self.groups.title(statuses.first(), key));
-        let only = match (&group, statuses) {
-            (Some(title), _) => title,
-            (None, []) => return,
-            (None, [one]) => words(*one, kind),
-            (None, _) => t!("rows that need review"),
+    /// The headings of the groups with the rows of the open ones, or the rows that a search finds.
+    fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, env: &Env) {
+        let words = |row: &JobRow| draft_words(row.bucket, job.kind).to_owned();
+        if self.rows.has_search() {
+            self.rows.draw(frame, area, env, &self.heading, &words);
+            return;
+        }
+        if area.height < 2 {
+            return;
+        }
+        let widths = self.heading.widths(usize::from(area.width).saturating_sub(3));
+        frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..area });
+        let area = lines_area(area);
+        let list = &self.rows.list;
+        if self.outline.len() == 0 {
+            list.draw_empty(frame, area, (t!("No rows match."), t!("reading rows")), env);
+            return;
+        }
+        let at = self.outline.at(list);
+        for (y, (line, what)) in (area.y..area.bottom()).zip(self.outline.visible()) {
+            let spans = match what {
+                OutlineLine::Heading(part) => self.heading_spans(part, job, usize::from(area.width), env),
+                OutlineLine::Row(place) => {
+                    let mut spans = vec![Span::raw(" ")];
+                    spans.extend(self.rows.spans(list.place(place), &self.heading, &widths, &words, env));
+                    spans
+                }
+                OutlineLine::Send => {
+                    vec![Span::styled(format!(" {}", self.send_words(env)), env.theme.strong())]
+                }
+            };
+            draw_row(frame, Rect { y, height: 1, ..area }, line == at, spans, env);
+        }
+        draw_position(frame, area, self.outline.top(), self.outline.len(), env);
+    }
+
+    fn heading_spans(&self, at: usize, job: &Job, room: usize, env: &Env) -> Vec<Span<'static>> {
+        let Some(part) = self.outline.part(at) else { return Vec::new() };
+        let fold = if self.outline.is_open(part) { env.glyphs.unfolded } else { env.glyphs.folded };
+        let has_others = self.outline.part(1).is_some_and(|next| next.id.0 == part.id.0);
+        let title = format!("{fold} {}", part.title(job.kind, !has_others));
+        let hint = self.part_hint(part, env).unwrap_or_default();
+        // The number and the reason count more than the keys.
+        let room = room.saturating_sub(3);
+        let hint = if width(&title) + 3 + width(&hint) <= room { hint } else { String::new() };
+        let wide = room.saturating_sub(width(&hint) + 1);
+        let style = bucket_style(part.id.0, env).patch(env.theme.strong());
+        vec![
+            Span::styled(fit(&title, wide, env.glyphs.ellipsis), style),
+            Span::styled(format!(" {hint}"), env.theme.dim()),
+        ]
+    }
+
+    /// The last line of the list: what Enter does there.
+    fn send_words(&self, env: &Env) -> String {
+        let n = self.sendable();
+        let key = env.key(&self.key_contexts(), Action::Accept);
+        if n == 0 {
+            return t!("There is no row to send.").to_owned();
+        }
+        if self.issues() {
+            plural!(n, "{key}: send {n} row", "{key}: send {n} rows", key)
+        } else {
+            plural!(n, "{key}: revoke {n} badge", "{key}: revoke {n} badges", key)
+        }
+    }
+
+    /// The selected row with whole reasons, what lapel suggests, and its group.
+    fn pane(&self, job: &Job, most: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        let Some(row) = self.selected() else {
+            let Some(part) = self.heading_here() else { return Vec::new() };
+            let mut lines = styled(&part.title(job.kind, true), room, theme.strong());
+            lines.extend(self.part_hint(part, env).iter().flat_map(|hint| styled(hint, room, theme.dim())));
+            lines.truncate(most);
+            return lines;
         };
-        let key = env.key(&self.key_contexts(), Action::Only);
-        let text = t!("only {only} ({key}: next group)", only, key);
-        let room = usize::from(rows.width).saturating_sub(24);
-        let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
-        let at = Rect {
-            y: rows.bottom().saturating_sub(1),
-            height: 1,
-            width: rows.width.saturating_sub(20),
-            ..rows
-        };
-        frame.render_widget(line, at);
+        let suggestion =
+            self.suggestion(row, env).into_iter().flat_map(|text| styled(&text, room, theme.warning()));
+        let hint = self.group_hint(row, env).into_iter().flat_map(|text| styled(&text, room, theme.dim()));
+        let more: Vec<Line<'static>> = suggestion.chain(hint).collect();
+        let mut lines = row_lines(row, job, room, env);
+        let kept = most.saturating_sub(more.len()).max(2);
+        if lines.len() > kept {
+            lines.truncate(kept);
+            if let Some(last) = lines.last_mut() {
+                last.push_span(Span::raw(env.glyphs.ellipsis));
+            }
+        }
+        lines.extend(more);
+        lines.truncate(most);
+        lines
     }
 
     /// The text of the confirmation: what is sent where, and what is not sent.
@@ -215,11 +284,12 @@ impl DraftForm {
         let mut rest = sums(&self.jobs);
         rest.retain(|(bucket, _)| !matches!(bucket, RowStatus::Ready | RowStatus::Queued));
         if !rest.is_empty() {
-            let rest = rest
-                .iter()
-                .map(|(bucket, n)| t!("{n} {state}", n = number(*n), state = words(*bucket, job.kind)));
+            let rest = rest.iter().map(|(bucket, n)| share(*bucket, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
             form.text(&t!("Not sent: {rest}", rest), env.theme.text());
+        }
+        if let Some(text) = self.history_words(env) {
+            form.text(&text, env.theme.text());
         }
         if self.is_incomplete() {
             form.warning(t!(
@@ -228,11 +298,35 @@ impl DraftForm {
         }
     }
 
+    /// How many recipients already have the badge, and until when the history was read.
+    fn history_words(&self, env: &Env) -> Option<String> {
+        if !self.issues() {
+            return None;
+        }
+        let has_it = |class: DuplicateKind| class.is_duplicate() && class != DuplicateKind::Twin;
+        let n: u64 = self
+            .found
+            .iter()
+            .flat_map(|found| &found.classes)
+            .filter(|(class, _)| has_it(*class))
+            .map(|(_, n)| n)
+            .sum();
+        let n = number(n);
+        // The oldest reading of the drafts counts.
+        match self.jobs.iter().map(|job| job.checked).min().flatten() {
+            Some(at) if !self.is_incomplete() => {
+                let time = moment(at, env);
+                Some(t!("Already have it: {n} found. History read to its end at {time}.", n, time))
+            }
+            _ => Some(t!("Already have it: {n} found so far.", n)),
+        }
+    }
+
     /// Number of recipients or badges, and of requests.
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
-        let (ready, queued, asked) = (all(RowStatus::Ready), all(RowStatus::Queued), all(RowStatus::Ask));
+        let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
         let requests: u64 =
             self.jobs.iter().map(|job| env.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
         let mut parts = Vec::new();
@@ -244,9 +338,6 @@ impl DraftForm {
         parts.push(count!(requests, "request", "requests"));
         if queued > 0 {
             parts.push(t!("{n} to revoke when issued", n = number(queued)));
-        }
-        if asked > 0 {
-            parts.push(t!("{n} not reviewed: skipped", n = number(asked)));
         }
         parts.join(&format!(" {dot} "))
     }
@@ -267,28 +358,23 @@ pub fn sums(drafts: &[Job]) -> Vec<(RowStatus, u64)> {
 /// The rows of drafts in words: `1,111 ready`, `74 need review`.
 pub fn shares(drafts: &[Job]) -> Vec<String> {
     let kind = drafts.first().map_or(Kind::Issue, |job| job.kind);
-    sums(drafts)
-        .into_iter()
-        .map(|(status, n)| t!("{n} {state}", n = number(n), state = words(status, kind)))
-        .collect()
+    sums(drafts).into_iter().map(|(status, n)| share(status, n, kind)).collect()
 }
 
-/// Name of a row status in a draft.
-fn words(bucket: RowStatus, kind: Kind) -> &'static str {
-    match (bucket, kind) {
-        (RowStatus::Ready, Kind::Issue) => t!("ready"),
-        (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
-        (RowStatus::Queued, _) => t!("to revoke when issued"),
-        (bucket, _) => tr(bucket.name()),
+/// A number of rows with their status: `1,111 ready`, `74 need review`.
+fn share(status: RowStatus, n: u64, kind: Kind) -> String {
+    match status {
+        RowStatus::Ask => plural!(n, "{n} needs review", "{n} need review"),
+        status => t!("{n} {state}", n = number(n), state = draft_words(status, kind)),
     }
 }
 
 /// Number of rows of a duplicate kind, and what happens to them unless the user decides otherwise.
 pub(super) fn policy(class: DuplicateKind, n: u64) -> String {
-    let (n, state) = (number(n), tr(class.name()));
+    let (n, what) = (number(n), tr(class.name()));
     match class.default_policy() {
-        Policy::Block => t!("{n} {state} (skipped)", n, state),
-        Policy::Ask => t!("{n} {state} (needs review)", n, state),
-        Policy::Allow => t!("{n} {state}", n, state),
+        Policy::Block => t!("{what}: {n} (skipped)", what, n),
+        Policy::Ask => t!("{what}: {n} (needs review)", what, n),
+        Policy::Allow => t!("{what}: {n}", what, n),
     }
 }

@@ -1,14 +1,105 @@
-//! Groups of rows with the same reason: their numbers, and one decision for all of them.
+//! The parts of a review: groups of rows with the same reason, and the other rows of a status. One decision for a group.
 
-use super::{DraftForm, rows_to_review};
+use super::DraftForm;
+use super::outline::{Outline, PartId};
 use crate::domain::Text;
-use crate::jobs::{Code, DuplicateKind, JobId, JobRow, RowGroup, RowStatus, Rows, SuggestedRows, Undone};
+use crate::domain::screen_text::KnownWords;
+use crate::i18n;
+use crate::jobs::{
+    DuplicateKind, Job, JobId, JobRow, Kind, Reason, RowGroup, RowStatus, Rows, Step, SuggestedRows, Undone,
+};
 use crate::tui::prelude::*;
+use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::JobCommand;
 
-/// Number of groups in the summary.
-const SHOWN: usize = 4;
+/// The statuses of a draft: the rows that need a person come first, the rows that are sent last.
+const STATUSES: [RowStatus; 5] =
+    [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut, RowStatus::Queued, RowStatus::Ready];
+
+/// Maximum number of groups with a heading of their own. The others are other reasons.
+const MOST: usize = 30;
+
+/// Number of reasons that the heading of several reasons names.
+const NAMED: usize = 4;
+
+/// Rows under one heading.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub id: PartId,
+    pub rows: u64,
+    /// Rows that a decision about the whole group allows.
+    pub allows: u64,
+    /// The reason of its first row. `None` for rows of several reasons, and for rows without one.
+    why: Option<Reason>,
+    /// The name or address of the first row, if the reason is about it.
+    example: Option<Text>,
+    /// The reasons and their numbers of rows, if there are several.
+    reasons: Vec<(Reason, u64)>,
+}
+
+impl Part {
+    pub fn new(id: PartId, rows: u64) -> Self {
+        Self { id, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
+    }
+
+    fn of(group: &RowGroup) -> Self {
+        let example = match group.key.split(':').next() {
+            Some("e-mail address") => Some(&group.address),
+            Some("name") => Some(&group.holder),
+            _ => None,
+        };
+        Self {
+            allows: group.allows,
+            why: Some(group.why.clone()),
+            example: example.filter(|text| !text.looks_empty()).cloned(),
+            ..Self::new((group.bucket, Some(group.key.clone())), group.rows)
+        }
+    }
+
+    /// The place of its status in the review.
+    pub fn order(&self) -> usize {
+        STATUSES.iter().position(|status| *status == self.id.0).unwrap_or(STATUSES.len())
+    }
+
+    /// Whether lapel suggests another address for its rows.
+    pub fn has_suggestion(&self) -> bool {
+        self.why.as_ref().is_some_and(|why| why.meant_domain().is_some())
+    }
+
+    /// The rows for a decision about the group.
+    pub fn group(&self) -> Option<Rows> {
+        Some(Rows::Group(self.id.0, self.id.1.clone()?))
+    }
+
+    /// `lost letters: 66 (“Garc?a”)`, or `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
+    pub fn title(&self, kind: Kind, is_only_part: bool) -> String {
+        let n = number(self.rows);
+        if let Some(why) = &self.why {
+            let what = short_reason::of(why);
+            return match &self.example {
+                Some(example) => t!("{what}: {n} (“{example}”)", what, n, example),
+                None => t!("{what}: {n}", what, n),
+            };
+        }
+        let what = match self.id.0 {
+            RowStatus::Ask if !is_only_part => t!("other reasons"),
+            status => draft_words(status, kind),
+        };
+        let reasons = match self.reasons.as_slice() {
+            [] => return t!("{what}: {n}", what, n),
+            [(why, _)] => short_reason::of(why),
+            several => {
+                let one = |(why, n): &(Reason, u64)| {
+                    t!("{what}: {n}", what = short_reason::of(why), n = number(*n))
+                };
+                let more = (several.len() > NAMED).then(|| "…".to_owned());
+                i18n::list(several.iter().take(NAMED).map(one).chain(more)).to_string()
+            }
+        };
+        t!("{what}: {n} ({reasons})", what, n, reasons)
+    }
+}
 
 /// The groups of the shown draft. lapel reads them again after a change of the draft.
 #[derive(Default)]
@@ -46,59 +137,57 @@ impl Groups {
         self.all = groups;
     }
 
-    /// The shown rows: statuses, and the key of a group.
-    pub fn choices(&self) -> impl Iterator<Item = (Vec<RowStatus>, Option<String>)> {
-        self.all.iter().map(|group| (vec![group.bucket], Some(group.key.clone())))
+    /// The parts of a draft. A group of one row that needs review has no heading of its own unless it had one before.
+    pub fn parts(&self, job: &Job, outline: &Outline) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for status in STATUSES {
+            let (own, others): (Vec<&RowGroup>, Vec<&RowGroup>) =
+                self.all.iter().filter(|group| group.bucket == status).partition(|group| {
+                    status == RowStatus::Ask
+                        && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
+                });
+            let (own, many) = own.split_at(own.len().min(MOST));
+            let with_heading: u64 = own.iter().map(|group| group.rows).sum();
+            parts.extend(own.iter().map(|group| Part::of(group)));
+            let rest = job.counts.of(status).saturating_sub(with_heading);
+            if rest > 0 {
+                let others = many.iter().copied().chain(others);
+                let reasons = merged(others.map(|group| (group.why.clone(), group.rows)));
+                parts.push(Part { reasons, ..Part::new((status, None), rest) });
+            }
+        }
+        parts
     }
 
-    /// Whether a group has no rows any more.
-    pub fn is_gone(&self, status: Option<&RowStatus>, key: &str) -> bool {
-        let is_read = self.of.is_some() && !self.stale && self.request.is_none();
-        is_read && !self.all.iter().any(|group| Some(&group.bucket) == status && group.key == key)
-    }
-
-    /// What the rows of a group have in common, with their number.
-    pub fn title(&self, status: Option<&RowStatus>, key: &str) -> Option<String> {
-        self.all.iter().find(|group| Some(&group.bucket) == status && group.key == key).map(title)
+    /// Adds the examples of the headings, for masking a saved screen.
+    pub fn know(&self, known: &mut KnownWords) {
+        for group in &self.all {
+            known.person([&group.holder, &group.address]);
+        }
     }
 
     fn find(&self, row: &JobRow) -> Option<&RowGroup> {
         let key = row.group.as_ref()?;
         self.all.iter().find(|group| group.bucket == row.bucket && group.key == *key)
     }
+}
 
-    /// The largest groups that need review, except duplicates, which have a summary of their own.
-    pub fn words(&self) -> Vec<String> {
-        let mut asked =
-            self.all.iter().filter(|group| group.bucket == RowStatus::Ask && !group.why.is(Code::Class));
-        let mut words: Vec<String> = asked.by_ref().take(SHOWN).map(title).collect();
-        let more: u64 = asked.map(|group| group.rows).sum();
-        if more > 0 {
-            words.push(plural!(more, "{n} row for other reasons", "{n} rows for other reasons"));
+/// Adds up reasons with the same short text, the most frequent first.
+fn merged(reasons: impl Iterator<Item = (Reason, u64)>) -> Vec<(Reason, u64)> {
+    let mut all: Vec<(String, Reason, u64)> = Vec::new();
+    for (why, n) in reasons {
+        let short = short_reason::of(&why);
+        match all.iter_mut().find(|(known, ..)| *known == short) {
+            Some((.., sum)) => *sum += n,
+            None => all.push((short, why, n)),
         }
-        words
     }
-}
-
-/// `66 names with lost letters`. Another reason is shown as its first row has it.
-fn title(group: &RowGroup) -> String {
-    if group.key.ends_with(":lost_letters") {
-        return plural!(group.rows, "{n} name with lost letters", "{n} names with lost letters");
-    }
-    if group.why.is(Code::DomainSlip) || group.key.ends_with(":did you mean {meant}?") {
-        return plural!(group.rows, "{n} mistyped domain", "{n} mistyped domains");
-    }
-    let (n, why) = (number(group.rows), &group.why);
-    if group.rows == 1 { t!("{n} row: {why}", n, why) } else { t!("{n} rows, for example: {why}", n, why) }
-}
-
-/// Whether a decision can be about all rows with the reason of this row.
-pub(super) fn has_group(row: &JobRow) -> bool {
-    group_of(row).is_some()
+    all.sort_by_key(|(.., n)| std::cmp::Reverse(*n));
+    all.into_iter().map(|(_, why, n)| (why, n)).collect()
 }
 
 /// The rows with the same reason as this one. The note of a ready row is no reason: nothing has to be decided.
-pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
+fn group_of(row: &JobRow) -> Option<Rows> {
     match (&row.group, row.class) {
         (Some(key), _) if row.bucket != RowStatus::Ready => Some(Rows::Group(row.bucket, key.clone())),
         (_, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
@@ -107,40 +196,85 @@ pub(super) fn group_of(row: &JobRow) -> Option<Rows> {
 }
 
 impl DraftForm {
-    /// Shows the rows that need review, then those of one group after the other, then all.
-    pub(super) fn only_next(&mut self, out: &mut Effects<'_>) {
-        let Some(job) = self.job() else { return };
-        let mut choices = vec![(rows_to_review(job), None)];
-        choices.extend(self.groups.choices());
-        let grouped: Vec<RowStatus> =
-            choices.iter().skip(1).flat_map(|(statuses, _)| statuses).copied().collect();
-        let others = job.counts.iter().map(|(status, _)| status).filter(|status| !grouped.contains(status));
-        choices.extend(others.map(|status| (vec![status], None)));
-        choices.push((Vec::new(), None));
-        choices.dedup();
-        let is_shown = |(statuses, group): &(Vec<RowStatus>, Option<String>)| {
-            statuses == self.rows.buckets() && group.as_deref() == self.rows.group()
-        };
-        let now = choices.iter().position(is_shown).unwrap_or(0);
-        let (statuses, group) = choices.swap_remove((now + 1) % choices.len());
-        self.rows.only_group(statuses, group, out);
+    /// The group of the selected row, or of the heading under the cursor.
+    pub(super) fn group_here(&self) -> Option<Rows> {
+        match self.selected() {
+            Some(row) => group_of(row),
+            None => self.heading_here()?.group(),
+        }
     }
 
-    /// Corrects the address of the selected row, or those of its group, as lapel suggests.
-    pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
-        let (Some(job), Some(row)) = (self.job().map(|job| job.id), self.selected()) else { return };
-        let rows = match row.group.clone().filter(|_| whole_group) {
-            Some(key) => SuggestedRows::Group(key),
-            None => SuggestedRows::One(row.no),
+    /// Whether a decision can be about the group under the cursor.
+    pub(super) fn may_group(&self, step: Step) -> bool {
+        match (self.selected(), self.heading_here()) {
+            (Some(row), _) => self.may(step, Some(row)) && group_of(row).is_some(),
+            (None, Some(part)) if step == Step::Allow => part.allows > 0,
+            (None, Some(part)) => part.group().is_some() && part.id.0 == RowStatus::Ask,
+            (None, None) => false,
+        }
+    }
+
+    /// Whether lapel suggests another address for the group under the cursor.
+    pub(super) fn group_has_suggestion(&self) -> bool {
+        match self.selected() {
+            Some(row) => row.suggested_address().is_some(),
+            None => self.heading_here().is_some_and(Part::has_suggestion),
+        }
+    }
+
+    pub(super) fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
+        let Some(id) = self.job().map(|job| job.id) else { return };
+        self.decided = true;
+        let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
+        self.doing = Some(out.ask(Request::Do(Box::new(command))));
+    }
+
+    /// Sends or skips the selected row, and selects the next one. A row is allowed as it is shown.
+    pub(super) fn decide_row(&mut self, may_allow: bool, may_skip: bool, out: &mut Effects<'_>) {
+        let Some(row) = self.selected() else {
+            out.say(t!("There is no row here to decide about."));
+            return;
         };
+        let (no, shown) = (row.no, row.shown_duplicate());
+        if may_allow && self.may(Step::Allow, Some(row)) {
+            self.review(true, Rows::Shown(no, shown), out);
+        } else if may_skip && self.may(Step::LeaveOut, Some(row)) {
+            self.review(false, Rows::One(no), out);
+        } else if may_allow {
+            out.say(t!("This row cannot be sent as it is. Correct it first."));
+            return;
+        } else {
+            return;
+        }
+        self.move_by(1);
+    }
+
+    pub(super) fn decide_group(&mut self, allow: bool, out: &mut Effects<'_>) {
+        match self.group_here() {
+            Some(rows) => self.review(allow, rows, out),
+            None => out.say(t!("This row shares no reason with other rows.")),
+        }
+    }
+
+    /// Corrects the selected row, or the addresses of its group, as lapel suggests.
+    pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
+        let Some(job) = self.job().map(|job| job.id) else { return };
+        let group = match self.group_here() {
+            Some(Rows::Group(_, key)) => Some(SuggestedRows::Group(key)),
+            _ => None,
+        };
+        let one = self.selected().map(|row| SuggestedRows::One(row.no));
+        let Some(rows) = (if whole_group { group.or(one) } else { one }) else { return };
+        self.decided = true;
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
     }
 
     /// The key that takes the suggestion of a row.
     pub(super) fn suggestion(&self, row: &JobRow, env: &Env) -> Option<String> {
-        let address = row.suggested_address()?;
+        let name = row.suggested_name().map(|name| Text::from(name.as_str()));
+        let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
         let key = env.key(&self.key_contexts(), Action::Accept);
-        Some(t!("{key} corrects it to {address}", key, address = Text::from(address.as_str())))
+        Some(t!("{key} corrects it to {address}", key, address = text))
     }
 
     /// Says what was undone. After a correction, the duplicate check runs again.
@@ -189,5 +323,22 @@ impl DraftForm {
             (false, true) => Some(t!("{rows} rows with this reason: {skip} skips {rows}", rows, skip)),
             (false, false) => None,
         }
+    }
+
+    /// The keys for a whole group, beside its heading.
+    pub(super) fn part_hint(&self, part: &Part, env: &Env) -> Option<String> {
+        if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
+            return None;
+        }
+        let key = |action| env.key(&self.key_contexts(), action);
+        let (take, send, skip) =
+            (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
+        Some(if part.has_suggestion() {
+            t!("{take} correct all  {send} send all", take, send)
+        } else if part.allows > 0 {
+            t!("{send} send all  {skip} skip all", send, skip)
+        } else {
+            t!("{skip} skip all", skip)
+        })
     }
 }

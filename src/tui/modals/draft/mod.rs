@@ -2,27 +2,29 @@
 
 mod draw;
 mod groups;
+mod outline;
 
 pub use draw::shares;
 
 use crate::domain::screen_text::KnownWords;
 use crate::i18n;
 use crate::jobs::{
-    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Rows, Stand, Step, may,
+    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, may,
 };
 use crate::tui::effects::ExportSource;
-use crate::tui::modals::draft::groups::{Groups, group_of, has_group};
+use crate::tui::modals::draft::groups::{Groups, Part};
+use crate::tui::modals::draft::outline::Outline;
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
-use crate::tui::widgets::job_rows::{RowList, columns, know_rows};
+use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use std::collections::BTreeMap;
 
-/// Row statuses of a draft that the user should review.
-const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+/// Row statuses of a draft that are not sent.
+const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 /// Review of drafts that belong together.
 pub struct DraftForm {
@@ -30,6 +32,8 @@ pub struct DraftForm {
     /// Index of the draft whose rows are shown.
     at: usize,
     rows: RowList,
+    /// The headings of the groups, between the rows.
+    outline: Outline,
     heading: Heading,
     /// Whether the confirmation is open.
     confirming: bool,
@@ -75,11 +79,12 @@ impl DraftForm {
     /// Returns `None` without a draft. The duplicate check starts at once.
     fn new(jobs: Vec<Job>, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
-        let rows = RowList::of_draft(first, rows_to_review(first));
+        let rows = RowList::of_draft(first);
         let mut form = Self {
             confirming: false,
             rows,
-            heading: columns::heading(),
+            outline: Outline::default(),
+            heading: columns::heading(true),
             at: 0,
             check: DuplicateCheck::None,
             found: Vec::new(),
@@ -134,19 +139,13 @@ impl DraftForm {
         self.check = DuplicateCheck::Reading { request, done: 0, all: 0 };
     }
 
-    fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
-        let Some(id) = self.job().map(|job| job.id) else { return };
-        self.decided = true;
-        let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
-        self.doing = Some(out.ask(Request::Do(Box::new(command))));
-    }
-
     fn next_job(&mut self, out: &mut Effects<'_>) {
         self.at = (self.at + 1) % self.jobs.len().max(1);
         if let Some(job) = self.jobs.get(self.at) {
             let dropped = self.rows.list.restart();
             out.cancel(dropped);
-            self.rows = RowList::of_draft(job, rows_to_review(job));
+            self.rows = RowList::of_draft(job);
+            self.outline = Outline::default();
         }
     }
 
@@ -245,67 +244,92 @@ impl DraftForm {
         }
     }
 
-    /// If no row has a shown status any more, shows the rows that need review. If there are none, shows all rows.
-    fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
-        let Some(job) = self.job() else { return };
-        if let Some(key) = self.rows.group()
-            && self.groups.is_gone(self.rows.buckets().first(), key)
-        {
-            let statuses = rows_to_review(job);
-            self.rows.only(statuses, out);
-            return;
-        }
-        let shown = self.rows.buckets();
-        if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
-            let statuses = rows_to_review(job);
-            self.rows.only(statuses, out);
-        }
-    }
-
+    /// Whether lapel suggests a correction of the selected row.
     fn has_suggestion(&self) -> bool {
-        self.selected().is_some_and(|row| row.suggested_address().is_some())
+        self.selected().is_some_and(|row| row.suggested_address().is_some() || row.suggested_name().is_some())
     }
 
+    /// The row under the cursor. `None` on a heading.
     fn selected(&self) -> Option<&JobRow> {
-        self.rows.list.selected()
+        let is_row = self.rows.has_search() || self.outline.is_on_row(&self.rows.list);
+        self.rows.list.selected().filter(|_| is_row)
+    }
+
+    /// The part whose heading is under the cursor.
+    fn heading_here(&self) -> Option<&Part> {
+        if self.rows.has_search() { None } else { self.outline.heading_here(&self.rows.list) }
+    }
+
+    fn move_by(&mut self, lines: i64) {
+        if self.rows.has_search() {
+            self.rows.list.move_by(lines);
+        } else {
+            self.outline.move_by(lines, &mut self.rows.list);
+        }
+    }
+
+    /// Moves the cursor over headings and rows, and opens and closes groups. Returns false for other actions.
+    fn on_outline(&mut self, action: Action) -> bool {
+        let (outline, list) = (&mut self.outline, &mut self.rows.list);
+        match action {
+            Action::Down => outline.move_by(1, list),
+            Action::Up => outline.move_by(-1, list),
+            Action::PageDown => outline.page_by(1, list),
+            Action::PageUp => outline.page_by(-1, list),
+            Action::First => outline.move_to(0, list),
+            Action::Last => outline.move_to(u64::MAX, list),
+            Action::Only => outline.next_part(list),
+            Action::Open => outline.fold(Some(true), list),
+            Action::Fold => outline.fold(Some(false), list),
+            Action::Accept if outline.heading_here(list).is_some() => outline.fold(None, list),
+            _ => return false,
+        }
+        true
     }
 }
 
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<Context> {
+        if let Some(search) = self.rows.over() {
+            return search;
+        }
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
         vec![own, Context::List, Context::Popup, Context::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        let row = self.rows.list.selected();
+        let row = self.selected();
         match action {
-            Action::Allow => self.may(Step::Allow, row),
+            Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
-            Action::AllowClass => row.is_some_and(|row| self.may(Step::Allow, Some(row)) && has_group(row)),
-            Action::LeaveOutClass => {
-                row.is_some_and(|row| self.may(Step::LeaveOut, Some(row)) && has_group(row))
-            }
+            Action::AllowClass => self.may_group(Step::Allow),
+            Action::LeaveOutClass => self.may_group(Step::LeaveOut),
             Action::Correct => row.is_some(),
+            Action::Open | Action::Fold | Action::Only => !self.rows.has_search(),
+            Action::NextMatch | Action::PreviousMatch => self.rows.is_searched(),
             Action::Columns => {
                 self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
             }
             Action::NextTemplate => self.jobs.len() > 1,
-            Action::Accept => self.sendable() > 0 || self.has_suggestion(),
-            Action::TakeSuggestions => self.has_suggestion(),
+            Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
+            Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {
                 DuplicateCheck::Failed(_) => true,
                 DuplicateCheck::Read => self.is_incomplete(),
                 DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
-            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
+            Action::Redo => {
+                self.job().is_some_and(|job| job.counts.sum(|bucket| NOT_SENT.contains(&bucket)) > 0)
+            }
             _ => true,
         }
     }
 
     fn hint(&self, action: Action) -> &'static str {
         match action {
-            Action::Accept if self.has_suggestion() => t!("correct address"),
+            Action::Accept if self.has_suggestion() => t!("correct"),
+            Action::Accept if self.heading_here().is_some() => t!("show or hide"),
+            Action::TakeSuggestions if !self.group_has_suggestion() => t!("send group"),
             Action::Only => t!("next group"),
             _ => action.hint(),
         }
@@ -333,8 +357,15 @@ impl Component for DraftForm {
             out.say(t!("The duplicate check is still running. Nothing was undone."));
             return true;
         }
+        if self.rows.over().is_some() {
+            return self.rows.on_action(action, out);
+        }
+        if !self.rows.has_search() && self.on_outline(action) {
+            return true;
+        }
         match action {
             Action::Back if self.confirming => self.confirming = false,
+            Action::Back if self.rows.is_searched() => return self.rows.on_action(action, out),
             Action::Back => self.close(out),
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
@@ -342,7 +373,6 @@ impl Component for DraftForm {
                 let question = Question::discard(&drafts);
                 out.open(|_, _| question);
             }
-            Action::Only => self.only_next(out),
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.check(out),
             Action::Redo => match self.job() {
@@ -355,22 +385,15 @@ impl Component for DraftForm {
                 self.take_suggestions(false, out);
             }
             Action::Accept => self.confirming = self.may_begin(env, out),
-            Action::TakeSuggestions if self.has_suggestion() && self.doing.is_none() => {
-                self.take_suggestions(true, out);
-            }
-            Action::TakeSuggestions => out.say(t!("There is no suggestion for this row.")),
-            Action::Allow | Action::LeaveOut => {
-                if let Some(row) = self.rows.list.selected() {
-                    self.review(action == Action::Allow, Rows::One(row.no), out);
-                    self.rows.list.move_by(1);
+            Action::TakeSuggestions if self.group_has_suggestion() => {
+                if self.doing.is_none() {
+                    self.take_suggestions(true, out);
                 }
             }
-            Action::AllowClass | Action::LeaveOutClass => {
-                match self.rows.list.selected().and_then(group_of) {
-                    Some(rows) => self.review(action == Action::AllowClass, rows, out),
-                    None => out.say(t!("This row shares no reason with other rows.")),
-                }
-            }
+            Action::Allow => self.decide_row(true, true, out),
+            Action::LeaveOut => self.decide_row(false, true, out),
+            Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
+            Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
                 if let (Some(job), None) = (self.job().map(|job| job.id), self.doing) {
                     self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
@@ -382,21 +405,39 @@ impl Component for DraftForm {
             Action::Columns => {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
-            Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
+            Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
                 (Some(job), Some(row)) => {
                     let row = Box::new(row.clone());
                     out.open(move |_, _| EditRow::new(job, row));
                 }
                 _ => out.say(t!("There is no row here to correct.")),
             },
-            _ => return self.rows.list.on_action(action),
+            _ => return self.rows.on_action(action, out),
         }
         true
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
         let rows = self.rows_area(area, env);
-        Clicked::changed(self.rows.on_click(rows, at.y))
+        if self.rows.has_search() {
+            return Clicked::changed(self.rows.on_click(rows, at.y));
+        }
+        let lines = draw::lines_area(rows);
+        let line = at.y.checked_sub(lines.y).filter(|_| at.y < lines.bottom());
+        let line =
+            line.map(|line| self.outline.top() + u64::from(line)).filter(|line| *line < self.outline.len());
+        if let Some(line) = line {
+            self.outline.move_to(line, &mut self.rows.list);
+        }
+        Clicked::changed(line.is_some())
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.rows.on_text_key(key, out)
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        self.rows.on_paste(text, out);
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
@@ -411,14 +452,6 @@ impl Component for DraftForm {
                         self.say_new_duplicates(out);
                         for job in &jobs {
                             self.on_job(job, env);
-                        }
-                        if let Some(job) = self.job()
-                            && self.rows.buckets().is_empty()
-                        {
-                            let statuses = rows_to_review(job);
-                            if !statuses.is_empty() {
-                                self.rows.only(statuses, out);
-                            }
                         }
                     }
                 }
@@ -466,6 +499,10 @@ impl Component for DraftForm {
             }
             Response::Groups(groups) if self.groups.awaits(id) => {
                 self.groups.set(groups);
+                if let Some(job) = self.jobs.get(self.at) {
+                    self.outline.set(self.groups.parts(job, &self.outline));
+                    self.rows.set_parts(self.outline.row_parts());
+                }
                 Ok(())
             }
             other => self.rows.on_response(id, other, out),
@@ -483,12 +520,18 @@ impl Component for DraftForm {
     }
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
-        self.keep_something_in_sight(out);
-        if let Some(job) = self.jobs.get(self.at).map(|job| job.id) {
-            self.groups.load(job, out);
-        }
+        let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
+        self.groups.load(id, out);
         let area = self.rows_area(area, env);
-        self.rows.load_visible(area, &mut self.heading, out);
+        // Before the parts are known, the order of the rows is not.
+        if self.outline.len() == 0 {
+            return;
+        }
+        if !self.rows.has_search() {
+            self.outline.lay_out(draw::lines_area(area).height, &mut self.rows.list);
+        }
+        let words = |row: &JobRow| draft_words(row.bucket, kind).to_owned();
+        self.rows.load_visible(area, &mut self.heading, &words, env, out);
     }
 
     fn on_job(&mut self, job: &Job, _: &Env) {
@@ -503,6 +546,7 @@ impl Component for DraftForm {
 
     fn know(&self, known: &mut KnownWords) {
         know_rows(self.rows.list.loaded().map(|(_, row)| row), &self.jobs, known);
+        self.groups.know(known);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -562,9 +606,4 @@ pub fn titles(drafts: &[Job]) -> String {
         [one] => one.title.to_string(),
         all => count!(all.len() as u64, "template", "templates"),
     }
-}
-
-/// Statuses to show first: those that need review, or all if there are none.
-fn rows_to_review(job: &Job) -> Vec<RowStatus> {
-    if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
 }

@@ -415,6 +415,13 @@ impl FileForm {
         match self.opened.as_ref().map(|opened| &opened.about.map) {
             Some(MapState::Chosen(_)) => t!("as chosen"),
             Some(MapState::Remembered(_)) => t!("as last time"),
+            _ if self
+                .opened
+                .as_ref()
+                .is_some_and(|opened| opened.about.header == Some(HeaderRow::Absent)) =>
+            {
+                t!("by content")
+            }
             _ => t!("by header"),
         }
     }

@@ -71,7 +71,7 @@ impl Default for Activity {
             top: 0,
             height: 0,
             rows: None,
-            rows_heading: job_rows::columns::heading(),
+            rows_heading: job_rows::columns::heading(false),
             peek: Peek::default(),
             scroll: Scroll::default(),
             scrolled: None,
@@ -460,7 +460,7 @@ impl Component for Activity {
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
-            rows.load_visible(rows_area, &mut self.rows_heading, out);
+            rows.load_visible(rows_area, &mut self.rows_heading, &job_rows::columns::words, env, out);
             self.fit_pane(area, env);
             return;
         }
@@ -488,6 +488,7 @@ impl Component for Activity {
                         job: id,
                         buckets,
                         group: None,
+                        parts: Vec::new(),
                         text: None,
                         page: 1,
                         per_page: PEEK,

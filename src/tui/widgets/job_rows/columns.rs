@@ -5,7 +5,7 @@ use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
 use crate::tui::context::Env;
-use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, service_time, to_minute};
+use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, service_time, short_reason, to_minute};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::{Column, number};
@@ -19,8 +19,8 @@ const STATE: usize = 1;
 const HOLDER: usize = 2;
 const EMAIL: usize = 3;
 const WHY: usize = 5;
-/// Least and most cells that a reason gets before the addresses.
-const REASON: (usize, usize) = (26, 44);
+/// The order of the first columns in a review: the reason decides what to do, so it comes before the recipient.
+const REVIEW: [usize; 6] = [0, STATE, WHY, HOLDER, EMAIL, BADGE_IDS];
 
 /// The fields, each with its sort field in the journal.
 const FIELDS: [(Field, RowField); 15] = [
@@ -133,8 +133,26 @@ pub fn fields() -> [Field; FIELDS.len()] {
     FIELDS.map(|(field, _)| field)
 }
 
-pub fn heading() -> Heading {
-    Heading::new(fields().map(|field| field.column), 6, tr_noop!("the job's own order"))
+/// The fields of a list. In a review, the reason is short: the selected row has the whole sentence.
+fn fields_of(is_review: bool) -> Vec<Field> {
+    if !is_review {
+        return fields().to_vec();
+    }
+    let why = |row: &JobRow, _: &String, _: &Env| short_reason::of_row(row);
+    in_review(fields().map(|field| if field.column.key == "why" { field.shown(why) } else { field }))
+}
+
+/// Brings the items of all fields into the order of a review.
+fn in_review<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<(usize, T)> = all.into_iter().enumerate().collect();
+    all.sort_by_key(|(at, _)| REVIEW.iter().position(|column| column == at).unwrap_or(*at));
+    all.into_iter().map(|(_, item)| item).collect()
+}
+
+/// The heading for the rows of a job, or of a draft in its review.
+pub fn heading(is_review: bool) -> Heading {
+    let columns = fields_of(is_review).into_iter().map(|field| field.column);
+    Heading::new(columns, 6, tr_noop!("the job's own order"))
 }
 
 /// Rows of a job for a file.
@@ -164,26 +182,29 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room, with or without badge ids. In a review, the reason has room before the address, which is
-/// also below the list.
+/// The columns for this room, with or without badge ids.
 pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
-    if !ids {
-        // The statuses of a draft are short.
+    if is_review {
+        // The statuses of a draft are short, and so are its reasons.
         own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };
+        own[WHY] = Column { min_width: 15, weight: 1, drop_order: 0 };
         own[HOLDER] = Column { min_width: 8, weight: 1, ..own[HOLDER] };
-        if is_review {
-            own[EMAIL].drop_order = own[WHY].drop_order + 1;
-            let before = own[..=HOLDER].iter().map(|column| column.min_width + 1).sum();
-            own[WHY].min_width = room.saturating_sub(before).clamp(REASON.0, REASON.1);
-        }
+        own[EMAIL] = Column { min_width: 22, weight: 2, ..own[EMAIL] };
+    }
+    if !ids {
         // A column that is wider than the room is always dropped.
         own[BADGE_IDS] = Column { min_width: room + 1, weight: 0, drop_order: u8::MAX };
     }
-    own
+    if is_review { in_review(own) } else { own }
 }
 
 /// The cells of a row; `words` describes its status.
-pub(super) fn cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) -> Vec<(String, Style)> {
-    record_field::cells(&fields(), row, &words(row), env)
+pub(super) fn cells(
+    row: &JobRow,
+    is_review: bool,
+    env: &Env,
+    words: &dyn Fn(&JobRow) -> String,
+) -> Vec<(String, Style)> {
+    record_field::cells(&fields_of(is_review), row, &words(row), env)
 }

@@ -1,0 +1,280 @@
+//! The lines of a review: a heading for each part, its rows while it is open, and the line that sends. The journal sorts
+//! the rows by part, so only the visible rows are read.
+
+use super::groups::Part;
+use crate::jobs::{JobRow, RowPart, RowStatus};
+use crate::tui::widgets::list::PagedList;
+use std::collections::BTreeMap;
+
+/// Maximum number of rows of a part that is open at first, except the first part.
+const FEW: u64 = 10;
+
+/// The status, and the key of a group; without a key, the other rows with this status.
+pub(super) type PartId = (RowStatus, Option<String>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cursor {
+    Heading(PartId),
+    /// The selected row of the list.
+    Row,
+    Send,
+}
+
+/// What a line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutlineLine {
+    /// The heading of the part at this index.
+    Heading(usize),
+    /// The row at this place of the list.
+    Row(u64),
+    Send,
+}
+
+pub(super) struct Outline {
+    parts: Vec<Part>,
+    /// Whether a part is open, of all parts that were ever shown. Their order stays as it was at first.
+    known: Vec<(PartId, bool)>,
+    cursor: Cursor,
+    /// The line of the cursor in the last layout: a heading may be gone since.
+    last: u64,
+    top: u64,
+    height: u64,
+}
+
+impl Default for Outline {
+    fn default() -> Self {
+        Self { parts: Vec::new(), known: Vec::new(), cursor: Cursor::Row, last: 0, top: 0, height: 1 }
+    }
+}
+
+impl Outline {
+    pub fn is_known(&self, id: &PartId) -> bool {
+        self.known.iter().any(|(known, _)| known == id)
+    }
+
+    /// Takes the parts as they are now.
+    pub fn set(&mut self, mut parts: Vec<Part>) {
+        let is_first = self.known.is_empty();
+        for (at, part) in parts.iter().enumerate() {
+            if !self.is_known(&part.id) {
+                let is_open = is_first && at == 0 || part.rows <= FEW && part.id.0 != RowStatus::Ready;
+                self.known.push((part.id.clone(), is_open));
+            }
+        }
+        let places: BTreeMap<&PartId, usize> = self.known.iter().map(|(id, _)| id).zip(0..).collect();
+        // The statuses keep their order, and within one the other reasons come last.
+        parts.sort_by_key(|part| (part.order(), part.id.1.is_none(), places.get(&part.id).copied()));
+        self.parts = parts;
+    }
+
+    pub fn row_parts(&self) -> Vec<RowPart> {
+        self.parts.iter().map(|part| RowPart { bucket: part.id.0, key: part.id.1.clone() }).collect()
+    }
+
+    pub fn is_open(&self, part: &Part) -> bool {
+        self.known.iter().any(|(id, is_open)| *id == part.id && *is_open)
+    }
+
+    pub fn part(&self, at: usize) -> Option<&Part> {
+        self.parts.get(at)
+    }
+
+    /// Each part with the line of its heading and the place of its first row.
+    fn laid(&self) -> impl Iterator<Item = (usize, &Part, u64, u64)> {
+        let (mut line, mut place) = (0, 0);
+        self.parts.iter().enumerate().map(move |(at, part)| {
+            let found = (at, part, line, place);
+            line += 1 + if self.is_open(part) { part.rows } else { 0 };
+            place += part.rows;
+            found
+        })
+    }
+
+    /// Number of lines, with the one that sends.
+    pub fn len(&self) -> u64 {
+        let lines: u64 =
+            self.parts.iter().map(|part| 1 + if self.is_open(part) { part.rows } else { 0 }).sum();
+        lines + u64::from(!self.parts.is_empty())
+    }
+
+    pub fn line(&self, line: u64) -> Option<OutlineLine> {
+        let found = self.laid().take_while(|(.., first, _)| *first <= line).last();
+        let (at, part, first, place) = found?;
+        match line - first {
+            0 => Some(OutlineLine::Heading(at)),
+            row if self.is_open(part) && row <= part.rows => Some(OutlineLine::Row(place + row - 1)),
+            _ => (line + 1 == self.len()).then_some(OutlineLine::Send),
+        }
+    }
+
+    /// The line of a row, or of the heading that hides it.
+    fn line_of(&self, wanted: u64) -> Option<u64> {
+        let (_, part, line, place) = self.laid().take_while(|(.., place)| *place <= wanted).last()?;
+        Some(if self.is_open(part) {
+            line + 1 + (wanted - place).min(part.rows.saturating_sub(1))
+        } else {
+            line
+        })
+    }
+
+    /// The line of the cursor.
+    pub fn at(&self, list: &PagedList<JobRow>) -> u64 {
+        let last = self.len().saturating_sub(1);
+        let at = match &self.cursor {
+            Cursor::Heading(id) => self.laid().find(|(_, part, ..)| part.id == *id).map(|(.., line, _)| line),
+            Cursor::Row => self.line_of(list.cursor()),
+            Cursor::Send => Some(last),
+        };
+        at.unwrap_or(self.last).min(last)
+    }
+
+    pub fn move_to(&mut self, line: u64, list: &mut PagedList<JobRow>) {
+        let line = line.min(self.len().saturating_sub(1));
+        match self.line(line) {
+            Some(OutlineLine::Heading(at)) => {
+                if let Some(part) = self.parts.get(at) {
+                    self.cursor = Cursor::Heading(part.id.clone());
+                }
+            }
+            Some(OutlineLine::Row(place)) => {
+                self.cursor = Cursor::Row;
+                list.move_to(place);
+            }
+            Some(OutlineLine::Send) => self.cursor = Cursor::Send,
+            None => {}
+        }
+        self.last = line;
+    }
+
+    pub fn move_by(&mut self, lines: i64, list: &mut PagedList<JobRow>) {
+        let line = self.at(list).saturating_add_signed(lines);
+        self.move_to(line, list);
+    }
+
+    pub fn page_by(&mut self, screens: i64, list: &mut PagedList<JobRow>) {
+        let step = i64::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(i64::MAX);
+        self.move_by(step.saturating_mul(screens), list);
+    }
+
+    /// The part under the cursor.
+    pub fn here(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+        let line = self.at(list);
+        let part = self.laid().take_while(|(.., first, _)| *first <= line).last().map(|(_, part, ..)| part);
+        part.filter(|_| self.cursor != Cursor::Send)
+    }
+
+    /// Whether the cursor is on a row that is shown.
+    pub fn is_on_row(&self, list: &PagedList<JobRow>) -> bool {
+        matches!(self.line(self.at(list)), Some(OutlineLine::Row(_)))
+    }
+
+    /// The part whose heading is under the cursor.
+    pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+        match self.line(self.at(list)) {
+            Some(OutlineLine::Heading(at)) => self.parts.get(at),
+            _ => None,
+        }
+    }
+
+    /// Opens or closes the part under the cursor. `None` opens a closed part and closes an open one.
+    pub fn fold(&mut self, open: Option<bool>, list: &PagedList<JobRow>) {
+        let Some(part) = self.here(list) else { return };
+        let open = open.unwrap_or(!self.is_open(part));
+        let id = part.id.clone();
+        if let Some((_, is_open)) = self.known.iter_mut().find(|(known, _)| *known == id) {
+            *is_open = open;
+        }
+        if !open {
+            self.cursor = Cursor::Heading(id);
+        }
+    }
+
+    /// Moves to the next heading; from the last part to the first.
+    pub fn next_part(&mut self, list: &mut PagedList<JobRow>) {
+        let now = self.at(list);
+        let next = self.laid().map(|(.., line, _)| line).find(|line| *line > now).unwrap_or(0);
+        self.move_to(next, list);
+    }
+
+    /// Lays the lines out in this height, and keeps the visible rows loaded.
+    pub fn lay_out(&mut self, height: u16, list: &mut PagedList<JobRow>) {
+        self.height = u64::from(height).max(1);
+        let at = self.at(list);
+        self.last = at;
+        if at < self.top {
+            self.top = at;
+        } else if at >= self.top + self.height {
+            self.top = at + 1 - self.height;
+        }
+        self.top = self.top.min(self.len().saturating_sub(self.height));
+        // The heading of the first row stays visible.
+        if self.top == 1 && at < self.height {
+            self.top = 0;
+        }
+        let places: Vec<u64> = self
+            .visible()
+            .filter_map(|(_, line)| if let OutlineLine::Row(place) = line { Some(place) } else { None })
+            .collect();
+        list.pin_all(places.into_iter());
+    }
+
+    /// The visible lines.
+    pub fn visible(&self) -> impl Iterator<Item = (u64, OutlineLine)> {
+        let end = (self.top + self.height).min(self.len());
+        (self.top..end).filter_map(|line| Some((line, self.line(line)?)))
+    }
+
+    pub fn top(&self) -> u64 {
+        self.top
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use OutlineLine::{Heading, Row, Send};
+
+    fn part(bucket: RowStatus, key: Option<&str>, rows: u64) -> Part {
+        Part::new((bucket, key.map(str::to_owned)), rows)
+    }
+
+    fn lines(outline: &Outline) -> Vec<OutlineLine> {
+        (0..outline.len()).filter_map(|line| outline.line(line)).collect()
+    }
+
+    #[test]
+    fn headings_stand_before_the_rows_of_open_parts() {
+        let list = PagedList::<JobRow>::default();
+        let mut outline = Outline::default();
+        let ask = |n| part(RowStatus::Ask, Some("a"), n);
+        outline.set(vec![ask(2), part(RowStatus::Ask, None, 12), part(RowStatus::Ready, None, 3)]);
+        assert_eq!(lines(&outline), [Heading(0), Row(0), Row(1), Heading(1), Heading(2), Send]);
+        // The list's first row is selected at first, so the cursor is below its heading.
+        assert_eq!(outline.at(&list), 1);
+        outline.fold(Some(false), &list);
+        assert_eq!(lines(&outline), [Heading(0), Heading(1), Heading(2), Send]);
+        let mut list = list;
+        outline.move_to(2, &mut list);
+        outline.fold(None, &list);
+        assert_eq!(lines(&outline)[2..], [Heading(2), Row(14), Row(15), Row(16), Send]);
+        // A larger part that comes later stays behind the known ones.
+        outline.set(vec![part(RowStatus::Ask, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)]);
+        assert_eq!(outline.part(0).map(|part| part.id.1.as_deref()), Some(Some("a")));
+        assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
+    }
+
+    #[test]
+    fn the_next_part_comes_around_and_a_lost_heading_leaves_the_cursor_in_the_list() {
+        let mut list = PagedList::<JobRow>::default();
+        let mut outline = Outline::default();
+        let parts = vec![part(RowStatus::Ask, Some("a"), 1), part(RowStatus::Ready, None, 3)];
+        outline.set(parts.clone());
+        outline.next_part(&mut list);
+        assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
+        outline.next_part(&mut list);
+        assert_eq!(outline.at(&list), 0);
+        outline.set(parts[1..].to_vec());
+        outline.lay_out(10, &mut list);
+        assert_eq!((outline.at(&list), outline.len()), (0, 2));
+    }
+}
