@@ -14,7 +14,7 @@ fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
 }
 
 fn filled() -> String {
-    msg_with(FILLED, &[&"ctrl-t"])
+    msg_with(FILLED, &[&"f8"])
 }
 
 /// Opens the issue form of the first template.
@@ -44,7 +44,7 @@ async fn a_closed_form_is_filled_again_until_it_is_cleared() {
     let screen = h.settled().await;
     assert!(screen.contains("가나다") && screen.contains("gana@naru.example"), "{screen}");
     assert!(screen.contains(&filled()), "{screen}");
-    h.press("ctrl-t");
+    h.press("f8");
     assert!(!h.screen().contains("가나다"), "{}", h.screen());
     h.press("esc i");
     let screen = h.settled().await;
@@ -150,7 +150,7 @@ async fn reasons_and_corrections_are_there_again() {
     h.press("esc c");
     let screen = h.settled().await;
     assert!(screen.contains("개명") && screen.contains(&filled()), "{screen}");
-    h.press("ctrl-t esc c");
+    h.press("f8 esc c");
     let screen = h.settled().await;
     assert!(!screen.contains("개명") && !screen.contains(&filled()), "{screen}");
     h.press("esc");

@@ -70,7 +70,7 @@ const SHORT: [(&str, &str); 46] = [
     (tr_noop!("the service does not know this badge or does not show it"), tr_noop!("unknown badge")),
     (
         tr_noop!(
-            "job {job} sent this badge to this person on {when} ({state}). A second one needs your approval"
+            "job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval"
         ),
         tr_noop!("sent before"),
     ),
