@@ -281,7 +281,7 @@ async fn tui(
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
-            settings: settings.app,
+            settings: settings.app.values,
             around: Around::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
@@ -479,7 +479,7 @@ impl Profiles {
     }
 
     fn session(&self, mut profile: Profile) -> Result<Session, String> {
-        profile.settings.read_only |= self.read_only;
+        profile.settings.values.read_only |= self.read_only;
         session(&profile, &self.paths, self.restore)
     }
 }

@@ -87,7 +87,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
             send(session, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
-        JobsVerb::Settle { id, row, is, leave: _, why } => {
+        JobsVerb::Resolve { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
                 None => Decision::LeaveOut,
                 Some(badge) => Decision::IsThis(
@@ -193,7 +193,7 @@ async fn show(
     if !rows_said.is_empty() {
         lines.push(match rows {
             Some(bucket) => t!("Rows: {bucket}", bucket = tr(bucket.name())),
-            None => t!("Rows that need you:").to_owned(),
+            None => t!("Rows that need attention:").to_owned(),
         });
         lines.extend(rows_said);
     }

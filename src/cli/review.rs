@@ -192,7 +192,7 @@ impl VerbSession {
     }
 
     async fn typed(&self, review: &str, question: &str, wanted: ConfirmText) -> Result<(), Failure> {
-        if confirm::asked(review, question, wanted, &self.interrupt).await {
+        if confirm::asked(review, question, move |typed| wanted.is_typed(typed), &self.interrupt).await {
             return Ok(());
         }
         Err(Failure {

@@ -141,7 +141,7 @@ actions! {
     Undo: "revoke issued", "revoke the badges that this job issued" => "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt: "receipt", "save the receipt of this job" => "save the receipt of this job: every row with its result";
     SaveList: "list", "save the list below" => "save the list below as it is filtered and sorted: its marked rows, or else all";
-    Redo: "redo file", "save rows to do again to a file" => "save rows that were not sent or need a person to a file, unchanged";
+    Redo: "redo file", "save rows to do again to a file" => "save rows that were not sent or need attention to a file, unchanged";
     Export: "export", "save a list, receipt or redo file" => "save to a file: the list, its marked rows, or the receipt or redo file of a job";
     Aside: "in background", "continue the export in the background" => "continue the export in the background; its key shows it again";
     Mail: "mail failures", "list failed mails by domain" => "list failed mails by domain, of this job or of all badges";
