@@ -27,11 +27,11 @@ const OTHERS: u32 = 0o077;
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
-        Ok(found) => match found.say(flags.json) {
+        Ok(found) => match found.print(flags.json) {
             Ok(code) => code,
-            Err(failure) => failure.told(false),
+            Err(failure) => failure.report(false),
         },
-        Err(failure) => failure.told(flags.json),
+        Err(failure) => failure.report(flags.json),
     }
 }
 

@@ -23,7 +23,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let verb = flags.verb.unwrap_or(JobsVerb::List);
     match run(verb, as_json, settings, asker).await {
         Ok(code) => code,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 

@@ -236,7 +236,7 @@ pub(super) async fn begin_revoking(
 }
 
 /// The review as JSON.
-pub(super) fn told(
+pub(super) fn review_as_json(
     drafts: &[Drafted],
     batch: usize,
     code: u8,

@@ -43,7 +43,7 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     };
     match done {
         Ok(()) => exit::OK,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 
