@@ -281,7 +281,7 @@ async fn tui(
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
-            settings: settings.app,
+            settings: settings.app.values,
             around: Around::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
@@ -479,7 +479,7 @@ impl Profiles {
     }
 
     fn session(&self, mut profile: Profile) -> Result<Session, String> {
-        profile.settings.read_only |= self.read_only;
+        profile.settings.values.read_only |= self.read_only;
         session(&profile, &self.paths, self.restore)
     }
 }
@@ -522,11 +522,11 @@ impl Sandboxes {
         connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
         // Without a temporary folder the demo works, but has no spreadsheets.
-        let papers = tempfile::Builder::new().prefix("lapel-demo-").tempdir().ok();
+        let folder = tempfile::Builder::new().prefix("lapel-demo-").tempdir().ok();
         let files =
-            papers.as_ref().and_then(|folder| sandbox::lay_out(folder.path()).ok()).unwrap_or_default();
+            folder.as_ref().and_then(|folder| sandbox::lay_out(folder.path()).ok()).unwrap_or_default();
         if let Ok(mut all) = self.0.lock() {
-            all.push((sandbox, papers));
+            all.push((sandbox, folder));
         }
         Ok(Session {
             connection,

@@ -3,7 +3,7 @@
 //! Accepts nulls, missing and unknown fields, numbers as text, text as numbers, and booleans for Y and N. Reports
 //! an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
-use crate::domain::{BadgeType, Page, RecordProblem, ServiceTime, Text};
+use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord, Text};
 use crate::i18n::Localizable;
 use serde_json::{Map, Value};
 
@@ -26,16 +26,11 @@ pub struct BadgeTypes {
     pub note: Option<Localizable>,
 }
 
-/// A record decoded from an object's fields. `Err` is a short reason.
-pub(super) trait Record: Sized {
-    fn read(fields: &Fields) -> Result<Self, Localizable>;
-}
-
 fn problem(place: impl Into<String>, why: Localizable) -> RecordProblem {
     RecordProblem { place: place.into(), why }
 }
 
-fn read_one<T: Record>(value: &Value) -> Result<T, Localizable> {
+fn read_one<T: ServiceRecord>(value: &Value) -> Result<T, Localizable> {
     match value {
         Value::Object(fields) => T::read(fields),
         other => Err(localizable!("{what} instead of a record", what = kind(other))),
@@ -55,7 +50,7 @@ fn kind(value: &Value) -> Localizable {
 }
 
 /// A paged list. `Err` describes other data: a missing answer is not an empty page.
-pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, Localizable> {
+pub(super) fn page<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizable> {
     let mut page = Page {
         items: Vec::new(),
         list_len: 0,
@@ -91,7 +86,7 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, Localizable> {
 }
 
 /// A list without pages. Also accepts a paged list.
-pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, Localizable> {
+pub(super) fn listed<T: ServiceRecord>(data: &Value) -> Result<Listed<T>, Localizable> {
     let page = page(data)?;
     Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
 }
@@ -99,7 +94,7 @@ pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, Localizable> 
 /// One record. Also accepts a list of one. `Ok(None)` for an empty list. No data and an object without fields are
 /// errors: they do not show whether the record exists. `asked` is the requested id, used if the service left it
 /// out.
-pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, Localizable> {
+pub(super) fn single<T: ServiceRecord>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, Localizable> {
     let record = match data {
         Value::Null => return Err(localizable!("a success response without a record")),
         Value::Array(list) if list.is_empty() => return Ok(None),
@@ -203,10 +198,6 @@ pub(super) fn yes_no(fields: &Fields, name: &str) -> Option<bool> {
         },
         _ => None,
     }
-}
-
-pub(super) fn time(fields: &Fields, name: &str) -> Option<ServiceTime> {
-    ServiceTime::new(text(fields, name)?.wire())
 }
 
 /// Tags from a list or from comma-separated text. In the text, a tag that contains a comma is split.

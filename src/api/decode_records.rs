@@ -1,11 +1,9 @@
 //! Decodes the contract's records ("Resources and their fields").
 
-use super::decode::{Fields, Record, count, id, integer, tags, text, time, yes_no};
-use crate::domain::{
-    Accepted, Badge, BadgeId, BadgeTypeCode, BatchAccepted, Category, CategoryId, CategoryLevelId,
-    HistoryItem, Level, Ping, RecordProblem, RevokeAccepted, Template, TemplateDetail, TemplateId,
-    WalletBadge,
-};
+use super::decode::{Fields, count, id, integer, tags, text, yes_no};
+use crate::domain::record_fields::Source;
+use crate::domain::records::Level;
+use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord, Text};
 use crate::i18n::Localizable;
 use serde_json::Value;
 
@@ -13,74 +11,30 @@ fn missing(name: &str) -> Localizable {
     localizable!("{name} is missing", name)
 }
 
-impl Record for Ping {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self { status: text(f, "status"), apikey_prefix: text(f, "apikey_prefix") })
+impl Source for Fields {
+    fn id(&self, name: &str) -> Result<String, Localizable> {
+        id(self, name)
     }
-}
 
-impl Record for Template {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            template_id: TemplateId::new(id(f, "template_id")?).ok_or_else(|| missing("template_id"))?,
-            title: text(f, "title"),
-            badge_type_name: text(f, "badge_type_name"),
-            category_name: text(f, "category_name"),
-            level: integer(f, "level"),
-            level_name: text(f, "level_name"),
-            image_url: text(f, "image_url"),
-            use_yn: yes_no(f, "use_yn"),
-            reg_date: time(f, "reg_date"),
-            rnum: integer(f, "rnum"),
-        })
+    fn text(&self, name: &str) -> Option<Text> {
+        text(self, name)
     }
-}
 
-impl Record for TemplateDetail {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            template_id: TemplateId::new(id(f, "template_id")?).ok_or_else(|| missing("template_id"))?,
-            title: text(f, "title"),
-            badge_type: text(f, "badge_type").map(|t| BadgeTypeCode::new(t.wire())),
-            badge_type_name: text(f, "badge_type_name"),
-            category_id: id(f, "category_id").ok().and_then(CategoryId::new),
-            category_name: text(f, "category_name"),
-            category_level_id: id(f, "category_level_id").ok().and_then(CategoryLevelId::new),
-            level: integer(f, "level"),
-            level_name: text(f, "level_name"),
-            description: text(f, "description"),
-            criteria: text(f, "criteria"),
-            skills_tag: tags(f, "skills_tag"),
-            card_color_cd: text(f, "card_color_cd"),
-            validity_type_cd: text(f, "validity_type_cd"),
-            fixed_expire_date: time(f, "fixed_expire_date"),
-            validity_value: integer(f, "validity_value"),
-            validity_unit_cd: text(f, "validity_unit_cd"),
-            image_url: text(f, "image_url"),
-            use_yn: yes_no(f, "use_yn"),
-            reg_date: time(f, "reg_date"),
-            upd_date: time(f, "upd_date"),
-        })
+    fn integer(&self, name: &str) -> Option<i64> {
+        integer(self, name)
     }
-}
 
-impl Record for Category {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        let levels = match f.get("levels") {
-            Some(Value::Array(levels)) => levels.iter().filter_map(level).collect(),
-            _ => Vec::new(),
-        };
-        Ok(Self {
-            category_id: CategoryId::new(id(f, "category_id")?).ok_or_else(|| missing("category_id"))?,
-            category_cd: text(f, "category_cd"),
-            category_name: text(f, "category_name"),
-            description: text(f, "description"),
-            level_yn: yes_no(f, "level_yn"),
-            use_yn: yes_no(f, "use_yn"),
-            reg_date: time(f, "reg_date"),
-            upd_date: time(f, "upd_date"),
-            levels,
-        })
+    fn yes_no(&self, name: &str) -> Option<bool> {
+        yes_no(self, name)
+    }
+
+    fn tags(&self, name: &str) -> Vec<Text> {
+        tags(self, name)
+    }
+
+    fn levels(&self, name: &str) -> Vec<Level> {
+        let levels = self.get(name).and_then(Value::as_array);
+        levels.into_iter().flatten().filter_map(level).collect()
     }
 }
 
@@ -91,89 +45,6 @@ fn level(value: &Value) -> Option<Level> {
         Value::String(name) => Some(Level { level: None, level_name: Some(name.as_str().into()) }),
         Value::Number(number) => Some(Level { level: number.as_i64(), level_name: None }),
         _ => None,
-    }
-}
-
-impl Record for Badge {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
-            source_cd: text(f, "source_cd"),
-            issuing_org: text(f, "issuing_org"),
-            company_name: text(f, "company_name"),
-            cert_no: text(f, "cert_no"),
-            title: text(f, "title"),
-            category_name: text(f, "category_name"),
-            badge_type_name: text(f, "badge_type_name"),
-            level_name: text(f, "level_name"),
-            description: text(f, "description"),
-            criteria: text(f, "criteria"),
-            front_image_url: text(f, "front_image_url"),
-            back_image_url: text(f, "back_image_url"),
-            skills_tag: tags(f, "skills_tag"),
-            status_name: text(f, "status_name"),
-            recipient_name: text(f, "recipient_name"),
-            recipient_email: text(f, "recipient_email"),
-            email_status: text(f, "email_status"),
-            valid_from: time(f, "valid_from"),
-            valid_until: time(f, "valid_until"),
-            issued_at: time(f, "issued_at"),
-            revoke_at: time(f, "revoke_at"),
-            revoke_reason: text(f, "revoke_reason"),
-            reg_date: time(f, "reg_date"),
-        })
-    }
-}
-
-impl Record for WalletBadge {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
-            front_image_url: text(f, "front_image_url"),
-            back_image_url: text(f, "back_image_url"),
-            recipient_name: text(f, "recipient_name"),
-            title: text(f, "title"),
-            issuing_org: text(f, "issuing_org"),
-            status_name: text(f, "status_name"),
-            valid_from: time(f, "valid_from"),
-            valid_until: time(f, "valid_until"),
-            issued_at: time(f, "issued_at"),
-            reg_date: time(f, "reg_date"),
-        })
-    }
-}
-
-impl Record for HistoryItem {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
-            template_id: id(f, "template_id").ok().and_then(TemplateId::new),
-            title: text(f, "title"),
-            badge_type_name: text(f, "badge_type_name"),
-            category_name: text(f, "category_name"),
-            level: integer(f, "level"),
-            level_name: text(f, "level_name"),
-            recipient_name: text(f, "recipient_name"),
-            recipient_email: text(f, "recipient_email"),
-            status_name: text(f, "status_name"),
-            email_status: text(f, "email_status"),
-            issuing_org: text(f, "issuing_org"),
-            valid_until: time(f, "valid_until"),
-            issued_at: time(f, "issued_at"),
-            reg_date: time(f, "reg_date"),
-            revoke_at: time(f, "revoke_at"),
-            rnum: integer(f, "rnum"),
-        })
-    }
-}
-
-impl Record for Accepted {
-    fn read(f: &Fields) -> Result<Self, Localizable> {
-        Ok(Self {
-            badge_id: BadgeId::new(id(f, "badge_id")?).ok_or_else(|| missing("badge_id"))?,
-            status_cd: text(f, "status_cd"),
-            recipient_email: text(f, "recipient_email"),
-        })
     }
 }
 

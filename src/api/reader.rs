@@ -3,7 +3,7 @@
 use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
-use super::decode::{self, BadgeTypes, Listed, Record};
+use super::decode::{self, BadgeTypes, Listed};
 use super::error::{ApiError, Refusal, Result};
 use super::filters::{
     CategoryFilter, HistoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery,
@@ -14,8 +14,8 @@ use super::pages::{Wanted, Whole, whole};
 use super::parts::Parts;
 use super::retry::{Core, PING};
 use crate::domain::{
-    Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceTime, Template,
-    TemplateDetail, TemplateId, Text, WalletBadge,
+    Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,
+    Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
 use crate::i18n::Localizable;
 use serde_json::Value;
@@ -64,7 +64,7 @@ impl Reader {
 
     /// One page. If its response is too long or damaged, reads the rows in smaller parts, and reports the rows
     /// that are still unreadable.
-    async fn page<T: Record>(
+    async fn page<T: ServiceRecord>(
         &self,
         path: &str,
         paging: &Paging,
@@ -83,11 +83,11 @@ impl Reader {
         }
     }
 
-    async fn part<T: Record>(&self, path: &str, query: &Pairs, call: &Call) -> Result<Page<T>> {
+    async fn part<T: ServiceRecord>(&self, path: &str, query: &Pairs, call: &Call) -> Result<Page<T>> {
         decode::page(&self.all(path, query, call).await?).map_err(strange)
     }
 
-    async fn one<T: Record>(&self, path: &str, id: (&'static str, &str), call: &Call) -> Result<T> {
+    async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> Result<T> {
         let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
         decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
     }

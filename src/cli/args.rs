@@ -183,28 +183,28 @@ impl Cli {
     /// The settings that the flags give, before or after the verb. A flag after the verb takes precedence.
     pub fn flags(&self) -> Flags {
         let mut flags = Flags::default();
-        flags.add_profile(&self.who);
-        flags.add_appearance(&self.appearance);
+        self.who.add_to(&mut flags);
+        self.appearance.add_to(&mut flags);
         match &self.command {
-            Some(Command::Ping { who, .. }) => flags.add_profile(who),
-            Some(Command::Issue(verb)) => flags.add_profile(&verb.who),
-            Some(Command::Revoke(verb)) => flags.add_profile(&verb.who),
-            Some(Command::Doctor(verb)) => flags.add_profile(&verb.who),
-            Some(Command::Read(verb)) => flags.add_profile(verb.who()),
+            Some(Command::Ping { who, .. }) => who.add_to(&mut flags),
+            Some(Command::Issue(verb)) => verb.who.add_to(&mut flags),
+            Some(Command::Revoke(verb)) => verb.who.add_to(&mut flags),
+            Some(Command::Doctor(verb)) => verb.who.add_to(&mut flags),
+            Some(Command::Read(verb)) => verb.who().add_to(&mut flags),
             Some(Command::Jobs(verb)) => {
-                flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
+                ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only }.add_to(&mut flags);
             }
             Some(Command::Index(verb)) => {
-                flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: false });
+                ProfileFlags { profile: verb.profile.clone(), read_only: false }.add_to(&mut flags);
             }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
-                flags.add_appearance(&demo.appearance);
+                demo.appearance.add_to(&mut flags);
             }
-            Some(Command::Tour { appearance }) => flags.add_appearance(appearance),
+            Some(Command::Tour { appearance }) => appearance.add_to(&mut flags),
             Some(Command::Info { who, appearance, .. }) => {
-                flags.add_profile(who);
-                flags.add_appearance(appearance);
+                who.add_to(&mut flags);
+                appearance.add_to(&mut flags);
             }
             Some(
                 Command::Sandbox(_)
@@ -277,22 +277,20 @@ impl Cli {
     }
 }
 
-/// Adds the flags after a verb to those before it. The later flag takes precedence.
-trait Add {
-    fn add_profile(&mut self, who: &ProfileFlags);
-    fn add_appearance(&mut self, appearance: &AppearanceFlags);
+impl ProfileFlags {
+    /// Adds the flags after a verb to those before it. The later flag takes precedence.
+    fn add_to(&self, flags: &mut Flags) {
+        flags.profile = self.profile.clone().or(flags.profile.take());
+        flags.read_only |= self.read_only;
+    }
 }
 
-impl Add for Flags {
-    fn add_profile(&mut self, who: &ProfileFlags) {
-        self.profile = who.profile.clone().or(self.profile.take());
-        self.read_only |= who.read_only;
-    }
-
-    fn add_appearance(&mut self, appearance: &AppearanceFlags) {
-        self.theme = appearance.theme.or(self.theme);
-        self.glyphs = appearance.glyphs.or(self.glyphs);
-        self.pictures = appearance.pictures.or(self.pictures);
+impl AppearanceFlags {
+    /// Adds the flags after a verb to those before it. The later flag takes precedence.
+    fn add_to(&self, flags: &mut Flags) {
+        flags.theme = self.theme.or(flags.theme);
+        flags.glyphs = self.glyphs.or(flags.glyphs);
+        flags.pictures = self.pictures.or(flags.pictures);
     }
 }
 

@@ -2,32 +2,37 @@
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use crate::domain::confirm_text::ConfirmText;
-use std::io::{self, BufRead, IsTerminal, Read, Write};
+use super::prompt;
+use std::io::{self, BufRead, Read, Write};
 
 /// Maximum length of an answer in bytes.
 const LONGEST: u64 = 1000;
 
 /// Fails when no terminal is there to ask on. `besides` adds an alternative to the message.
 pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<(), Failure> {
-    if yes || io::stdin().is_terminal() && io::stderr().is_terminal() {
-        return Ok(());
-    }
-    Err(Failure {
-        kind: "not_confirmed".to_owned(),
-        ..Failure::usage(t!(
-            "no terminal for the confirmation: use --yes to {what}. Nothing was sent.{besides}",
-            what,
-            besides
-        ))
+    is_possible(yes, || {
+        t!("no terminal for the confirmation: use --yes to {what}. Nothing was sent.{besides}", what, besides)
     })
 }
 
+/// The same with another message.
+pub(super) fn is_possible(yes: bool, message: impl FnOnce() -> String) -> Result<(), Failure> {
+    if yes || prompt::somebody_is_there() {
+        return Ok(());
+    }
+    Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message()) })
+}
+
 /// Shows the review and asks the user to type the wanted text. `false` for another text or at Ctrl-C.
-pub(super) async fn asked(review: &str, question: &str, wanted: ConfirmText, interrupt: &Interrupt) -> bool {
+pub(super) async fn asked(
+    review: &str,
+    question: &str,
+    is_wanted: impl FnOnce(&str) -> bool + Send + 'static,
+    interrupt: &Interrupt,
+) -> bool {
     let _ = writeln!(io::stderr().lock(), "{review}");
     let question = question.to_owned();
-    let typing = tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| wanted.is_typed(&t)));
+    let typing = tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| is_wanted(&t)));
     tokio::select! {
         right = typing => right.unwrap_or(false),
         () = interrupt.wanted() => false,

@@ -5,16 +5,17 @@ mod report;
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
-use super::session::{Asker, JobAccess, VerbSession, job_settings};
+use super::profile::profile_as_json;
+use super::session::{Asker, JobAccess, VerbSession, default_jobs};
 use super::verbs::DoctorFlags;
 use crate::api::{self, ApiError, Call, Connection, Reader};
-use crate::config::{Paths, Profile, Settings};
+use crate::config::{Paths, Profile, Settings, Source};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
 use crate::domain::time::OffsetBasis;
-use crate::jobs::{Fact, Journal, JournalError};
+use crate::jobs::{DuplicateKind, Fact, Journal, JournalError};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -26,11 +27,11 @@ const OTHERS: u32 = 0o077;
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
-        Ok(found) => match found.say(flags.json) {
+        Ok(found) => match found.print(flags.json) {
             Ok(code) => code,
-            Err(failure) => failure.told(false),
+            Err(failure) => failure.report(false),
         },
-        Err(failure) => failure.told(flags.json),
+        Err(failure) => failure.report(flags.json),
     }
 }
 
@@ -67,7 +68,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure
             "round_trip_ms": took,
             "error": reached.err().map(|why| why.to_string()),
         });
-        clock = clock_of(&reader.clock());
+        clock = clock_of(&reader.clock(), profile);
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
     }
@@ -106,7 +107,8 @@ async fn ping(reader: &Reader, connection: &Connection) -> (Result<(), ApiError>
     (answer, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
-fn clock_of(clock: &ServiceClock) -> Value {
+fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
+    let by_variable = profile.settings.source("utc_offset") == Source::Variable;
     let ahead = clock.utc().duration_since(Timestamp::now()).as_secs();
     json!({
         "heard": clock.is_heard(),
@@ -116,6 +118,7 @@ fn clock_of(clock: &ServiceClock) -> Value {
         "offset_from": match clock.basis() {
             OffsetBasis::ThisComputer => t!("this computer's time zone (no better source)"),
             OffsetBasis::AtLeast => t!("minimum: this computer's zone would put a past event in the future"),
+            OffsetBasis::Setting if by_variable => "LAPEL_UTC_OFFSET",
             OffsetBasis::Setting => t!("the profile"),
             OffsetBasis::Learned => t!("a record with a known time"),
         },
@@ -124,29 +127,26 @@ fn clock_of(clock: &ServiceClock) -> Value {
 
 /// A profile without its secrets.
 fn profile_of(profile: &Profile) -> Value {
-    let how = job_settings(&profile.jobs);
-    let policies: serde_json::Map<String, Value> = crate::jobs::DuplicateKind::ALL
-        .iter()
-        .map(|class| (class.code().to_owned(), how.policies.of(*class).code().into()))
-        .collect();
-    json!({
-        "name": profile.name,
-        "environment": profile.environment.word(),
-        "organisation": profile.organisation,
-        "base_url": profile.base_url,
-        "read_only": profile.read_only,
-        "from": profile.from,
-        "proxy": profile.proxy.is_some(),
-        "jobs": {
-            "in_flight": how.in_flight,
-            "batch": how.batch,
-            "doubt_window_hours": how.doubt_window.as_hours(),
-            "guard_age_minutes": how.check_age.as_mins(),
-            "expiring_days": how.expiring.as_hours() / 24,
-            "keep_days": how.keep_days,
-            "policies": policies,
-        },
-    })
+    let mut fields = profile_as_json(profile);
+    fields.insert("from".to_owned(), profile.from.as_str().into());
+    fields.insert("jobs".to_owned(), jobs_of(profile));
+    fields.into()
+}
+
+/// The job settings, with the defaults where the profile has none.
+fn jobs_of(profile: &Profile) -> Value {
+    let mut fields = Map::new();
+    // No setting changes the policy for a new badge.
+    let mut policies =
+        Map::from_iter([("new".to_owned(), DuplicateKind::New.default_policy().code().into())]);
+    for setting in profile.jobs.list("", &default_jobs()) {
+        match setting.name.strip_prefix("policies.") {
+            Some(class) => policies.insert(class.to_owned(), json!(setting.value)),
+            None => fields.insert(setting.name, json!(setting.value)),
+        };
+    }
+    fields.insert("policies".to_owned(), policies.into());
+    fields.into()
 }
 
 /// The journal's observations of the service, and whether the journal file is intact. Does not create a

@@ -7,7 +7,7 @@ pub const FAILED: u8 = 1;
 /// Nothing was attempted: the command line or the settings are wrong, no profile is configured, the profile
 /// is read-only, or nobody was there to confirm.
 pub const USAGE: u8 = 2;
-/// Finished, but rows need a person (skipped, invalid, refused, overdue or revocation not accepted), or a
+/// Finished, but rows need attention (skipped, invalid, refused, overdue or revocation not accepted), or a
 /// list was read to its end but may be incomplete.
 pub const PERSON: u8 = 3;
 /// Stopped before everything was sent (quota, refused key, service not reached, Ctrl-C), so that the job can

@@ -39,7 +39,7 @@ impl Failure {
     }
 
     /// Prints the failure and returns the exit code.
-    pub fn told(&self, json: bool) -> u8 {
+    pub fn report(&self, json: bool) -> u8 {
         output::complain(&self.message);
         self.answered(json)
     }

@@ -65,7 +65,7 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
     };
     match done {
         Ok(()) => exit::OK,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 

@@ -14,11 +14,11 @@ use crate::jobs::Journal;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Prints the information and returns the exit code. `at_desk` are the mistakes in the files that only the
+/// Prints the information and returns the exit code. `in_tui_files` are the mistakes in the files that only the
 /// TUI reads.
-pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 {
+pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -> u8 {
     let mut found = provenance(flags, env, &defaults());
-    found.remarks.extend(at_desk.iter().map(ToString::to_string));
+    found.remarks.extend(in_tui_files.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
         "paths": paths(&found).iter().map(PathEntry::as_json).collect::<Vec<_>>(),

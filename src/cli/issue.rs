@@ -2,7 +2,7 @@
 
 use super::confirm;
 use super::failure::Failure;
-use super::review::{Drafted, NOT_SENT, told};
+use super::review::{Drafted, NOT_SENT, review_as_json};
 use super::sending::{Seen, SendReport};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
@@ -22,7 +22,7 @@ pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 
     let as_json = flags.sending.json;
     match Box::pin(run(flags, settings, asker)).await {
         Ok(code) => code,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 
@@ -251,7 +251,8 @@ async fn dry(
         ));
     }
     if as_json {
-        let fields = told(drafts, session.jobs.settings().batch, code, held_back, facts.json(session));
+        let fields =
+            review_as_json(drafts, session.jobs.settings().batch, code, held_back, facts.json(session));
         let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
         session.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {

@@ -23,7 +23,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let verb = flags.verb.unwrap_or(JobsVerb::List);
     match run(verb, as_json, settings, asker).await {
         Ok(code) => code,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 
@@ -87,7 +87,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
             send(session, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
-        JobsVerb::Settle { id, row, is, leave: _, why } => {
+        JobsVerb::Resolve { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
                 None => Decision::LeaveOut,
                 Some(badge) => Decision::IsThis(

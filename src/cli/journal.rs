@@ -69,7 +69,7 @@ pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
     };
     match done {
         Ok(()) => exit::OK,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 

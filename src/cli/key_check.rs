@@ -21,7 +21,7 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
             at = at + 1
         ))
     };
-    Err(failure.told(as_json))
+    Err(failure.report(as_json))
 }
 
 /// Asks about texts that have the shape of an API key before any of them is sent. Refuses them when nobody
@@ -49,5 +49,5 @@ pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
         kind: "api_key".to_owned(),
         ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is not a key, add --not-a-key.")))
     };
-    Err(failure.told(cli.is_for_programs()))
+    Err(failure.report(cli.is_for_programs()))
 }

@@ -188,7 +188,7 @@ impl VerbSession {
     }
 
     async fn typed(&self, review: &str, question: &str, wanted: ConfirmText) -> Result<(), Failure> {
-        if confirm::asked(review, question, wanted, &self.interrupt).await {
+        if confirm::asked(review, question, move |typed| wanted.is_typed(typed), &self.interrupt).await {
             return Ok(());
         }
         Err(Failure {
@@ -232,7 +232,7 @@ pub(super) async fn begin_revoking(
 }
 
 /// The review as JSON.
-pub(super) fn told(
+pub(super) fn review_as_json(
     drafts: &[Drafted],
     batch: usize,
     code: u8,

@@ -4,7 +4,7 @@ use super::confirm;
 use super::exit;
 use super::failure::Failure;
 use super::output;
-use super::review::{Drafted, NOT_SENT, begin_revoking, told};
+use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
 use super::sending::{Seen, SendReport};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
@@ -21,7 +21,7 @@ pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u
     let as_json = flags.sending.json;
     match run(flags, settings, asker).await {
         Ok(code) => code,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 
@@ -105,7 +105,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         if sending.json {
             let more = json!({ "place": session.place() });
-            let fields = told(drafts, session.jobs.settings().batch, code, held_back, more);
+            let fields = review_as_json(drafts, session.jobs.settings().batch, code, held_back, more);
             session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
             let review = session.review(&[], drafts).await?;

@@ -146,46 +146,36 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
 
 /// Converts the settings of a profile to job settings.
 pub fn job_settings(said: &JobSettings) -> jobs::Settings {
-    let mut how = jobs::Settings::default();
+    let default = jobs::Settings::default();
+    let number = |said: Option<u32>, default: usize| said.map_or(default, |n| n as usize);
     let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
-    if let Some(n) = said.in_flight {
-        how.in_flight = n as usize;
-    }
-    if let Some(n) = said.batch {
-        how.batch = n as usize;
-    }
-    if let Some(n) = said.doubt_window_hours {
-        how.doubt_window = hours(n);
-    }
-    for (looks, said) in [
-        (&mut how.schedule.issue, &said.issue_looks),
-        (&mut how.schedule.revoke, &said.revoke_looks),
-        (&mut how.schedule.doubt, &said.doubt_looks),
-    ] {
-        if let Some(minutes) = said {
-            looks.clone_from(minutes);
-        }
-    }
-    if let Some(n) = said.guard_age_minutes {
-        how.check_age = SignedDuration::from_mins(i64::from(n));
-    }
-    if let Some(n) = said.expiring_days {
-        how.expiring = hours(n.saturating_mul(24));
-    }
-    how.keep_days = said.keep_days;
+    let minutes = |n: u32| SignedDuration::from_mins(i64::from(n));
+    let looks = |said: &Option<Vec<u32>>, default| said.clone().unwrap_or(default);
+    let mut policies = default.policies;
     for (class, policy) in &said.policies {
-        if let Some(class) = DuplicateKind::from_code(class) {
-            how.policies.set(
-                class,
-                match policy {
-                    JobPolicy::Block => Policy::Block,
-                    JobPolicy::Ask => Policy::Ask,
-                    JobPolicy::Allow => Policy::Allow,
-                },
-            );
-        }
+        let policy = match policy {
+            JobPolicy::Block => Policy::Block,
+            JobPolicy::Ask => Policy::Ask,
+            JobPolicy::Allow => Policy::Allow,
+        };
+        DuplicateKind::from_code(class).into_iter().for_each(|class| policies.set(class, policy));
     }
-    how
+    jobs::Settings {
+        in_flight: number(said.in_flight, default.in_flight),
+        batch: number(said.batch, default.batch),
+        schedule: jobs::Schedule {
+            issue: looks(&said.issue_looks, default.schedule.issue),
+            revoke: looks(&said.revoke_looks, default.schedule.revoke),
+            doubt: looks(&said.doubt_looks, default.schedule.doubt),
+            ..default.schedule
+        },
+        doubt_window: said.doubt_window_hours.map_or(default.doubt_window, hours),
+        check_age: said.guard_age_minutes.map_or(default.check_age, minutes),
+        expiring: said.expiring_days.map_or(default.expiring, |days| hours(days.saturating_mul(24))),
+        keep_days: said.keep_days,
+        policies,
+        ..default
+    }
 }
 
 /// The default job settings in the form of the settings file.

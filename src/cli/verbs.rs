@@ -215,7 +215,8 @@ pub enum JobsVerb {
         how: AgainFlags,
     },
     /// Resolve one row that lapel cannot resolve: name its badge or close it
-    Settle {
+    #[command(alias = "settle")]
+    Resolve {
         /// The job number
         #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,

@@ -127,7 +127,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
                 t!("sends all of them again; you type the number"),
             );
         }
-        step(format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"), t!("resolves a row"));
+        step(format!("lapel jobs resolve {id} --row N --is BADGE_ID --why TEXT"), t!("resolves a row"));
     }
     if jobs::count(Step::Redo, job) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), t!("saves a redo file"));

@@ -3,14 +3,14 @@
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
 use super::input::{ProfileInput, typed_mistake};
-use super::key::{self, Key};
+use super::key;
 use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
 use super::paths::{Paths, recent_file};
 use super::profile::{Pin, Profile, ProfileSettings};
 use super::section::Section;
-use super::settings::{ProfileOrigin, build_profile};
+use super::selection::Selected;
 use crate::fs::{create_private_dir, replace};
 use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
@@ -49,22 +49,14 @@ impl Change {
         let Some(entry) = read.entry(name).filter(|_| read.differs_only_in(&before, name, default)) else {
             return Err(cannot_edit(&path));
         };
-        let key = match &self.key {
-            Some((_, key)) => {
-                Key::Known(key::check(key.expose_secret()).map_err(|why| typed_mistake("key", why))?)
-            }
-            None => key::find(&read, entry, paths, env)?,
-        };
-        let origin = ProfileOrigin {
-            key,
-            key_from: key::described(entry, paths, env),
-            base_url: entry.settings.base_url.clone(),
-            is_other_service: false,
-            from: format!("profile {name} of {}", shown(&path)),
-        };
+        let mut selected = Selected::named(entry, &read);
+        if let Some((_, key)) = &self.key {
+            let key = key::check(key.expose_secret()).map_err(|why| typed_mistake("key", why))?;
+            selected.key = Some(key);
+        }
         // The new key is registered by now, so that this finds it in any other field.
         self.input.refuse_keys()?;
-        let profile = build_profile(entry, &read, paths, origin)?;
+        let profile = selected.open(&read, paths, env)?;
         Ok(Plan { profile, after, old_store: old.settings.key_store() })
     }
 

@@ -9,7 +9,9 @@ use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, ProfileSettings, is_profile_name};
+use super::resolved::Resolved;
 use super::section::Section;
+use super::selection::{index_of, jobs_of};
 use crate::fs::{create_private_dir, open_private_append, replace, write_new};
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -71,11 +73,11 @@ impl NewProfile {
         Ok(Profile {
             name: self.name.clone(),
             ca: ca.transpose()?,
-            settings,
+            settings: settings.into(),
             key: Key::Known(key),
             key_from: self.key_store.label().to_owned(),
-            jobs: super::JobSettings::default(),
-            index: super::IndexSettings::default(),
+            jobs: Resolved::default(),
+            index: Resolved::default(),
             from: format!("a profile named {}", self.name),
         })
     }
@@ -114,7 +116,7 @@ pub fn save_profile(
     let default =
         if new.make_default || is_first { Some(&new.name) } else { before.app.default_profile.as_ref() };
     let is_as_wanted = ConfigFile::parse(&path, &after).is_ok_and(|read| {
-        read.entry(&new.name).is_some_and(|entry| entry.settings == profile.settings)
+        read.entry(&new.name).is_some_and(|entry| entry.settings == profile.settings.values)
             && read.differs_only_in(&before, &new.name, default)
     });
     if !is_as_wanted {
@@ -136,8 +138,8 @@ pub fn save_profile(
         return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
     Ok(Profile {
-        jobs: before.jobs,
-        index: before.index,
+        jobs: jobs_of(None, &before),
+        index: index_of(None, &before),
         from: format!("profile {} of {}", new.name, shown(&path)),
         ..profile
     })

@@ -6,6 +6,7 @@ use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::Key;
 use super::key_store::{self, KeyStore};
+use super::resolved::Resolved;
 use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
 use super::toml_reader::{Reader, Value};
 use super::ui::Words;
@@ -216,10 +217,14 @@ impl ProfileSettings {
         all
     }
 
+    /// The value of a setting. `None` when there is none.
+    pub fn value(&self, key: &str) -> Option<toml::Value> {
+        Self::setting(key).and_then(|setting| (setting.value)(self))
+    }
+
     /// The value of a setting as text. Empty when there is none.
     pub fn text(&self, key: &str) -> String {
-        let value = Self::setting(key).and_then(|setting| (setting.value)(self));
-        value.as_ref().map(super::section::text_of).unwrap_or_default()
+        self.value(key).as_ref().map(super::section::text_of).unwrap_or_default()
     }
 
     pub fn pin(&self) -> Option<Pin> {
@@ -320,7 +325,7 @@ fn check_file_name(text: &str) -> Result<String, &'static str> {
 pub struct Profile {
     /// Its name. `environment` when the environment variables alone define the profile.
     pub name: String,
-    pub settings: ProfileSettings,
+    pub settings: Resolved<ProfileSettings>,
     /// The API key, or its source.
     pub key: Key,
     /// The source of the key as text, which never contains the key.
@@ -328,9 +333,9 @@ pub struct Profile {
     /// Extra certificates to trust.
     pub ca: Option<CaFile>,
     /// Job settings of the profile, with those for all profiles as fallback.
-    pub jobs: JobSettings,
+    pub jobs: Resolved<JobSettings>,
     /// Index settings of the profile, with those for all profiles as fallback.
-    pub index: IndexSettings,
+    pub index: Resolved<IndexSettings>,
     /// The source of the profile as text for the user.
     pub from: String,
 }

@@ -3,10 +3,14 @@
 use super::app::AppSettings;
 use super::background::Ground;
 use super::env::Env;
-use super::pictures::Pictures;
+use super::file::ConfigFile;
+use super::pictures::{PictureChoice, Pictures};
+use super::resolved::{Resolved, Source};
+use super::section::Section;
 use super::settings::Flags;
 use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
+use std::ffi::OsString;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
@@ -98,30 +102,76 @@ impl Ui {
     /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A theme flag `auto` requests
     /// no certain colours, so `NO_COLOR` takes precedence over it. A locale without UTF-8 describes the
     /// terminal and is not a request, so it chooses the glyphs only when no setting does.
-    pub(super) fn resolve(flags: &Flags, env: &Env, app: &AppSettings, own: ThemeFile) -> Self {
+    pub(super) fn resolve(
+        flags: &Flags,
+        env: &Env,
+        file: &ConfigFile,
+        own: ThemeFile,
+    ) -> (Self, Resolved<AppSettings>) {
+        let app = &file.app;
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
-        let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
         let flag = flags.theme.filter(|theme| *theme != ThemeChoice::Auto || no_color.is_none());
-        let theme = flag.or(no_color).or(app.theme).or(own.base).unwrap_or_default();
-        let glyphs = flags.glyphs.or(app.glyphs).unwrap_or(locale);
-        let pictures = flags.pictures.or(app.pictures).unwrap_or_default();
-        Self {
-            theme: Palette { theme, ground: Ground::guess(env).unwrap_or_default(), colours: own.colours },
-            glyphs,
+        let theme = first(
+            [
+                (flag, Source::Flag),
+                (no_color, Source::Variable),
+                (app.theme, Source::File),
+                (own.base, Source::ThemeFile),
+            ],
+            ThemeChoice::default(),
+        );
+        let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
+        let glyphs = first([(flags.glyphs, Source::Flag), (app.glyphs, Source::File)], locale);
+        let wanted =
+            first([(flags.pictures, Source::Flag), (app.pictures, Source::File)], PictureChoice::default());
+        let pictures = Pictures::resolve(wanted.0, env, (theme.0, glyphs.0));
+        // On some terminals `auto` becomes `none`, which nobody asked for.
+        let pictures_from = if pictures.choice == wanted.0 { wanted.1 } else { Source::Default };
+        let language = first(
+            [(app.language, Source::File), (locale_of(env).map(|_| spoken(env)), Source::Variable)],
+            spoken(env),
+        );
+        let own_look =
+            [("theme", theme.1), ("glyphs", glyphs.1), ("pictures", pictures_from), ("language", language.1)];
+        let rest = AppSettings::keys().filter(|key| file.has(key)).map(|key| (key, Source::File));
+        let sources = rest.chain(own_look).map(|(key, source)| (key.to_owned(), source));
+        let values = AppSettings {
+            theme: Some(theme.0),
+            glyphs: Some(glyphs.0),
+            pictures: Some(pictures.choice),
+            language: Some(language.0),
+            ..app.clone()
+        };
+        let ui = Self {
+            theme: Palette {
+                theme: theme.0,
+                ground: Ground::guess(env).unwrap_or_default(),
+                colours: own.colours,
+            },
+            glyphs: glyphs.0,
             joined: app.joined_text,
-            pictures: Pictures::resolve(pictures, env, (theme, glyphs)),
-            language: app.language.unwrap_or_else(|| spoken(env)),
-        }
+            pictures,
+            language: language.0,
+        };
+        (ui, Resolved::new(values, sources))
     }
+}
+
+/// The first value that is set, with its source.
+fn first<T, const N: usize>(layers: [(Option<T>, Source); N], default: T) -> (T, Source) {
+    let mut set = layers.into_iter().filter_map(|(value, source)| Some((value?, source)));
+    set.next().unwrap_or((default, Source::Default))
 }
 
 /// The language of the environment. The first of the three variables that is set decides, as in the C
 /// library.
 pub fn spoken(env: &Env) -> Language {
-    ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .iter()
-        .find_map(|name| env.raw(name))
-        .map_or(Language::English, |locale| Language::of_locale(&locale.to_string_lossy()))
+    let of = |locale: OsString| Language::of_locale(&locale.to_string_lossy());
+    locale_of(env).map_or(Language::English, of)
+}
+
+fn locale_of(env: &Env) -> Option<OsString> {
+    ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| env.raw(name))
 }
 
 /// Whether the locale is UTF-8. The first of the three variables that is set decides, as in the C library.

@@ -29,6 +29,7 @@ pub mod mask;
 pub mod name_search;
 pub mod narrowing;
 pub mod query;
+pub mod record_fields;
 pub mod records;
 pub mod screen_text;
 pub mod spelling;
@@ -44,6 +45,7 @@ pub use holder::Held;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;
+pub use record_fields::{Field, FieldValue, ServiceRecord};
 pub use records::{
     Accepted, Badge, BadgeType, BadgeTypeCode, BatchAccepted, Category, HistoryItem, Level, Page, Ping,
     RecordProblem, RevokeAccepted, Template, TemplateDetail, WalletBadge,

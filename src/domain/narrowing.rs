@@ -3,6 +3,7 @@
 use super::{HistoryItem, State, Text, Verdict};
 use crate::i18n::{Language, in_language};
 use jiff::civil::DateTime;
+use strum::IntoStaticStr;
 
 /// The mail status of a mail that was sent.
 const SENT: &str = "SENT";
@@ -12,7 +13,8 @@ pub fn is_mail_failure(status: Option<&Text>) -> bool {
     status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum StateIs {
     Waiting,
     Issued,
@@ -29,14 +31,7 @@ impl StateIs {
 
     /// The word in files.
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Issued => "issued",
-            Self::Expired => "expired",
-            Self::Revoking => "revoking",
-            Self::Revoked => "revoked",
-            Self::Other => "other",
-        }
+        self.into()
     }
 
     /// The word for users, in English.

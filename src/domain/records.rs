@@ -5,17 +5,19 @@
 
 use super::email::EmailKey;
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
+use super::record_fields::{FieldValue, record};
 use super::text::Text;
 use super::time::ServiceTime;
 use crate::i18n::Localizable;
 
-/// The answer of `GET /ping`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ping {
-    /// `ok` when the key is valid.
-    pub status: Option<Text>,
-    /// Leading characters of the key, as the service sees it.
-    pub apikey_prefix: Option<Text>,
+record! {
+    /// The answer of `GET /ping`.
+    Ping {
+        /// `ok` when the key is valid.
+        status: Option<Text>,
+        /// Leading characters of the key, as the service sees it.
+        apikey_prefix: Option<Text>
+    }
 }
 
 /// One page of a paged list, as the service sent it.
@@ -82,45 +84,47 @@ impl BadgeTypeCode {
     }
 }
 
-/// A badge template in a list (contract, "Badge template (list item)").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
-    pub template_id: TemplateId,
-    pub title: Option<Text>,
-    pub badge_type_name: Option<Text>,
-    pub category_name: Option<Text>,
-    pub level: Option<i64>,
-    pub level_name: Option<Text>,
-    pub image_url: Option<Text>,
-    pub use_yn: Option<bool>,
-    pub reg_date: Option<ServiceTime>,
-    pub rnum: Option<i64>,
+record! {
+    /// A badge template in a list (contract, "Badge template (list item)").
+    Template {
+        template_id: TemplateId,
+        title: Option<Text>,
+        badge_type_name: Option<Text>,
+        category_name: Option<Text>,
+        level: Option<i64>,
+        level_name: Option<Text>,
+        image_url: Option<Text>,
+        use_yn: Option<bool>,
+        reg_date: Option<ServiceTime>;
+        rnum: Option<i64>
+    }
 }
 
-/// A badge template in full (contract, "Badge template (detail)").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateDetail {
-    pub template_id: TemplateId,
-    pub title: Option<Text>,
-    pub badge_type: Option<BadgeTypeCode>,
-    pub badge_type_name: Option<Text>,
-    pub category_id: Option<CategoryId>,
-    pub category_name: Option<Text>,
-    pub category_level_id: Option<CategoryLevelId>,
-    pub level: Option<i64>,
-    pub level_name: Option<Text>,
-    pub description: Option<Text>,
-    pub criteria: Option<Text>,
-    pub skills_tag: Vec<Text>,
-    pub card_color_cd: Option<Text>,
-    pub validity_type_cd: Option<Text>,
-    pub fixed_expire_date: Option<ServiceTime>,
-    pub validity_value: Option<i64>,
-    pub validity_unit_cd: Option<Text>,
-    pub image_url: Option<Text>,
-    pub use_yn: Option<bool>,
-    pub reg_date: Option<ServiceTime>,
-    pub upd_date: Option<ServiceTime>,
+record! {
+    /// A badge template in full (contract, "Badge template (detail)").
+    TemplateDetail {
+        template_id: TemplateId,
+        title: Option<Text>,
+        badge_type: Option<BadgeTypeCode>,
+        badge_type_name: Option<Text>,
+        category_id: Option<CategoryId>,
+        category_name: Option<Text>,
+        category_level_id: Option<CategoryLevelId>,
+        level: Option<i64>,
+        level_name: Option<Text>,
+        description: Option<Text>,
+        criteria: Option<Text>,
+        skills_tag: Vec<Text>,
+        card_color_cd: Option<Text>,
+        validity_type_cd: Option<Text>,
+        fixed_expire_date: Option<ServiceTime>,
+        validity_value: Option<i64>,
+        validity_unit_cd: Option<Text>,
+        image_url: Option<Text>,
+        use_yn: Option<bool>,
+        reg_date: Option<ServiceTime>,
+        upd_date: Option<ServiceTime>
+    }
 }
 
 /// A level of a category (contract, "Category").
@@ -130,18 +134,19 @@ pub struct Level {
     pub level_name: Option<Text>,
 }
 
-/// A category (contract, "Category").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Category {
-    pub category_id: CategoryId,
-    pub category_cd: Option<Text>,
-    pub category_name: Option<Text>,
-    pub description: Option<Text>,
-    pub level_yn: Option<bool>,
-    pub use_yn: Option<bool>,
-    pub reg_date: Option<ServiceTime>,
-    pub upd_date: Option<ServiceTime>,
-    pub levels: Vec<Level>,
+record! {
+    /// A category (contract, "Category").
+    Category {
+        category_id: CategoryId,
+        category_cd: Option<Text>,
+        category_name: Option<Text>,
+        description: Option<Text>,
+        level_yn: Option<bool>,
+        use_yn: Option<bool>,
+        reg_date: Option<ServiceTime>,
+        upd_date: Option<ServiceTime>,
+        levels: Vec<Level>
+    }
 }
 
 /// A badge type. The contract does not show its fields, so lapel keeps all of them in the service's order.
@@ -151,72 +156,76 @@ pub struct BadgeType {
     pub fields: Vec<(Text, Text)>,
 }
 
-/// A badge in full (contract, "Badge (detail)").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Badge {
-    pub badge_id: BadgeId,
-    pub source_cd: Option<Text>,
-    pub issuing_org: Option<Text>,
-    pub company_name: Option<Text>,
-    pub cert_no: Option<Text>,
-    pub title: Option<Text>,
-    pub category_name: Option<Text>,
-    pub badge_type_name: Option<Text>,
-    pub level_name: Option<Text>,
-    pub description: Option<Text>,
-    pub criteria: Option<Text>,
-    pub front_image_url: Option<Text>,
-    pub back_image_url: Option<Text>,
-    pub skills_tag: Vec<Text>,
-    pub status_name: Option<Text>,
-    pub recipient_name: Option<Text>,
-    pub recipient_email: Option<Text>,
-    pub email_status: Option<Text>,
-    pub valid_from: Option<ServiceTime>,
-    pub valid_until: Option<ServiceTime>,
-    pub issued_at: Option<ServiceTime>,
-    pub revoke_at: Option<ServiceTime>,
-    pub revoke_reason: Option<Text>,
-    /// Not a field of this record in the contract. Read when a service sends it.
-    pub reg_date: Option<ServiceTime>,
+record! {
+    /// A badge in full (contract, "Badge (detail)").
+    Badge {
+        badge_id: BadgeId,
+        source_cd: Option<Text>,
+        issuing_org: Option<Text>,
+        company_name: Option<Text>,
+        cert_no: Option<Text>,
+        title: Option<Text>,
+        category_name: Option<Text>,
+        badge_type_name: Option<Text>,
+        level_name: Option<Text>,
+        description: Option<Text>,
+        criteria: Option<Text>,
+        front_image_url: Option<Text>,
+        back_image_url: Option<Text>,
+        // The contract has one comma-separated text here, unlike in a template.
+        skills_tag: Vec<Text> = |badge| FieldValue::Joined(&badge.skills_tag),
+        status_name: Option<Text>,
+        recipient_name: Option<Text>,
+        recipient_email: Option<Text>,
+        email_status: Option<Text>,
+        valid_from: Option<ServiceTime>,
+        valid_until: Option<ServiceTime>,
+        issued_at: Option<ServiceTime>,
+        revoke_at: Option<ServiceTime>,
+        revoke_reason: Option<Text>;
+        /// Not a field of this record in the contract. Read when a service sends it.
+        reg_date: Option<ServiceTime>
+    }
 }
 
-/// A badge in a holder's wallet (contract, "Wallet badge").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WalletBadge {
-    pub badge_id: BadgeId,
-    pub front_image_url: Option<Text>,
-    pub back_image_url: Option<Text>,
-    pub recipient_name: Option<Text>,
-    pub title: Option<Text>,
-    pub issuing_org: Option<Text>,
-    pub status_name: Option<Text>,
-    pub valid_from: Option<ServiceTime>,
-    pub valid_until: Option<ServiceTime>,
-    pub issued_at: Option<ServiceTime>,
-    pub reg_date: Option<ServiceTime>,
+record! {
+    /// A badge in a holder's wallet (contract, "Wallet badge").
+    WalletBadge {
+        badge_id: BadgeId,
+        front_image_url: Option<Text>,
+        back_image_url: Option<Text>,
+        recipient_name: Option<Text>,
+        title: Option<Text>,
+        issuing_org: Option<Text>,
+        status_name: Option<Text>,
+        valid_from: Option<ServiceTime>,
+        valid_until: Option<ServiceTime>,
+        issued_at: Option<ServiceTime>,
+        reg_date: Option<ServiceTime>
+    }
 }
 
-/// A row of the issuance history (contract, "Issuance history item").
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistoryItem {
-    pub badge_id: BadgeId,
-    pub template_id: Option<TemplateId>,
-    pub title: Option<Text>,
-    pub badge_type_name: Option<Text>,
-    pub category_name: Option<Text>,
-    pub level: Option<i64>,
-    pub level_name: Option<Text>,
-    pub recipient_name: Option<Text>,
-    pub recipient_email: Option<Text>,
-    pub status_name: Option<Text>,
-    pub email_status: Option<Text>,
-    pub issuing_org: Option<Text>,
-    pub valid_until: Option<ServiceTime>,
-    pub issued_at: Option<ServiceTime>,
-    pub reg_date: Option<ServiceTime>,
-    pub revoke_at: Option<ServiceTime>,
-    pub rnum: Option<i64>,
+record! {
+    /// A row of the issuance history (contract, "Issuance history item").
+    HistoryItem {
+        badge_id: BadgeId,
+        template_id: Option<TemplateId>,
+        title: Option<Text>,
+        badge_type_name: Option<Text>,
+        category_name: Option<Text>,
+        level: Option<i64>,
+        level_name: Option<Text>,
+        recipient_name: Option<Text>,
+        recipient_email: Option<Text>,
+        status_name: Option<Text>,
+        email_status: Option<Text>,
+        issuing_org: Option<Text>,
+        valid_until: Option<ServiceTime>,
+        issued_at: Option<ServiceTime>,
+        reg_date: Option<ServiceTime>,
+        revoke_at: Option<ServiceTime>;
+        rnum: Option<i64>
+    }
 }
 
 impl HistoryItem {
@@ -252,14 +261,15 @@ impl HistoryItem {
     }
 }
 
-/// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
-    pub badge_id: BadgeId,
-    /// `ISSUE_WAIT` on acceptance.
-    pub status_cd: Option<Text>,
-    /// Only in batch answers.
-    pub recipient_email: Option<Text>,
+record! {
+    /// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
+    Accepted {
+        badge_id: BadgeId,
+        /// `ISSUE_WAIT` on acceptance.
+        status_cd: Option<Text>,
+        /// Only in batch answers.
+        recipient_email: Option<Text>
+    }
 }
 
 /// The answer to a batch issue request.

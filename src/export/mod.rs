@@ -1,7 +1,7 @@
 //! Exports lists of the service: records as columns and JSON, complete lists, and files.
 //!
-//! This module alone defines the fields of a record, under the contract's names. The tables of the command
-//! line, CSV, Excel and JSON Lines all use them, and the TUI's lists take their values. The module uses the typed
+//! The fields come from the declarations in `domain`, under the contract's names. The tables of the command line,
+//! CSV, Excel and JSON Lines all use them, and the TUI's lists take their values. The module uses the typed
 //! API client and the file writers. It never uses the TUI or the command line, never changes anything at the
 //! service, and never presents half a list as a whole one.
 //!
@@ -15,7 +15,8 @@ mod list;
 mod record;
 mod walk;
 
+pub use crate::domain::{Field, FieldValue};
 pub use file::{ExportError, ExportRequest, Exported, Kind, What, write};
 pub use list::List;
-pub use record::{ExportRow, Field, FieldValue, Record, Shape, badge_types, field_value};
+pub use record::{ExportRow, Record, Shape, badge_types, field_value};
 pub use walk::{Cost, Progress, Walk, cost, counted, first_page, summary};

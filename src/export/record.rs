@@ -7,9 +7,7 @@ mod tests;
 
 pub use catalogue::badge_types;
 
-use crate::domain::{
-    BadgeId, BadgeTypeCode, CategoryId, CategoryLevelId, Level, ServiceTime, State, TemplateId, Text,
-};
+use crate::domain::{Field, FieldValue, State, Text};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value, json};
 
@@ -63,68 +61,6 @@ impl ExportRow {
     }
 }
 
-/// The value of a field, as the service sent it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FieldValue<'a> {
-    Text(Option<&'a Text>),
-    /// An id or a code, unchanged.
-    Code(Option<&'a str>),
-    Time(Option<&'a ServiceTime>),
-    Number(Option<i64>),
-    /// Y or N, as in the contract.
-    YesNo(Option<bool>),
-    Texts(&'a [Text]),
-    /// Texts that the contract joins with commas.
-    Joined(&'a [Text]),
-    Levels(&'a [Level]),
-}
-
-/// Implements `From` for references to the types of the records' fields.
-macro_rules! values {
-    ($($from:ty, $value:ident => $to:expr;)*) => {
-        $(impl<'a> From<&'a $from> for FieldValue<'a> {
-            fn from($value: &'a $from) -> Self {
-                $to
-            }
-        })*
-    };
-}
-
-values! {
-    Option<Text>, text => Self::Text(text.as_ref());
-    Option<ServiceTime>, time => Self::Time(time.as_ref());
-    Option<i64>, number => Self::Number(*number);
-    Option<bool>, yes => Self::YesNo(*yes);
-    Vec<Text>, texts => Self::Texts(texts);
-    Vec<Level>, levels => Self::Levels(levels);
-    BadgeId, id => Self::Code(Some(id.wire()));
-    Option<BadgeId>, id => Self::Code(id.as_ref().map(BadgeId::wire));
-    TemplateId, id => Self::Code(Some(id.wire()));
-    CategoryId, id => Self::Code(Some(id.wire()));
-    Option<TemplateId>, id => Self::Code(id.as_ref().map(TemplateId::wire));
-    Option<CategoryId>, id => Self::Code(id.as_ref().map(CategoryId::wire));
-    Option<CategoryLevelId>, id => Self::Code(id.as_ref().map(CategoryLevelId::wire));
-    Option<BadgeTypeCode>, code => Self::Code(code.as_ref().map(BadgeTypeCode::wire));
-}
-
-impl<'a> From<Option<&'a Text>> for FieldValue<'a> {
-    fn from(text: Option<&'a Text>) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl<'a> From<Option<&'a TemplateId>> for FieldValue<'a> {
-    fn from(id: Option<&'a TemplateId>) -> Self {
-        Self::Code(id.map(TemplateId::wire))
-    }
-}
-
-impl<'a> From<Option<&'a ServiceTime>> for FieldValue<'a> {
-    fn from(time: Option<&'a ServiceTime>) -> Self {
-        Self::Time(time)
-    }
-}
-
 impl From<FieldValue<'_>> for Value {
     fn from(value: FieldValue<'_>) -> Self {
         let wires = |texts: &[Text]| texts.iter().map(|text| text.wire().to_owned()).collect::<Vec<_>>();
@@ -144,30 +80,22 @@ impl From<FieldValue<'_>> for Value {
     }
 }
 
-/// A field of a record: its name in the contract, and how to get its value.
-pub struct Field<R> {
-    pub name: &'static str,
-    pub value: fn(&R) -> FieldValue<'_>,
-}
-
-/// Declares the fields of a record in order, each with its name in the contract, and the most important ones for a
-/// narrow table. A field whose value is not the record's own field of that name has its own function, or the function
-/// before the colon finds it by its name.
+/// The fields of a record, and the most important ones for a narrow table. A record of the service has its own fields;
+/// for another one, the function before the colon finds a field by its name, or the field has its own function.
 macro_rules! fields {
-    ($($name:ident $(= $value:expr)?),*; first: $($first:ident),*) => {
-        const FIELDS: &'static [Field<Self>] =
-            &[$(Field { name: stringify!($name), value: fields!(@ $name $($value)?) }),*];
-        const COLUMNS: &'static [&'static str] = &[$(stringify!($name)),*];
+    (first: $($first:ident),*) => {
+        const FIELDS: &'static [Field<Self>] = <Self as ServiceRecord>::FIELDS;
+        const COLUMNS: &'static [&'static str] = <Self as ServiceRecord>::NAMES;
         const FIRST: &'static [&'static str] = &[$(stringify!($first)),*];
     };
     ($by:ident: $($name:ident),*; $($own:ident = $value:expr),*; first: $($first:ident),*) => {
-        fields! {
-            $($name = |record| $by(record, stringify!($name)),)* $($own = $value),*;
-            first: $($first),*
-        }
+        const FIELDS: &'static [Field<Self>] = &[
+            $(Field { name: stringify!($name), value: |record| $by(record, stringify!($name)) },)*
+            $(Field { name: stringify!($own), value: $value }),*
+        ];
+        const COLUMNS: &'static [&'static str] = &[$(stringify!($name),)* $(stringify!($own)),*];
+        const FIRST: &'static [&'static str] = &[$(stringify!($first)),*];
     };
-    (@ $name:ident) => { |record| FieldValue::from(&record.$name) };
-    (@ $name:ident $value:expr) => { $value };
 }
 use fields;
 

@@ -10,7 +10,7 @@ use super::journal::jobs::{Actor, NewJob};
 use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
 use super::send;
-use crate::domain::{Address, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
+use crate::domain::{Address, Badge, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::collections::HashSet;
@@ -60,6 +60,17 @@ impl RevokeTarget {
             email: badge.recipient_email.clone().unwrap_or_default(),
             title: badge.title.clone().unwrap_or_default(),
             state: Verdict::of(badge, now).state(),
+        }
+    }
+
+    /// A badge in full, with its state.
+    pub fn of_badge(badge: &Badge, state: State) -> Self {
+        Self {
+            badge_id: badge.badge_id.clone(),
+            holder: badge.recipient_name.clone().unwrap_or_default(),
+            email: badge.recipient_email.clone().unwrap_or_default(),
+            title: badge.title.clone().unwrap_or_default(),
+            state,
         }
     }
 }

@@ -63,5 +63,6 @@ pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};
+pub use self::schedule::Schedule;
 pub use self::settings::{Settings, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};

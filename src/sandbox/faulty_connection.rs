@@ -65,8 +65,8 @@ impl Peer {
     }
 }
 
-impl Connected<IncomingStream<'_, Door>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+impl Connected<IncomingStream<'_, FaultyListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, FaultyListener>) -> Self {
         stream.remote_addr().clone()
     }
 }
@@ -78,18 +78,18 @@ pub(super) struct Traffic {
 }
 
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct FaultyListener {
     listener: TcpListener,
     traffic: Arc<Traffic>,
 }
 
-impl Door {
+impl FaultyListener {
     pub fn new(listener: TcpListener, traffic: Arc<Traffic>) -> Self {
         Self { listener, traffic }
     }
 }
 
-impl Listener for Door {
+impl Listener for FaultyListener {
     type Io = FaultyConnection;
     type Addr = Peer;
 

@@ -64,7 +64,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     let body = body.unwrap_or_default();
     *lock(&service.books).requests.entry(name_of(&method, &below)).or_default() += 1;
 
-    let fault = strike(&service, &method, &below, &query, &body);
+    let fault = match_fault(&service, &method, &below, &query, &body);
     let request = Request::from_parts(parts, Body::from(body));
     note_key_in_url(&service, &request);
     if let Some(fault) = &fault
@@ -73,7 +73,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
         fault.wait().await;
         if fault.harm != Harm::Late {
             let nothing = Answer::read(Value::Null);
-            return spoil(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
+            return apply_fault(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
         }
     }
     let admitted = admit(&service, &peer, request.headers(), &below);
@@ -103,7 +103,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     match fault {
         Some(fault) if fault.commit => {
             fault.wait().await;
-            spoil(&service, &peer, &fault.harm, answer, &headers)
+            apply_fault(&service, &peer, &fault.harm, answer, &headers)
         }
         _ => finish(answer, &service, &headers),
     }
@@ -119,7 +119,7 @@ fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
 }
 
 /// The first rule that strikes. All rules count the request.
-fn strike(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<Fault> {
+fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<Fault> {
     let mut first = None;
     for fault in lock(&service.faults).iter_mut() {
         if fault.strikes(method, path, query, body) && first.is_none() {
@@ -188,7 +188,13 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
 }
 
 /// Replaces an answer with a fault.
-fn spoil(service: &Service, peer: &Peer, harm: &Harm, mut answer: Answer, headers: &HeaderMap) -> Response {
+fn apply_fault(
+    service: &Service,
+    peer: &Peer,
+    harm: &Harm,
+    mut answer: Answer,
+    headers: &HeaderMap,
+) -> Response {
     let switches = service.switches();
     let now = service.clock.now();
     let cut = |bytes: Vec<u8>, end: End| {
@@ -229,7 +235,7 @@ fn spoil(service: &Service, peer: &Peer, harm: &Harm, mut answer: Answer, header
             Response::new(Body::empty())
         }
         Harm::Items(lie) => {
-            bend_items(&mut answer.data, *lie);
+            corrupt_items(&mut answer.data, *lie);
             finish(answer, service, headers)
         }
         Harm::Accepted(count) => {
@@ -281,7 +287,7 @@ fn worded(
 }
 
 /// Makes the list in an answer wrong: the items of a batch, or the rows of a page.
-fn bend_items(data: &mut Value, lie: Items) {
+fn corrupt_items(data: &mut Value, lie: Items) {
     if lie == Items::Null {
         *data = Value::Null;
     }

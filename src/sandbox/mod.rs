@@ -71,7 +71,7 @@ pub use flags::{Flags, serve};
 pub use ledger::{Accepted, Ledger, Revoked, Violations};
 pub use switches::{GAPS, Switches};
 
-use faulty_connection::{Door, Peer, Traffic};
+use faulty_connection::{FaultyListener, Peer, Traffic};
 use service::{Limits, Service, Shared};
 use store::{Opening, Store};
 
@@ -168,9 +168,9 @@ impl Sandbox {
 
         let service = open(options, switches, home).await?;
         let (stop, stopped) = watch::channel(false);
-        let door = Door::new(listener, service.traffic.clone());
+        let listener = FaultyListener::new(listener, service.traffic.clone());
         let tasks = vec![
-            tokio::spawn(run_service(door, service.clone(), stopped.clone())),
+            tokio::spawn(run_service(listener, service.clone(), stopped.clone())),
             tokio::spawn(control::run(control_listener, service.clone(), stopped)),
         ];
         Ok(Self {
@@ -263,7 +263,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
     }))
 }
 
-async fn run_service(door: Door, service: Shared, mut stopped: watch::Receiver<bool>) {
+async fn run_service(listener: FaultyListener, service: Shared, mut stopped: watch::Receiver<bool>) {
     let app = routes::router()
         .route("/images/{template}/{file}", get(pictures::serve))
         .fallback(middleware::nowhere)
@@ -275,7 +275,7 @@ async fn run_service(door: Door, service: Shared, mut stopped: watch::Receiver<b
         let _ = stopped.wait_for(|stop| *stop).await;
     };
     // Serving only ends through `stopped`; there is no other error.
-    let _ = axum::serve(door, app).with_graceful_shutdown(end).await;
+    let _ = axum::serve(listener, app).with_graceful_shutdown(end).await;
 }
 
 /// Mixes a seed with a number. The result is deterministic and differs for every salt.

@@ -1,7 +1,8 @@
 //! A table as an Excel file. Every cell is text, so that nothing is calculated and no id loses its zeros.
 //!
-//! The sheets are written into the archive as the rows arrive. Nothing is held in memory, there is no second
-//! copy in a temporary folder, and a full disk is a normal error.
+//! Not with `rust_xlsxwriter` (0.102): on a full disk its constant memory mode panics (`XML_WRITE_ERROR`). It also
+//! writes every row twice, first uncompressed into a temporary file. Here the sheets go into the archive as the rows
+//! arrive, a full disk is a normal error, and an oversized sheet continues on the next one.
 
 use super::cell::visible;
 use super::notes::NotedCell;

@@ -3,6 +3,7 @@
 use crokey::OneToThree;
 use crossterm::event::KeyEvent;
 use lapel::config::KeymapFile;
+use lapel::jobs::{Code, DuplicateKind, Phase, RowStatus, StopKind};
 use lapel::tui::{Action, Context, Keymap, Press};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str =
     "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test program readme:: -->\n";
 const END: &str = "<!-- end of keys -->";
+const CODES_BEGIN: &str =
+    "<!-- codes: made from the program; UPDATE_README=1 cargo test --test program readme:: -->\n";
+const CODES_END: &str = "<!-- end of codes -->";
 
 /// README.md and every page in docs/, with their paths.
 fn pages() -> Vec<(PathBuf, String)> {
@@ -51,23 +55,58 @@ fn table() -> String {
     out
 }
 
-#[test]
-fn the_table_of_keys_is_the_keymap() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
-    let text = std::fs::read_to_string(&path).expect("docs/keys.md");
-    let (before, rest) = text.split_once(BEGIN).expect("docs/keys.md has the line before the keys");
-    let (keys, after) = rest.split_once(END).expect("docs/keys.md has the line after the keys");
-    let right = format!("\n{}\n", table());
-    if keys == right {
+/// Compares the part of a page between two lines with what it is made from, or writes it again.
+#[track_caller]
+fn made(page: &str, begin: &str, end: &str, right: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs").join(page);
+    let text = std::fs::read_to_string(&path).expect(page);
+    let (before, rest) = text.split_once(begin).expect("the line before the table");
+    let (there, after) = rest.split_once(end).expect("the line after the table");
+    let right = format!("\n{right}\n");
+    if there == right {
         return;
     }
     if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::write(&path, format!("{before}{BEGIN}{right}{END}{after}")).expect("written");
+        std::fs::write(&path, format!("{before}{begin}{right}{end}{after}")).expect("written");
         return;
     }
-    panic!(
-        "the keys in docs/keys.md are not the keymap's: run UPDATE_README=1 cargo test --test program readme::"
-    );
+    panic!("docs/{page} has another table: run UPDATE_README=1 cargo test --test program readme::");
+}
+
+#[test]
+fn the_table_of_keys_is_the_keymap() {
+    made("keys.md", BEGIN, END, &table());
+}
+
+/// The codes in JSON: definition in the schema, fields that have them, and each code with its words on the screen.
+/// A message that has no fixed text has none here.
+pub fn codes() -> [(&'static str, &'static str, Vec<(&'static str, Option<&'static str>)>); 5] {
+    let bucket = RowStatus::ALL.iter().map(|one| (one.code(), Some(one.name())));
+    let phase = Phase::ALL.iter().map(|one| (one.code(), Some(one.name())));
+    let stop = StopKind::ALL.iter().map(|one| (one.code(), Some(one.name())));
+    let class = DuplicateKind::ALL.iter().map(|one| (one.code(), Some(one.name())));
+    let code = Code::ALL.iter().map(|one| (one.name(), one.text()));
+    [
+        ("bucket", "`bucket` (status of a row), and the names in `counts`", bucket.collect()),
+        ("phase", "`phase`", phase.collect()),
+        ("stop-kind", "`stop.kind`", stop.collect()),
+        ("class", "`class` (duplicate check)", class.collect()),
+        ("code", "`why_code`, `note_code`, `evidence_code`", code.collect()),
+    ]
+}
+
+#[test]
+fn the_tables_of_codes_have_every_code() {
+    let mut right = String::new();
+    for (_, fields, codes) in codes() {
+        let _ = write!(right, "| {fields} | Words |\n|---|---|\n");
+        for (code, words) in codes {
+            let words = words.unwrap_or("the text beside it").replace('|', "&#124;");
+            let _ = writeln!(right, "| `{code}` | {words} |");
+        }
+        right.push('\n');
+    }
+    made("scripts.md", CODES_BEGIN, CODES_END, right.trim_end());
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::super::decode_records::{accepted, batch_accepted, revoke_accepted};
 use super::*;
-use crate::domain::{Badge, BadgeTypeCode, Category, HistoryItem, Template, TemplateDetail, WalletBadge};
+use crate::domain::{
+    Badge, BadgeTypeCode, Category, HistoryItem, ServiceTime, Template, TemplateDetail, WalletBadge,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -260,7 +262,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn adds_up<T: Record>(data: &Value) {
+fn adds_up<T: ServiceRecord>(data: &Value) {
     if let Ok(page) = page::<T>(data) {
         let unreadable = page.problems.iter().filter(|p| p.place.starts_with("list[")).count();
         assert_eq!(page.items.len() + unreadable, page.list_len);

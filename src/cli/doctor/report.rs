@@ -61,7 +61,7 @@ struct Learned {
 
 impl Findings {
     /// Prints the report and returns the exit code.
-    pub(super) fn say(&self, as_json: bool) -> Result<u8, Failure> {
+    pub(super) fn print(&self, as_json: bool) -> Result<u8, Failure> {
         let code = match (&self.profile, self.problems.is_empty()) {
             (None, _) => exit::USAGE,
             (_, true) => exit::OK,
@@ -245,7 +245,8 @@ fn fields(value: Option<&Value>) -> Vec<String> {
 fn inline(object: &Map<String, Value>) -> String {
     let pairs: Vec<String> = object
         .iter()
-        .filter(|(_, value)| !value.is_null())
+        // Schedules are too long for a line.
+        .filter(|(_, value)| !value.is_null() && !value.is_array())
         .map(|(name, value)| {
             let name = label(name);
             match value {

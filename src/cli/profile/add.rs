@@ -97,7 +97,7 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
         && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())
     {
         new.input.set("organisation", issuer.as_str());
-        profile.settings.organisation = Some(issuer);
+        profile.settings.values.organisation = Some(issuer);
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);

@@ -113,7 +113,7 @@ pub(super) async fn changed(
         }
         _ => Adopted::default(),
     };
-    profile.settings.set_pin(change.pin.or(former));
+    profile.settings.values.set_pin(change.pin.or(former));
     Ok(Changed { profile, trial, warnings, adopted })
 }
 
@@ -147,7 +147,7 @@ pub async fn pin_profile(
         let kept = name.to_owned();
         context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
         let mut profile = profile;
-        profile.settings.set_pin(Some(pin));
+        profile.settings.values.set_pin(Some(pin));
         let adopted = adopt(&context, &profile, former.as_deref()).await?;
         Ok((profile, adopted))
     };

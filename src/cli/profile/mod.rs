@@ -13,15 +13,16 @@ pub use edit::pin_profile;
 pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
 use super::failure::Failure;
-use super::{exit, json, output, prompt};
+use super::interrupt::Interrupt;
+use super::{confirm, exit, json, output, prompt};
 use crate::config::{
-    Env, Key, KeyStore, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile,
+    Env, Key, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, named_profile, profiles, remove_profile,
 };
 use crate::domain::text::scrub;
 use crate::i18n::list;
 use crate::jobs::{Account, Adopted, Journal};
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use trial::Trial;
 use unicode_width::UnicodeWidthStr;
 
@@ -42,7 +43,7 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     };
     match done {
         Ok(()) => exit::OK,
-        Err(failure) => failure.told(as_json),
+        Err(failure) => failure.report(as_json),
     }
 }
 
@@ -97,25 +98,21 @@ impl ProfileContext {
         let Some(line) = all.iter().find(|line| line.name == name) else {
             return Err(self.no_such(&all));
         };
+        confirm::is_possible(yes, || {
+            t!("without a terminal, removing a profile needs --yes. Nothing was removed.").to_owned()
+        })?;
         if !yes {
-            if !prompt::somebody_is_there() {
-                return Err(Failure {
-                    kind: "not_confirmed".to_owned(),
-                    ..Failure::usage(t!(
-                        "without a terminal, removing a profile needs --yes. Nothing was removed."
-                    ))
-                });
-            }
-            output::note(&t!(
+            let about = t!(
                 "Profile {name}: {environment}  {base_url}  key from {key_from}. Its jobs stay in the journal.",
                 name,
                 environment = line.environment,
                 base_url = scrub(&line.base_url),
                 key_from = line.key_from
-            ));
-            let typed =
-                prompt::line(&t!("Type {name} to remove it (anything else keeps it)", name), "").await?;
-            if typed != name {
+            );
+            let question = t!("Type {name} to remove it (anything else keeps it)", name);
+            let wanted = name.clone();
+            let is_wanted = move |typed: &str| typed.trim() == wanted;
+            if !confirm::asked(&about, &format!("{question}:"), is_wanted, &Interrupt::reading()).await {
                 return Err(Failure::usage(t!("Not confirmed. Nothing was removed.")));
             }
         }
@@ -169,12 +166,10 @@ impl ProfileContext {
         for warning in &warnings {
             output::complain(warning);
         }
-        let mut value = profile_as_json(&profile);
-        if let Value::Object(fields) = &mut value {
-            fields.insert("round_trip_ms".to_owned(), trial.millis.into());
-        }
+        let mut fields = profile_as_json(&profile);
+        fields.insert("round_trip_ms".to_owned(), trial.millis.into());
         let value = json!({
-            "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
+            "ok": true, "profile": fields, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
         });
         self.answer(
             &t!(
@@ -272,31 +267,30 @@ fn warn(warnings: &[String]) {
     }
 }
 
-fn line_as_json(line: &ProfileLine) -> Value {
-    json!({
-        "name": line.name,
-        "environment": line.environment.word(),
-        "base_url": line.base_url,
-        "organisation": line.organisation,
-        "read_only": line.read_only,
-        "key_from": line.key_from,
-        "key_prefix": line.key_prefix,
-        "default": line.is_default,
-    })
+/// The settings of a profile that programs get.
+const IN_JSON: [&str; 6] = ["environment", "base_url", "organisation", "read_only", "key_from", "key_prefix"];
+
+fn settings_as_json(name: &str, settings: &ProfileSettings, key_from: &str) -> Map<String, Value> {
+    let value = |field: &str| match field {
+        "key_from" => key_from.into(),
+        field => json!(settings.value(field)),
+    };
+    let fields = IN_JSON.into_iter().map(|field| (field.to_owned(), value(field)));
+    std::iter::once(("name".to_owned(), name.into())).chain(fields).collect()
 }
 
-fn profile_as_json(profile: &Profile) -> Value {
-    json!({
-        "name": profile.name,
-        "environment": profile.environment.word(),
-        "base_url": profile.base_url,
-        "organisation": profile.organisation,
-        "read_only": profile.read_only,
-        "key_from": profile.key_from,
-        "key_prefix": profile.key_prefix,
-        "proxy": profile.proxy.is_some(),
-        "ca_file": profile.ca.as_ref().map(|ca| ca.path.to_string_lossy().into_owned()),
-    })
+fn line_as_json(line: &ProfileLine) -> Value {
+    let mut fields = settings_as_json(&line.name, line, &line.key_from);
+    fields.insert("default".to_owned(), line.is_default.into());
+    fields.into()
+}
+
+pub(super) fn profile_as_json(profile: &Profile) -> Map<String, Value> {
+    let mut fields = settings_as_json(&profile.name, profile, &profile.key_from);
+    fields.insert("proxy".to_owned(), profile.proxy.is_some().into());
+    let ca_file = profile.ca.as_ref().map(|ca| ca.path.to_string_lossy().into_owned());
+    fields.insert("ca_file".to_owned(), ca_file.into());
+    fields
 }
 
 /// The profiles as a table. A star marks the default profile.

@@ -25,7 +25,7 @@ impl Trial {
             .map_err(|why| Failure::new("failed", t!("lapel had an internal error: {why}", why)))??;
         let begun = Instant::now();
         let identity = api::identify(access.reader(), &key, &Call::interactive()).await;
-        let identity = identity.map_err(|error| told(error, profile))?;
+        let identity = identity.map_err(|error| failure_of(error, profile))?;
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Self { identity, fingerprint: key.fingerprint(), millis })
     }
@@ -73,7 +73,7 @@ impl Trial {
     }
 }
 
-fn told(error: ApiError, profile: &Profile) -> Failure {
+fn failure_of(error: ApiError, profile: &Profile) -> Failure {
     let has_no_ping = matches!(error, ApiError::NotFound(_));
     let mut failure = Failure::from(error);
     if has_no_ping {

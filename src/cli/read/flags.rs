@@ -43,16 +43,20 @@ pub enum ReadVerb {
 }
 
 impl ReadVerb {
-    pub fn who(&self) -> &ProfileFlags {
+    fn common(&self) -> &CommonFlags {
         match self {
-            Self::Templates(verb) => &verb.who,
-            Self::Template(verb) => &verb.who,
-            Self::Category(verb) | Self::Badge(verb) => &verb.who,
-            Self::Categories(verb) => &verb.who,
-            Self::BadgeTypes(verb) => &verb.who,
-            Self::History(verb) => &verb.who,
-            Self::Wallet(verb) => &verb.who,
+            Self::Templates(verb) => &verb.common,
+            Self::Template(verb) => &verb.common,
+            Self::Category(verb) | Self::Badge(verb) => &verb.common,
+            Self::Categories(verb) => &verb.common,
+            Self::BadgeTypes(verb) => &verb.common,
+            Self::History(verb) => &verb.common,
+            Self::Wallet(verb) => &verb.common,
         }
+    }
+
+    pub fn who(&self) -> &ProfileFlags {
+        &self.common().who
     }
 
     /// Typed texts that lapel sends to the service unchanged.
@@ -72,15 +76,7 @@ impl ReadVerb {
     }
 
     pub(super) fn out(&self) -> &OutFlags {
-        match self {
-            Self::Templates(verb) => &verb.out,
-            Self::Template(verb) => &verb.out,
-            Self::Category(verb) | Self::Badge(verb) => &verb.out,
-            Self::Categories(verb) => &verb.out,
-            Self::BadgeTypes(verb) => &verb.out,
-            Self::History(verb) => &verb.out,
-            Self::Wallet(verb) => &verb.out,
-        }
+        &self.common().out
     }
 
     /// Whether failures are reported as JSON too.
@@ -122,9 +118,7 @@ pub struct TemplatesFlags {
     #[command(flatten)]
     pub(super) pages: PageFlags,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 impl TemplatesFlags {
@@ -173,9 +167,7 @@ pub struct HistoryFlags {
     #[command(flatten)]
     pub(super) pages: PageFlags,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 impl HistoryFlags {
@@ -205,9 +197,7 @@ pub struct WalletFlags {
     #[command(flatten)]
     pub(super) pages: PageFlags,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 impl WalletFlags {
@@ -229,9 +219,7 @@ pub struct CategoriesFlags {
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     level_yn: Option<bool>,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 impl CategoriesFlags {
@@ -251,9 +239,7 @@ pub struct TemplateFlags {
     #[arg(value_name = "ID|TITLE", value_parser = not_empty, add = completion::of_templates())]
     pub(super) id: String,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 /// What `lapel category` and `lapel badge` take.
@@ -263,14 +249,19 @@ pub struct OneFlags {
     #[arg(value_name = "ID", value_parser = not_empty)]
     pub(super) id: String,
     #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
+    common: CommonFlags,
 }
 
 /// What `lapel badge-types` takes.
 #[derive(Clone, Debug, Args)]
 pub struct BadgeTypesFlags {
+    #[command(flatten)]
+    common: CommonFlags,
+}
+
+/// What every reading verb takes.
+#[derive(Clone, Debug, Args)]
+struct CommonFlags {
     #[command(flatten)]
     out: OutFlags,
     #[command(flatten)]

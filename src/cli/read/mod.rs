@@ -37,10 +37,10 @@ pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
             Ok(code) => code,
             Err(failure) => {
                 context.progress.clear();
-                failure.told(json)
+                failure.report(json)
             }
         },
-        Err(failure) => failure.told(json),
+        Err(failure) => failure.report(json),
     }
 }
 

@@ -1,19 +1,13 @@
 //! Badges as rows: badge detail, wallet badges, history items, and a holder's badges from both lists.
 
-use super::{Field, FieldValue, Record, fields, with_place};
+use super::{Record, fields, with_place};
 use crate::domain::holder::Held;
-use crate::domain::{Badge, HistoryItem, State, Verdict, WalletBadge};
+use crate::domain::{Badge, Field, FieldValue, HistoryItem, ServiceRecord, State, Verdict, WalletBadge};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
 impl Record for Badge {
     fields! {
-        badge_id, source_cd, issuing_org, company_name, cert_no, title, category_name,
-        badge_type_name, level_name, description, criteria, front_image_url, back_image_url,
-        // The contract has one comma-separated text here, unlike in a template.
-        skills_tag = |badge| FieldValue::Joined(&badge.skills_tag),
-        status_name, recipient_name, recipient_email, email_status, valid_from, valid_until,
-        issued_at, revoke_at, revoke_reason;
         first: badge_id, status_name, title
     }
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
@@ -29,8 +23,6 @@ impl Record for Badge {
 
 impl Record for WalletBadge {
     fields! {
-        badge_id, front_image_url, back_image_url, recipient_name, title, issuing_org, status_name,
-        valid_from, valid_until, issued_at, reg_date;
         first: badge_id, status_name, title, recipient_name, valid_until, issued_at, reg_date,
         valid_from, issuing_org, front_image_url, back_image_url
     }
@@ -47,9 +39,6 @@ impl Record for WalletBadge {
 
 impl Record for HistoryItem {
     fields! {
-        badge_id, template_id, title, badge_type_name, category_name, level, level_name,
-        recipient_name, recipient_email, status_name, email_status, issuing_org, valid_until,
-        issued_at, reg_date, revoke_at;
         first: badge_id, status_name, recipient_name, title, recipient_email, email_status,
         issued_at, reg_date, valid_until, revoke_at, template_id, badge_type_name, category_name,
         level_name, level, issuing_org

@@ -1,13 +1,11 @@
 //! Templates, categories and badge types as rows.
 
-use super::{ExportRow, Field, FieldValue, Record, fields, with_place};
-use crate::domain::{BadgeType, Category, Template, TemplateDetail};
+use super::{ExportRow, Record, fields, with_place};
+use crate::domain::{BadgeType, Category, Field, ServiceRecord, Template, TemplateDetail};
 use serde_json::{Map, Value};
 
 impl Record for Template {
     fields! {
-        template_id, title, badge_type_name, category_name, level, level_name, image_url, use_yn,
-        reg_date;
         first: template_id, title, use_yn, badge_type_name, category_name, level_name, reg_date,
         level, image_url
     }
@@ -24,10 +22,6 @@ impl Record for Template {
 
 impl Record for TemplateDetail {
     fields! {
-        template_id, title, badge_type, badge_type_name, category_id, category_name,
-        category_level_id, level, level_name, description, criteria, skills_tag, card_color_cd,
-        validity_type_cd, fixed_expire_date, validity_value, validity_unit_cd, image_url, use_yn,
-        reg_date, upd_date;
         first: template_id, title
     }
     const NOUN: (&'static str, &'static str) = ("template", "templates");
@@ -39,8 +33,6 @@ impl Record for TemplateDetail {
 
 impl Record for Category {
     fields! {
-        category_id, category_cd, category_name, description, level_yn, use_yn, reg_date, upd_date,
-        levels;
         first: category_id, category_name, use_yn, levels, category_cd, level_yn, reg_date,
         upd_date, description
     }

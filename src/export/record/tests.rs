@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::holder::Held;
 use crate::domain::{
-    BadgeId, BadgeType, Category, CategoryId, HistoryItem, Level, Template, TemplateDetail, WalletBadge,
+    BadgeId, BadgeType, Category, CategoryId, HistoryItem, Level, ServiceTime, Template, TemplateDetail,
+    WalletBadge,
 };
 
 fn keys(fields: &Map<String, Value>) -> Vec<&str> {

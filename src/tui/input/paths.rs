@@ -4,6 +4,7 @@ use crate::domain::text::scrub;
 use crate::fs;
 use crate::secrets::redact;
 use crate::tui::request::{NotSaved, Saving};
+use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of file names that a completion returns.
@@ -25,7 +26,7 @@ pub fn unwrap(pasted: &str) -> String {
     if let Some(rest) = text.strip_prefix("file://") {
         // `file://localhost/x` and `file:///x` are the same.
         let path = rest.strip_prefix("localhost").unwrap_or(rest);
-        return percent_decoded(path);
+        return percent_decode_str(path).decode_utf8_lossy().into_owned();
     }
     if cfg!(windows) || !text.contains('\\') {
         return text.to_owned();
@@ -39,26 +40,6 @@ pub fn unwrap(pasted: &str) -> String {
         }
     }
     out
-}
-
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let code = (*byte == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(decoded) => {
-                out.push(decoded);
-                at += 3;
-            }
-            None => {
-                out.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Whether a pasted text is certainly a path: a dropped file.

@@ -97,13 +97,7 @@ impl ReplaceForm {
             return;
         };
         let Some(plan) = review.plan(template_id.clone(), title.clone(), out) else { return };
-        let old = RevokeTarget {
-            badge_id: self.old.badge_id.clone(),
-            holder: self.old.recipient_name.clone().unwrap_or_default(),
-            email: self.old.recipient_email.clone().unwrap_or_default(),
-            title: self.old.title.clone().unwrap_or_default(),
-            state: self.state.clone(),
-        };
+        let old = RevokeTarget::of_badge(&self.old, self.state.clone());
         let reason = self.fields.value(REASON).to_owned();
         out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
         out.go.push(Navigate::InputUsed);

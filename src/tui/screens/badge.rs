@@ -254,14 +254,8 @@ impl Component for BadgeScreen {
             },
             Action::Revoke => match self.badge() {
                 Some(badge) => {
-                    let target = RevokeTarget {
-                        badge_id: badge.badge_id.clone(),
-                        holder: badge.recipient_name.clone().unwrap_or_default(),
-                        email: badge.recipient_email.clone().unwrap_or_default(),
-                        title: badge.title.clone().unwrap_or_default(),
-                        state: Verdict::of(badge, env.now()).state(),
-                    };
-                    RevokeForm::open(vec![target], out);
+                    let state = Verdict::of(badge, env.now()).state();
+                    RevokeForm::open(vec![RevokeTarget::of_badge(badge, state)], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
             },

@@ -68,7 +68,7 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     let (new, its_key) = (profile.clone(), secret.clone());
     let connecting = move || {
         let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
-        connection.proxy = profile.settings.proxy;
+        connection.proxy = profile.settings.values.proxy;
         connection.authorities =
             profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
         connect(&connection).map_err(|e| e.to_string())

@@ -3,8 +3,9 @@
 use super::{Home, SECRET, UNI};
 use crate::texts::{msg, msg_part};
 use lapel::config::{
-    Change, Defaults, Env, Environment, Flags, KeyStore, Pin, ProfileInput, Provenance, Source, edit_profile,
-    named_profile, profiles, recent_file, remove_profile,
+    AppSettings, Change, Defaults, Env, Environment, Flags, IndexSettings, JobSettings, KeyStore, Pin,
+    ProfileInput, Provenance, Settings, Source, ThemeChoice, edit_profile, known_settings, named_profile,
+    profiles, recent_file, remove_profile,
 };
 use secrecy::SecretString;
 use std::fs;
@@ -69,7 +70,7 @@ fn a_change_leaves_comments_order_and_everything_else() {
     let back = Change { input, ..Change::default() };
     let (profile, _) = edit_profile(&home.paths(), &home.env(), "uni", &back).expect("changed");
     let settings = profile.settings;
-    assert_eq!((settings.organisation, settings.proxy, settings.read_only), (None, None, false));
+    assert_eq!((&settings.organisation, &settings.proxy, settings.read_only), (&None, &None, false));
 }
 
 #[test]
@@ -216,4 +217,86 @@ fn a_survey_says_where_each_setting_comes_from_and_no_secret() {
 
 fn home_with_mistake(text: &str) -> Home {
     Home::with_config(text)
+}
+
+#[test]
+fn a_variable_for_the_zone_is_told_with_its_source() {
+    let home = Home::with_config(&format!("{UNI}utc_offset = '+01:00'\n")).with_key("uni", "k-0123456789");
+    let home = home.set("LAPEL_UTC_OFFSET", "+09:00");
+    let (found, used) = (provenance(&Flags::default(), &home.env()), home.profile());
+    assert_eq!(used.text("utc_offset"), "+09:00");
+    assert_eq!(of_profile(&found, "utc_offset"), (Some("+09:00".to_owned()), Source::Variable));
+    assert_eq!(used.settings.source("utc_offset"), Source::Variable);
+    assert_eq!(found.overrides, ["LAPEL_UTC_OFFSET"]);
+}
+
+#[test]
+fn a_profile_of_variables_is_told_to_be_read_only_after_a_mistake() {
+    let home = Home::with_config("[jobs]\npolicies = 7\n");
+    let home =
+        home.set("LAPEL_BASE_URL", "https://uni.example/api/v1/ext").set("LAPEL_API_KEY", "k-0123456789");
+    assert!(home.profile().read_only);
+    let found = provenance(&Flags::default(), &home.env());
+    assert_eq!(of_profile(&found, "read_only"), (Some("true".to_owned()), Source::File));
+}
+
+/// The value and the source of a profile's setting.
+fn of_profile(found: &Provenance, name: &str) -> (Option<String>, Source) {
+    let settings = &found.profile.as_ref().expect("a profile").settings;
+    let one = settings.iter().find(|one| one.name == name).expect(name);
+    (one.text(), one.source)
+}
+
+#[test]
+fn every_setting_is_told_as_a_run_resolves_it() {
+    let text = format!(
+        "theme = 'dark'\nclipboard = 'off'\n{UNI}read_only = true\nproxy = 'http://p.example:1'\n\
+         [profiles.uni.jobs]\nbatch = 5\npolicies = {{ valid = 'block' }}\n\
+         [jobs]\nbatch = 9\nin_flight = 3\n[index]\nenabled = true\n"
+    );
+    let home = Home::with_config(&text).with_key("uni", "k-0123456789");
+    let elsewhere = home_of_variables(&text);
+    for (env, flags) in [
+        (home.env(), Flags::default()),
+        (home.env(), Flags { read_only: true, theme: Some(ThemeChoice::None), ..Flags::default() }),
+        (elsewhere.env(), Flags { profile: Some("uni".to_owned()), ..Flags::default() }),
+        (elsewhere.env(), Flags::default()),
+    ] {
+        let used = Settings::resolve(&flags, &env).expect("settings");
+        let profile = used.profile.expect("a profile");
+        let found = provenance(&flags, &env);
+        let told = |name: &str| found.settings.iter().find(|one| one.name == name).expect(name);
+        let (jobs, index) = (JobSettings::default(), IndexSettings::default());
+        let resolved = [
+            used.app.list("", &AppSettings::default()),
+            profile.jobs.list("jobs.", &jobs),
+            profile.index.list("index.", &index),
+        ]
+        .concat();
+        for one in &resolved {
+            assert_eq!(told(&one.name), one);
+        }
+        let own: Vec<String> = known_settings()
+            .into_iter()
+            .filter_map(|name| name.strip_prefix("profile.").map(str::to_owned))
+            .collect();
+        assert_eq!(resolved.len() + own.len(), known_settings().len());
+        for name in own {
+            let (value, source) = of_profile(&found, &name);
+            assert_eq!(source, profile.settings.source(&name), "{name}");
+            match name.as_str() {
+                "key" => assert_eq!(value.as_deref(), Some(profile.key_from.as_str())),
+                "rate_limit" => assert_eq!(value.as_deref(), Some("0"), "the default of this test"),
+                _ => assert_eq!(value.unwrap_or_default(), profile.text(&name), "{name}"),
+            }
+        }
+    }
+}
+
+fn home_of_variables(text: &str) -> Home {
+    Home::with_config(text)
+        .set("LAPEL_BASE_URL", "https://other.example/api/v1/ext")
+        .set("LAPEL_API_KEY", "k-0123456789")
+        .set("LAPEL_UTC_OFFSET", "+05:30")
+        .set("NO_COLOR", "1")
 }

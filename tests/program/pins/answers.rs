@@ -184,7 +184,7 @@ fn json_of_jobs_that_have_stopped() {
     seen.ask(&bench, "jobs show, never seen", &["jobs", "show", &resent], 0);
     let why = ["--row", "1", "--why", "the line was cut"];
     seen.ask(&bench, "jobs resend", &[&["jobs", "resend", &resent, "--yes"], &why[..]].concat(), 0);
-    seen.ask(&bench, "jobs settle", &[&["jobs", "settle", &settled, "--leave"], &why[..]].concat(), 0);
+    seen.ask(&bench, "jobs resolve", &[&["jobs", "resolve", &settled, "--leave"], &why[..]].concat(), 0);
 
     bench.fault("post /badges status=401 code=4001");
     let job = id(&seen.ask(&bench, "issue, stopped", &one("최네모 <nemo@naru.example>"), 4));
@@ -198,7 +198,7 @@ fn json_of_jobs_that_have_stopped() {
     seen.ask(&bench, "jobs list, moved", &["jobs", "list"], 0);
     seen.ask(&bench, "journal restore", &["journal", "restore", backup], 0);
     let known =
-        ["jobs settle | job.id", "jobs show, stopped | job.stop.why_code", "error.kind = not_possible"];
+        ["jobs resolve | job.id", "jobs show, stopped | job.stop.why_code", "error.kind = not_possible"];
     pin("json-stopped-jobs", &known, seen.0);
 }
 

@@ -81,7 +81,7 @@ const CODES: [(u8, &str); 6] = [
     (exit::OK, "as asked"),
     (exit::FAILED, "tried, and it failed"),
     (exit::USAGE, "not tried"),
-    (exit::PERSON, "rows need a person"),
+    (exit::PERSON, "rows need attention"),
     (exit::STOPPED, "stopped before the end"),
     (exit::DOUBT, "in doubt"),
 ];

@@ -142,8 +142,8 @@ fn words_that_a_days_work_leaves_in_the_journal() {
         run(&["jobs", "follow"], 5);
     }
     run(&[&["jobs", "resend", &lost[0], "--yes"], &why[..]].concat(), 0);
-    run(&[&["jobs", "settle", &lost[1], "--leave"], &why[..]].concat(), 0);
-    run(&[&["jobs", "settle", &lost[2], "--is", "B-elsewhere"], &why[..]].concat(), 0);
+    run(&[&["jobs", "resolve", &lost[1], "--leave"], &why[..]].concat(), 0);
+    run(&[&["jobs", "resolve", &lost[2], "--is", "B-elsewhere"], &why[..]].concat(), 0);
     bench.fault("post /badges status=401 code=4001 times=1");
     let cancelled = job(&one("TPL-007", "최네모 <nemo@naru.example>"), 4);
     run(&["jobs", "cancel", &cancelled], 0);

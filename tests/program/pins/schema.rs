@@ -155,3 +155,12 @@ fn a_field_that_is_new_renamed_or_of_another_type_is_noticed() {
         assert_eq!(wrong.len(), 1, "{answer}: {wrong:?}");
     }
 }
+
+#[test]
+fn every_code_is_in_the_schema() {
+    for (name, _, codes) in crate::readme::codes() {
+        let listed = definition(name).unwrap_or_else(|| panic!("no definition {name}"))["enum"].clone();
+        let codes: Vec<&str> = codes.into_iter().map(|(code, _)| code).collect();
+        assert_eq!(listed, json!(codes), "{name}");
+    }
+}

@@ -5,6 +5,7 @@ use crate::domain::EmailKey;
 use crate::jobs::intake::cell_text::is_blank;
 use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
+use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -115,7 +116,7 @@ impl Grid {
         // One link can cover a million cells, and each stores the target.
         let end = address.char_indices().nth(LONGEST_LINK).map_or(address.len(), |(at, _)| at);
         let address = address.get(..end).unwrap_or("");
-        let decoded = percent_decoded(address);
+        let decoded = percent_decode_str(address).decode_utf8_lossy().into_owned();
         if text.contains('@') && !EmailKey::of(text).is(&decoded) {
             self.elsewhere.insert((at.0, at.1 as u16), decoded);
         }
@@ -231,28 +232,6 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let coded = (first == b'%').then(|| behind.get(..2)).flatten();
-        let byte = coded
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match byte {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,12 +249,5 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
-    }
-
-    #[test]
-    fn links_are_decoded() {
-        assert_eq!(percent_decoded("kim%40naru.example%2"), "kim@naru.example%2");
-        assert_eq!(percent_decoded("%ED%99%8D"), "홍");
-        assert_eq!(percent_decoded("100%%zz"), "100%%zz");
     }
 }

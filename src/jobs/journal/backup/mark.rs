@@ -5,6 +5,7 @@ use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
 use crate::jobs::journal::{JournalError, facts};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
+use strum::{EnumString, IntoStaticStr};
 
 /// A backup's description of itself.
 #[derive(Debug)]
@@ -19,7 +20,8 @@ pub(super) struct Mark {
     pub(super) taken_by: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum State {
     /// Copied; the jobs are not moved yet.
     Begun,
@@ -32,15 +34,8 @@ pub(super) enum State {
 }
 
 impl State {
-    const ALL: [Self; 4] = [Self::Begun, Self::Ready, Self::Taking, Self::Taken];
-
-    pub(super) const fn code(self) -> &'static str {
-        match self {
-            Self::Begun => "begun",
-            Self::Ready => "ready",
-            Self::Taking => "taking",
-            Self::Taken => "taken",
-        }
+    pub(super) fn code(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -107,7 +102,7 @@ impl Mark {
                         file: r.get(2)?,
                         moves: r.get(3)?,
                         // An unknown state counts as taken, the safe choice.
-                        state: State::ALL.into_iter().find(|s| s.code() == state).unwrap_or(State::Taken),
+                        state: state.parse().unwrap_or(State::Taken),
                         taken_by: r.get(5)?,
                     })
                 },

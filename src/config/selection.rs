@@ -1,0 +1,336 @@
+//! The profile of a run and its settings, each with its source. Every reader of a profile's settings uses this:
+//! the TUI, the commands and `lapel info`.
+
+use super::address::{check_base_url, same_origin};
+use super::ca;
+use super::env::Env;
+use super::file::{ConfigFile, Entry};
+use super::index::IndexSettings;
+use super::jobs::JobSettings;
+use super::key::{self, Key};
+use super::mistake::{ConfigError, Mistake, shown};
+use super::paths::Paths;
+use super::profile::{Profile, ProfileSettings, is_profile_name};
+use super::resolved::{Resolved, Source};
+use super::section::Section;
+use super::settings::Flags;
+use crate::domain::time::read_offset;
+use jiff::tz::Offset;
+use secrecy::SecretString;
+
+const BASE_URL: &str = "LAPEL_BASE_URL";
+const API_KEY: &str = crate::secrets::KEY_VARIABLE;
+const UTC_OFFSET: &str = "LAPEL_UTC_OFFSET";
+const PROFILE: &str = "LAPEL_PROFILE";
+
+/// Environment variables that override a profile's own settings.
+#[derive(Default)]
+struct Overrides {
+    base_url: Option<String>,
+    key: Option<SecretString>,
+    utc_offset: Option<Offset>,
+    /// The variables that are set, including those with a mistake.
+    set: Vec<&'static str>,
+}
+
+impl Overrides {
+    /// The variables, and the mistakes in them.
+    fn read(env: &Env) -> (Self, Vec<Mistake>) {
+        let mut mistakes = Vec::new();
+        let zone = t!("must be the offset from UTC, for example +09:00");
+        let overrides = Self {
+            base_url: variable(env, BASE_URL, |raw| check_base_url(raw), &mut mistakes),
+            key: variable(env, API_KEY, key::check, &mut mistakes),
+            utc_offset: variable(env, UTC_OFFSET, |raw| read_offset(raw).ok_or(zone), &mut mistakes),
+            set: [BASE_URL, API_KEY, UTC_OFFSET].into_iter().filter(|name| env.raw(name).is_some()).collect(),
+        };
+        (overrides, mistakes)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.set.contains(&name)
+    }
+}
+
+/// The value of a variable, unless it has a mistake.
+fn variable<T, W: Into<String>>(
+    env: &Env,
+    name: &str,
+    check: impl FnOnce(&str) -> Result<T, W>,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<T> {
+    let read = env.text(name).and_then(|raw| {
+        raw.map(|raw| check(&raw)).transpose().map_err(|why| Mistake::in_env(name, why).into())
+    });
+    read.unwrap_or_else(|error: ConfigError| {
+        mistakes.extend_from_slice(error.mistakes());
+        None
+    })
+}
+
+/// The result of choosing a profile.
+pub(super) struct Selection<'f> {
+    /// The source of the choice.
+    pub source: Source,
+    /// The chosen profile, even where a mistake prevents its use.
+    pub profile: Option<Selected<'f>>,
+    /// The variables that override settings of the profile.
+    pub overrides: Vec<&'static str>,
+    /// Why no profile can be used.
+    pub error: Option<ConfigError>,
+}
+
+impl<'f> Selection<'f> {
+    /// Chooses the profile: flag, then environment, then `config.toml`.
+    pub fn of(flags: &Flags, env: &Env, file: &'f ConfigFile) -> Self {
+        let (overrides, mut mistakes) = Overrides::read(env);
+        let has_both = overrides.has(BASE_URL) && overrides.has(API_KEY);
+        let by_env = variable(env, PROFILE, |name| Ok::<_, String>(name.to_owned()), &mut mistakes);
+        let named = flags.profile.as_ref().map(|name| ("--profile", Source::Flag, name));
+        let named = named.or(by_env.as_ref().map(|name| (PROFILE, Source::Variable, name)));
+        let (source, chosen) = match named {
+            // With all three variables set, no file is needed, and the name is only a label.
+            Some((PROFILE, source, name))
+                if has_both && is_profile_name(name) && file.entry(name).is_none() =>
+            {
+                (source, Ok(Some((name.as_str(), None))))
+            }
+            Some((asked_by, source, name)) => {
+                let entry = existing(asked_by, name, file);
+                (source, entry.map(|entry| Some((entry.name.as_str(), Some(entry)))))
+            }
+            None if has_both => (Source::Variable, Ok(Some(("environment", None)))),
+            None => match default_profile(file) {
+                DefaultProfile::This(entry) => {
+                    let is_set = file.app.default_profile.is_some();
+                    let source = if is_set { Source::File } else { Source::Default };
+                    (source, Ok(Some((entry.name.as_str(), Some(entry)))))
+                }
+                other => (Source::Default, other.missing(file, &overrides).map_or(Ok(None), Err)),
+            },
+        };
+        let (chosen, error) = chosen.map_or_else(|error| (None, Some(error)), |chosen| (chosen, None));
+        let mut profile = chosen.map(|(name, entry)| Selected::new(name, entry, file, &overrides));
+        if let Some(profile) = &mut profile
+            && flags.read_only
+        {
+            profile.settings.values.read_only = true;
+            profile.settings.set_source("read_only", Source::Flag);
+        }
+        // A stored key is only sent to the service that it was stored for.
+        let keyless = profile.as_ref().filter(|profile| profile.is_other_service && profile.key.is_none());
+        let keyless = keyless.map(|profile| {
+            let what = t!(
+                "points to another host than profile {name}. lapel does not send the stored key there: set LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
+                name = profile.name
+            );
+            Mistake::in_env(BASE_URL, what).into()
+        });
+        let mistaken = (!mistakes.is_empty()).then(|| ConfigError::new(mistakes));
+        Self { source, profile, overrides: overrides.set, error: mistaken.or(error).or(keyless) }
+    }
+
+    /// The profile with its key, or with the source of its key.
+    pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Option<Profile>, ConfigError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => self.profile.map(|profile| profile.open(file, paths, env)).transpose(),
+        }
+    }
+}
+
+/// A chosen profile with its settings. Its key and its certificates have not been read.
+pub(super) struct Selected<'f> {
+    pub name: String,
+    /// Its entry in the file; `None` when variables define the profile.
+    pub entry: Option<&'f Entry>,
+    pub settings: Resolved<ProfileSettings>,
+    /// The key that replaces the stored one.
+    pub key: Option<SecretString>,
+    /// Whether the address leads to another service than the entry's.
+    is_other_service: bool,
+}
+
+impl<'f> Selected<'f> {
+    /// A profile of the file, without flags and variables.
+    pub fn named(entry: &'f Entry, file: &ConfigFile) -> Self {
+        Self::new(&entry.name, Some(entry), file, &Overrides::default())
+    }
+
+    fn new(name: &str, entry: Option<&'f Entry>, file: &ConfigFile, overrides: &Overrides) -> Self {
+        let is_other = |entry: &Entry| {
+            let url = overrides.base_url.as_ref();
+            overrides.has(BASE_URL) && !url.is_some_and(|url| same_origin(url, &entry.settings.base_url))
+        };
+        let is_other_service = entry.is_some_and(is_other);
+        let mut settings = match entry {
+            Some(entry) if is_other_service => entry.settings.clone().for_other_service(),
+            Some(entry) => entry.settings.clone(),
+            None => ProfileSettings { read_only: file.is_read_only, ..ProfileSettings::default() },
+        };
+        let is_in_file = |key: &str| file.has(&format!("profiles.{name}.{key}")) && entry.is_some();
+        let mut sources: Vec<(&str, Source)> = ProfileSettings::SETTINGS
+            .iter()
+            .filter(|setting| is_in_file(setting.key) && !(setting.is_of_service && is_other_service))
+            .map(|setting| (setting.key, Source::File))
+            .collect();
+        // Also after a mistake in the file, and for a key from a command.
+        if settings.read_only {
+            sources.push(("read_only", Source::File));
+        }
+        if settings.key_command.is_some() {
+            sources.push(("key", Source::File));
+        }
+        if overrides.has(BASE_URL) {
+            settings.base_url = overrides.base_url.clone().unwrap_or_default();
+            sources.push(("base_url", Source::Variable));
+        }
+        if overrides.has(API_KEY) {
+            sources.push(("key", Source::Variable));
+        }
+        if let Some(offset) = overrides.utc_offset {
+            settings.utc_offset = Some(offset);
+            sources.push(("utc_offset", Source::Variable));
+        }
+        let sources = sources.into_iter().map(|(key, source)| (key.to_owned(), source));
+        Self {
+            name: name.to_owned(),
+            entry,
+            settings: Resolved::new(settings, sources),
+            key: overrides.key.clone(),
+            is_other_service,
+        }
+    }
+
+    /// The source of the key as text, which never contains the key.
+    pub fn key_from(&self, paths: &Paths, env: &Env) -> String {
+        match self.entry {
+            Some(entry) if self.settings.source("key") != Source::Variable => {
+                key::described(entry, paths, env)
+            }
+            _ => API_KEY.to_owned(),
+        }
+    }
+
+    /// The profile for use.
+    ///
+    /// # Errors
+    /// Its key or its certificates cannot be read.
+    pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
+        let key_from = self.key_from(paths, env);
+        let is_by_variable = |key| self.settings.source(key) == Source::Variable;
+        let from = match self.entry {
+            None => "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
+            Some(entry) => format!(
+                "profile {} of {}{}{}",
+                entry.name,
+                shown(&file.path),
+                if is_by_variable("key") { ", key from LAPEL_API_KEY" } else { "" },
+                if is_by_variable("base_url") { ", address from LAPEL_BASE_URL" } else { "" },
+            ),
+        };
+        let key = match (self.key, self.entry) {
+            (Some(key), _) => Key::Known(key),
+            (None, Some(entry)) => key::find(file, entry, paths, env)?,
+            (None, None) => return Err(Mistake::in_env(API_KEY, t!("contains no key")).into()),
+        };
+        let ca = self.entry.map(|entry| ca::read(entry, file, paths)).transpose()?.flatten();
+        let (jobs, index) = (jobs_of(self.entry, file), index_of(self.entry, file));
+        Ok(Profile { name: self.name, settings: self.settings, key, key_from, ca, jobs, index, from })
+    }
+}
+
+/// The job settings of a profile, or of all profiles.
+pub(super) fn jobs_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<JobSettings> {
+    let own = entry.map(|entry| (&entry.jobs, Source::Profile));
+    Resolved::of_layers(own.into_iter().chain([(&file.jobs, Source::File)]))
+}
+
+/// The index settings of a profile, or of all profiles.
+pub(super) fn index_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<IndexSettings> {
+    let own = entry.map(|entry| (&entry.index, Source::Profile));
+    Resolved::of_layers(own.into_iter().chain([(&file.index, Source::File)]))
+}
+
+/// The name of the profile that would be used. Empty when none is selected.
+pub(super) fn selected_name(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
+    let named = flags.profile.clone().or_else(|| env.text(PROFILE).ok().flatten());
+    let by_file = || match default_profile(file) {
+        DefaultProfile::This(entry) => entry.name.clone(),
+        DefaultProfile::Unusable(mistakes) => {
+            let of = |(name, all): &(String, Vec<Mistake>)| (all == mistakes).then(|| name.clone());
+            file.unusable.iter().find_map(of).unwrap_or_default()
+        }
+        DefaultProfile::Several | DefaultProfile::None => String::new(),
+    };
+    named.unwrap_or_else(by_file)
+}
+
+/// The profile that the settings file selects without a flag or variable.
+pub(super) enum DefaultProfile<'a> {
+    This(&'a Entry),
+    Unusable(&'a [Mistake]),
+    Several,
+    None,
+}
+
+impl DefaultProfile<'_> {
+    /// Why a run without a profile is a mistake. `None` when it is none.
+    fn missing(&self, file: &ConfigFile, overrides: &Overrides) -> Option<ConfigError> {
+        match self {
+            Self::Unusable(mistakes) => Some(ConfigError::new(mistakes.to_vec())),
+            Self::Several => {
+                let what = t!(
+                    "there are several profiles and none is chosen: use --profile, set LAPEL_PROFILE, or write default_profile = \"...\" at the top of this file. Profiles: {names}",
+                    names = file.names()
+                );
+                Some(Mistake::in_file(&file.path, None, Some("default_profile"), what).into())
+            }
+            Self::None if overrides.has(BASE_URL) => {
+                let what = t!("is set, but LAPEL_API_KEY is not: set both or neither");
+                Some(Mistake::in_env(BASE_URL, what).into())
+            }
+            Self::None if overrides.has(API_KEY) => {
+                let what = t!("is set, but LAPEL_BASE_URL is not: set both or neither");
+                Some(Mistake::in_env(API_KEY, what).into())
+            }
+            Self::None | Self::This(_) => None,
+        }
+    }
+}
+
+pub(super) fn default_profile(file: &ConfigFile) -> DefaultProfile<'_> {
+    // An unusable default profile is never replaced by another profile.
+    let named = |name: &str| {
+        let unusable = file.unusable.iter().find(|(of, _)| of == name);
+        let unusable = unusable.map(|(_, mistakes)| DefaultProfile::Unusable(mistakes));
+        file.entry(name).map(DefaultProfile::This).or(unusable)
+    };
+    if let Some(chosen) = file.app.default_profile.as_deref().and_then(named) {
+        return chosen;
+    }
+    match (file.profiles.as_slice(), file.unusable.as_slice()) {
+        ([], []) => DefaultProfile::None,
+        ([one], []) if !file.default_is_wrong => DefaultProfile::This(one),
+        ([], [(_, mistakes)]) => DefaultProfile::Unusable(mistakes),
+        _ => DefaultProfile::Several,
+    }
+}
+
+pub(super) fn existing<'f>(
+    asked_by: &str,
+    name: &str,
+    file: &'f ConfigFile,
+) -> Result<&'f Entry, ConfigError> {
+    let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
+    file.entry(name).ok_or_else(missing)
+}
+
+fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
+    let what = t!(
+        "names a profile that is not in {path}. Profiles: {names}",
+        path = shown(&file.path),
+        names = file.names()
+    );
+    Mistake::in_env(asked_by, what).into()
+}
