@@ -63,8 +63,8 @@ impl<'r> Walk<'r> {
 }
 
 /// Reads a page in a sort order that is new to the service. The contract does not show the allowed
-/// `sort_type` values, so this tries the forms of [`DirectionStyle::after_refusal`]. Returns the list with the
-/// accepted values.
+/// `sort_type` values, so this tries the forms of [`crate::api::DirectionStyle::after_refusal`]. Returns the list
+/// with the accepted values.
 ///
 /// # Errors
 /// When the service refuses all, the error is its answer to the first request.

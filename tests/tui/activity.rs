@@ -48,6 +48,16 @@ async fn by(batch: usize, options: Options) -> Harness {
 }
 
 #[tokio::test]
+async fn the_review_counts_requests_by_the_batch_size_of_the_profile() {
+    let mut h = by(100, small()).await;
+    let screen = people(&mut h, 0..130).await;
+    assert!(screen.contains(msg_part("2 requests")), "{screen}");
+    h.confirm_draft("130").await;
+    h.shows("waiting 130 = 130").await;
+    assert_eq!(h.sandbox.control().ledger().requests_to("POST /badges/batch"), 2);
+}
+
+#[tokio::test]
 async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     let mut h = by(2, Options { quota: Some(3), ..small() }).await;
     issue(&mut h, 0..5).await;
