@@ -46,6 +46,10 @@ pub struct RowList {
     group: Option<String>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
+    /// The pages that were read since the columns were adapted to their content.
+    unfitted: Vec<u64>,
+    /// Whether the rows on the screen are others than those to which the columns are adapted.
+    refit: bool,
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
     search: Search,
@@ -63,6 +67,8 @@ impl RowList {
             buckets,
             group: None,
             stale: false,
+            unfitted: Vec::new(),
+            refit: true,
             ids: true,
             search: Search::default(),
             marks: Marks::default(),
@@ -189,6 +195,7 @@ impl RowList {
     /// Reads other rows from now on.
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
+        self.refit = true;
         out.cancel(self.saving.take().map(|(request, _)| request));
         out.cancel(self.list.restart());
     }
@@ -226,8 +233,9 @@ impl RowList {
     ) -> Result<(), Response> {
         match answer {
             Response::Rows(page) if self.list.awaits(request) => {
-                if let Some((_, dropped)) = self.list.on_response(request, page) {
+                if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
+                    self.unfitted.push(page);
                 }
                 for (_, row) in self.list.loaded() {
                     self.marks.refresh(row);
@@ -256,17 +264,31 @@ impl RowList {
         }
     }
 
+    /// Adapts the columns to the rows that were read. `words` describes the status of a row.
+    pub fn fit(&mut self, heading: &mut Heading, env: &Env, words: &dyn Fn(&JobRow) -> String) {
+        if !self.unfitted.is_empty() && std::mem::take(&mut self.refit) {
+            heading.forget_content();
+        }
+        for page in std::mem::take(&mut self.unfitted) {
+            for row in self.list.page_rows(page) {
+                heading.fit(&columns::cells(row, env, words), env);
+            }
+        }
+    }
+
     /// Lays out the list and requests missing pages, in the sort order of the heading.
     pub fn load_visible(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
         // Rows that will be sent have no reason.
         let is_review = !self.buckets.is_empty() && !self.buckets.contains(&RowStatus::Ready);
-        heading.set_own(columns::own(self.ids, is_review, room));
+        let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
+        heading.set_own(columns::own(self.ids, has_ids, is_review, room));
         heading.set_room(room);
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
+            self.refit = true;
             out.cancel(self.list.reload());
         }
         let query = self.query(self.list.per_page(), order);
@@ -474,12 +496,18 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     lines.extend(styled(&text, room, bucket_style(row.bucket, env)));
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
+    // In a sentence, all times have the form of a moment.
+    let short_time = |text: &Option<Text>| {
+        let text = text.as_ref()?;
+        let time = ServiceTime::new(text.wire());
+        Some(time.map_or_else(|| text.to_string(), |time| time.short(Some(env.now()))))
+    };
     let facts: Vec<String> = [
         said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
         said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
-        said(t!("issued"), row.issued_at.as_ref().map(|time| service_time(Some(time), env))),
-        said(t!("until"), row.valid_until.as_ref().map(|time| service_time(Some(time), env))),
-        said(t!("revoked"), row.revoke_at.as_ref().map(|time| service_time(Some(time), env))),
+        said(t!("issued"), short_time(&row.issued_at)),
+        said(t!("until"), short_time(&row.valid_until)),
+        said(t!("revoked"), short_time(&row.revoke_at)),
         said(t!("mail"), row.mail_status.as_ref().map(ToString::to_string)),
     ]
     .into_iter()

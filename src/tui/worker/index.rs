@@ -214,7 +214,8 @@ fn words(why: IndexError) -> String {
 }
 
 async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {
-    let sums = index.sums(reader.clock().now(), period).await?;
+    let clock = reader.clock();
+    let sums = index.sums(clock.now(), clock.offset(), period).await?;
     Ok(Overall { sums, mail: mail_report(index).await?, place: index.place().to_owned() })
 }
 

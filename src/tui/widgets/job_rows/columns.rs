@@ -134,7 +134,7 @@ pub fn fields() -> [Field; FIELDS.len()] {
 }
 
 pub fn heading() -> Heading {
-    Heading::new(fields().map(|field| field.column), 6, tr_noop!("the job's own order"))
+    Heading::new(fields().map(|field| field.column), 6, tr_noop!("problems first, then by row"))
 }
 
 /// Rows of a job for a file.
@@ -164,10 +164,13 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room, with or without badge ids. In a review, the reason has room before the address, which is
+/// The columns for this room. `ids` says whether rows can have badge ids, and `has_ids` whether some have. In a review, the reason has room before the address, which is
 /// also below the list.
-pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
+pub(super) fn own(ids: bool, has_ids: bool, is_review: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
+    if !has_ids {
+        own[BADGE_IDS].min_width = 0;
+    }
     if !ids {
         // The statuses of a draft are short.
         own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };
