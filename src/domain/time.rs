@@ -247,6 +247,14 @@ impl ServiceClock {
         }
     }
 
+    /// The moment on the service's clock at a moment of this computer's clock. The two differ where one is wrong, and in
+    /// a sandbox with another speed.
+    pub fn of_this_computer(&self, at: Timestamp) -> Timestamp {
+        let ago = Timestamp::now().duration_since(at).as_secs_f64() * self.speed.clamp(0.0, 1e6);
+        let ago = SignedDuration::try_from_secs_f64(ago).unwrap_or(SignedDuration::ZERO);
+        self.utc().checked_sub(ago).unwrap_or(at)
+    }
+
     /// The service's time in the zone-less form of its records.
     pub fn now(&self) -> DateTime {
         self.offset.to_datetime(self.utc())
@@ -356,6 +364,20 @@ mod tests {
         {
             assert!(read_offset(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_moment_of_this_computer_is_told_by_the_service_clock() {
+        let date = Timestamp::from_second(1_790_000_000).expect("a time");
+        let clock = ServiceClock {
+            anchor: Some((date, Instant::now())),
+            speed: 60.0,
+            offset: Offset::UTC,
+            basis: OffsetBasis::Setting,
+        };
+        let minutes_ago = Timestamp::now() - SignedDuration::from_mins(2);
+        let apart = clock.utc().duration_since(clock.of_this_computer(minutes_ago));
+        assert_eq!(apart.as_hours(), 2, "an hour of the service is a minute here");
     }
 
     #[test]

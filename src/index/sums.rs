@@ -6,8 +6,9 @@ use super::rows::{moment, value};
 use super::state::{self, Status};
 use super::store::Index;
 use crate::domain::{ServiceTime, TemplateId, Text};
-use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::Offset;
+use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 /// Maximum number of templates with their own count. The others are counted together.
@@ -108,6 +109,9 @@ pub struct TemplateSum {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
+    /// The service's time for which the badges are counted: when the history was last read to its end. A badge that is
+    /// issued later does not become overdue here.
+    pub at: DateTime,
     /// By waiting time, the longest last: up to an hour, six hours, a day, three days, longer.
     pub by_age: Vec<(Which, u64)>,
     /// Badges with an unknown acceptance time.
@@ -149,14 +153,22 @@ pub struct Mails {
 /// Limits of the waiting times in hours.
 const AGES: [Option<i64>; 6] = [Some(0), Some(1), Some(6), Some(24), Some(72), None];
 
-pub(super) fn sums(db: &Connection, now: DateTime, period: Period, bytes: u64) -> rusqlite::Result<Sums> {
+pub(super) fn sums(
+    db: &Connection,
+    (now, offset): (DateTime, Offset),
+    period: Period,
+    bytes: u64,
+) -> rusqlite::Result<Sums> {
     let one = |sql: &str, at: &[&dyn rusqlite::ToSql]| {
         db.prepare_cached(sql)?.query_row(at, |r| r.get::<_, i64>(0)).map(i64::unsigned_abs)
     };
     let at = moment(now);
+    let status = state::status(db, bytes)?;
+    let read = status.read_at.and_then(|at| Timestamp::from_second(at).ok());
+    let read = read.map_or(now, |at| offset.to_datetime(at).min(now));
     Ok(Sums {
         now,
-        status: state::status(db, bytes)?,
+        status,
         valid: one(
             "SELECT count(*) FROM badge WHERE base = 'issued' AND (ends IS NULL OR ends >= ?1)",
             &[&at],
@@ -172,7 +184,7 @@ pub(super) fn sums(db: &Connection, now: DateTime, period: Period, bytes: u64) -
         issued: series(db, "issued", WAS_ISSUED, now.date(), period)?,
         revoked: series(db, "revoked", IS_REVOKED, now.date(), period)?,
         templates: templates(db, &at)?,
-        waiting: waiting(db, now)?,
+        waiting: waiting(db, read)?,
         ending: ending(now)
             .into_iter()
             .map(|which| Ok((which.clone(), counted(db, &which)?)))
@@ -284,9 +296,9 @@ fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<Templa
     })
 }
 
-fn waiting(db: &Connection, now: DateTime) -> rusqlite::Result<Waits> {
-    let ago = |hours: i64| now.checked_sub(hours.hours()).unwrap_or(DateTime::MIN);
-    let mut waits = Waits::default();
+fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
+    let ago = |hours: i64| at.checked_sub(hours.hours()).unwrap_or(DateTime::MIN);
+    let mut waits = Waits { at, ..Waits::default() };
     for pair in AGES.windows(2) {
         // A time slightly ahead of the service's clock counts as just accepted.
         let younger = pair[0].filter(|hours| *hours > 0).map(ago);
@@ -328,9 +340,10 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
 }
 
 impl Index {
-    pub async fn sums(&self, now: DateTime, period: Period) -> Result<Sums> {
+    /// `now` is the service's time, and `offset` its time zone.
+    pub async fn sums(&self, now: DateTime, offset: Offset, period: Period) -> Result<Sums> {
         let bytes = self.bytes();
-        self.read(move |db| sums(db, now, period, bytes)).await
+        self.read(move |db| sums(db, (now, offset), period, bytes)).await
     }
 
     pub async fn mails(&self) -> Result<Mails> {

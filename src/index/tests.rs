@@ -50,7 +50,7 @@ proptest! {
         let now = NOW.checked_add(later.days()).expect("near");
         let db = database();
         rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
-        let sums = sums(&db, now, Period::Day, 0).expect("counted");
+        let sums = sums(&db, (now, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
         let waits = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
         let counted = [sums.valid, sums.expired, sums.other, waits, sums.revoked.total()];
         let expected = match Verdict::of(&item, now).state() {
@@ -90,7 +90,7 @@ fn periods_have_no_gap_and_add_up() {
         .collect();
     rows::take(&db, &items, 1, "").expect("kept");
     for period in [Period::Day, Period::Week, Period::Month] {
-        let series = sums(&db, NOW, period, 0).expect("counted").issued;
+        let series = sums(&db, (NOW, jiff::tz::Offset::UTC), period, 0).expect("counted").issued;
         assert_eq!(series.total(), days.len() as u64);
         assert_eq!(series.spans.len(), period.how_many());
         assert!(series.spans.windows(2).all(|pair| pair[1].to == Some(pair[0].from)));
@@ -104,7 +104,7 @@ fn periods_have_no_gap_and_add_up() {
         }
     }
     // 21 November 2026 is a Saturday.
-    let weeks = sums(&db, NOW, Period::Week, 0).expect("counted").issued;
+    let weeks = sums(&db, (NOW, jiff::tz::Offset::UTC), Period::Week, 0).expect("counted").issued;
     assert_eq!(weeks.spans[0].from, jiff::civil::date(2026, 11, 16));
     assert_eq!((weeks.spans[0].count, weeks.spans[1].count), (2, 2));
 }
@@ -216,4 +216,23 @@ fn an_age_is_believed_though_two_looks_at_the_clock_differ_by_a_second() {
     for (age, within) in [(0, true), (3_599, true), (3_600, false), (-1, true), (-60, true), (-61, false)] {
         assert_eq!(sync::is_within(age, 3_600), within, "{age}");
     }
+}
+
+/// A badge may have been issued since the history was read, so its waiting time ends with the reading.
+#[test]
+fn badges_wait_until_the_history_was_read() {
+    let db = database();
+    let item = HistoryItem { status_name: Some("ISSUE_WAIT".into()), reg_date: time(Some(0)), ..badge("b") };
+    rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+    let later = NOW.checked_add(2.days()).expect("near");
+    let overdue = || {
+        let sums = sums(&db, (later, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
+        (sums.waiting.at, sums.waiting.by_age[3..].iter().map(|(_, n)| n).sum::<u64>())
+    };
+    assert_eq!(overdue(), (later, 1), "an index that was never read to its end counts for now");
+    let read = NOW.checked_add(5.hours()).expect("near");
+    let read_at = jiff::tz::Offset::UTC.to_timestamp(read).expect("a time").as_second();
+    let known = super::state::Known { read_at: Some(read_at), ..Default::default() };
+    super::state::put(&db, "known", &known).expect("kept");
+    assert_eq!(overdue(), (read, 0));
 }

@@ -176,7 +176,10 @@ impl Jobs {
         // No process sends this job: requests on their way are in doubt, even before a takeover.
         let mut filter = filter;
         if filter.buckets.contains(&RowStatus::InDoubt) {
-            filter.buckets.push(RowStatus::Sending);
+            filter.buckets.retain(|bucket| *bucket != RowStatus::Sending);
+            let behind =
+                1 + filter.buckets.iter().take_while(|bucket| **bucket != RowStatus::InDoubt).count();
+            filter.buckets.insert(behind, RowStatus::Sending);
         } else if filter.buckets == [RowStatus::Sending] {
             return Ok(Vec::new());
         }

@@ -357,6 +357,23 @@ impl Job {
         self.counts.of(RowStatus::Ready)
     }
 
+    /// Number of rows that were sent or are sent while the job runs: without rows that need review, are invalid or are
+    /// skipped, and without those at which the job halted.
+    pub fn to_send(&self) -> u64 {
+        self.counts.sum(|status| match status {
+            RowStatus::Ask | RowStatus::Invalid | RowStatus::LeftOut => false,
+            RowStatus::Ready => self.phase == Phase::Running,
+            _ => true,
+        })
+    }
+
+    /// Whether rows wait for the service or to be sent.
+    pub fn is_waiting(&self) -> bool {
+        let waits =
+            |status: RowStatus| status.is_open() && !matches!(status, RowStatus::NotSeen | RowStatus::Other);
+        self.is_sending() || self.phase != Phase::Moved && self.counts.sum(waits) > 0
+    }
+
     pub fn can_pause(&self) -> bool {
         self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }

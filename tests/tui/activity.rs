@@ -444,3 +444,21 @@ async fn a_small_screen_shows_the_selected_job_in_full() {
     let screen = h.shows(msg_part("row 1 of 3")).await;
     assert!(screen.contains(msg_part("3 rows")), "{screen}");
 }
+
+#[tokio::test]
+async fn the_list_of_jobs_is_searched() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..2).await;
+    issue(&mut h, 2..4).await;
+    let screen = h.settled().await;
+    let selected =
+        |screen: &str, job: &str| screen.lines().any(|line| line.starts_with('▌') && line.contains(job));
+    assert!(selected(&screen, "#2"), "{screen}");
+    h.press("/");
+    h.type_text("#1");
+    assert!(selected(&h.settled().await, "#1"), "the first match: {}", h.screen());
+    h.press("enter n");
+    assert!(selected(&h.settled().await, "#1"), "the only match: {}", h.screen());
+    h.press("esc k");
+    assert!(selected(&h.settled().await, "#2"), "{}", h.screen());
+}

@@ -244,3 +244,35 @@ async fn the_palette_finds_what_the_lists_show() {
     h.press("enter");
     assert!(h.settled().await.contains("seoyun.han@naru.example"), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn a_badge_is_issued_again_and_left_with_one_key() {
+    let mut h = Harness::new(small(), 100, 24).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("i");
+    let form = h.settled().await;
+    assert!(form.contains(msg("one recipient")), "the form, and nothing is sent: {form}");
+    h.press("esc enter");
+    h.shows(msg("Cert. no.")).await;
+    h.press("G");
+    let end = h.settled().await;
+    h.press("g");
+    assert_ne!(h.settled().await, end, "the text scrolls");
+    h.press("h");
+    assert!(h.settled().await.contains(msg("Holder")), "back in the history: {}", h.screen());
+    h.press("enter");
+    h.shows(msg("Cert. no.")).await;
+    h.press("i");
+    h.shows(&msg_with("Select a template. {key} issues its badge.", &[&"i"])).await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
+    // The categories have the same key on every list, and the older one still works.
+    for key in ["b", "c"] {
+        h.press("1");
+        h.press(key);
+        assert!(h.settled().await.contains(msg("Categories and badge types")), "{key}: {}", h.screen());
+        h.press(key);
+        assert!(!h.settled().await.contains(msg("Categories and badge types")), "{key} closes it");
+    }
+}

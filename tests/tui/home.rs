@@ -249,6 +249,18 @@ async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
 }
 
 #[tokio::test]
+async fn opening_the_counts_without_an_index_reads_how_many_badges_there_are() {
+    let mut h = first_start(small(), 130, 30).await;
+    let screen = h.settled().await;
+    assert!(words(&screen).contains(msg_part("request for every 100 badges")), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history"), 0, "Home costs no request");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(words(&screen).contains(&msg_with("about {n} requests", &[&6])), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history"), 1);
+}
+
+#[tokio::test]
 async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
     let mut h = Harness::with(small(), 100, 40, with_index).await;
     let ends = |email: &str| RowSpec {

@@ -100,13 +100,13 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
 async fn only_marked_rows_that_are_not_sent_are_cancelled() {
     let mut h = at_the_quota().await;
     let sent = accepted(&h);
-    // The first two were accepted: cancelling them is not offered.
-    h.press("space space");
+    // The last two were accepted: cancelling them is not offered.
+    h.press("G v k v");
     h.shows(&msg_with("{marked} marked", &[&2])).await;
     h.press("R");
     let menu = h.settled().await;
     assert!(!menu.contains(msg("cancel marked rows")), "{menu}");
-    h.press("esc G v k v");
+    h.press("esc g v j v");
     h.shows(&msg_with("{marked} marked", &[&4])).await;
     h.press("R");
     let menu = h.shows(msg("cancel marked rows")).await;
@@ -132,7 +132,7 @@ async fn a_file_has_only_the_marked_rows() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("marked.csv");
     let mut h = at_the_quota().await;
-    h.press("G space");
+    h.press("j j space");
     h.shows(&msg_with("{marked} marked", &[&1])).await;
     h.press("e");
     h.shows(msg("redo file")).await;
@@ -167,7 +167,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     // All rows are marked: only those that are not sent are cancelled.
     h.press("* a");
     h.shows(&msg_with("{marked} marked", &[&4])).await;
-    h.press("j j space");
+    h.press("j space");
     h.shows(&msg_with("{marked} marked", &[&3])).await;
     h.press("R c");
     h.shows(&msg_with("Cancel {n} marked rows of job {id}", &[&2, &1])).await;
@@ -238,4 +238,16 @@ async fn dragging_over_rows_of_a_job_marks_them() {
     h.press("j");
     h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 3));
     assert!(h.settled().await.contains(&msg_with("{marked} marked", &[&3])), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn rows_that_need_a_person_come_before_all_others() {
+    let mut h = at_the_quota().await;
+    let screen = h.settled().await;
+    let place = |who: &str| screen.find(who).unwrap_or_else(|| panic!("{who}: {screen}"));
+    assert!(place("person2@") < place("person4@") && place("person4@") < place("person0@"), "{screen}");
+    assert!(place("person0@") < place("person1@"), "equally heavy rows are in the order of the file");
+    let counts = screen.lines().find(|line| line.contains(msg_part("5 rows"))).expect("the counts");
+    assert!(counts.find(msg("quota exceeded")) < counts.find(msg("waiting")), "{screen}");
+    assert!(!screen.contains(msg("Badge id")), "a column without any value: {screen}");
 }

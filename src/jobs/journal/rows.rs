@@ -161,18 +161,18 @@ pub enum RowField {
     IssuedAt,
     ValidUntil,
     RevokeAt,
-    /// The status, in the order of the filter's statuses.
+    /// The status, in the order of the filter's statuses. Never descending.
     Filter,
 }
 
 impl RowField {
     /// The SQL sort key. Case is ignored; statuses sort in the order of a row's life.
-    fn sql(self, filter: &RowFilter) -> String {
+    fn sql(self) -> String {
         match self {
-            Self::No => "no".to_owned(),
+            // A page by `Filter` is read status by status.
+            Self::No | Self::Filter => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
             Self::RowStatus => in_order(RowStatus::ALL),
-            Self::Filter => in_order(&filter.buckets),
             Self::Holder => "name COLLATE NOCASE".to_owned(),
             Self::Address => "email COLLATE NOCASE".to_owned(),
             Self::Title => "title COLLATE NOCASE".to_owned(),
@@ -190,9 +190,6 @@ impl RowField {
 }
 
 fn in_order(statuses: &[RowStatus]) -> String {
-    if statuses.is_empty() {
-        return "no".to_owned();
-    }
     let places = statuses.iter().zip(0..);
     let cases: Vec<String> = places.map(|(status, n)| format!("WHEN '{}' THEN {n}", status.code())).collect();
     format!("CASE bucket {} END", cases.join(" "))
@@ -276,21 +273,28 @@ pub(super) fn page(
     most: &usize,
     doubt_window: &i64,
 ) -> rusqlite::Result<Vec<JobRow>> {
+    if filter.parts.is_empty() && matches!(filter.order, Some((RowField::Filter, _))) {
+        return page_by_status(db, job, filter, *most, doubt_window);
+    }
     let chosen = chosen(filter);
     // Equal rows are sorted by place, so that pages are consistent.
-    let sorted = filter
-        .order
-        .map(|(field, down)| format!("{} {},", field.sql(filter), if down { "DESC" } else { "ASC" }));
-    let sorted = match part_place(&filter.parts) {
-        Some(place) => format!("{place}, "),
-        None => sorted.unwrap_or_default(),
+    let sorted = match (part_place(&filter.parts), filter.order) {
+        (Some(place), _) => format!("{place}, "),
+        (None, Some((field, down))) => format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }),
+        (None, None) => String::new(),
+    };
+    let page = format!("job = ?1 AND no > ?2 AND {chosen} ORDER BY {sorted} no LIMIT ?4 OFFSET ?5");
+    // The rows to skip are counted in an index of statuses, and not read.
+    let page = if filter.skip > 0 && sorted.is_empty() {
+        format!("job = ?1 AND no IN (SELECT no FROM row WHERE {page}) ORDER BY no")
+    } else {
+        page
     };
     let sql = format!(
         "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, 0) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
-         WHERE job = ?1 AND no > ?2 AND {chosen}
-         ORDER BY {sorted} no LIMIT ?4 OFFSET ?5"
+         WHERE {page}"
     );
     db.prepare_cached(&sql)?
         .query_map(
@@ -310,6 +314,32 @@ pub(super) fn page(
         .collect()
 }
 
+/// A page with the rows of the filter's first status before those of the next one. Each status is a range of an
+/// index, so that a page of a job with a million rows needs no sorting.
+fn page_by_status(
+    db: &Connection,
+    job: &JobId,
+    filter: &RowFilter,
+    most: usize,
+    doubt_window: &i64,
+) -> rusqlite::Result<Vec<JobRow>> {
+    let (mut found, mut skip) = (Vec::new(), filter.skip);
+    for status in &filter.buckets {
+        let mut of_status = RowFilter { buckets: vec![*status], order: None, skip, ..filter.clone() };
+        let rows = if skip > 0 { count(db, job, &of_status)? } else { 0 };
+        if skip > 0 && skip >= rows {
+            skip -= rows;
+            continue;
+        }
+        of_status.skip = std::mem::take(&mut skip);
+        found.extend(page(db, job, &of_status, &(most - found.len()), doubt_window)?);
+        if found.len() >= most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
 /// The text of a filter, as the journal compares it.
 fn searched(filter: &RowFilter) -> Option<String> {
     filter.text.as_ref().map(|text| text.to_ascii_lowercase())
@@ -321,11 +351,13 @@ fn chosen(filter: &RowFilter) -> String {
     let statuses = if codes.is_empty() { "1".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
-    format!(
-        "{statuses} AND {group}
-         AND (?6 IS NULL OR CAST(line AS TEXT) = ?6 OR instr(lower(name || ' ' || email), ?6) > 0
-              OR instr(lower(coalesce(title, '') || ' ' || coalesce(badge, '')), ?6) > 0)"
-    )
+    let text = if filter.text.is_some() {
+        "(CAST(line AS TEXT) = ?6 OR instr(lower(name || ' ' || email), ?6) > 0
+          OR instr(lower(coalesce(title, '') || ' ' || coalesce(badge, '')), ?6) > 0)"
+    } else {
+        "?6 IS NULL"
+    };
+    format!("{statuses} AND {group} AND {text}")
 }
 
 /// Number of a job's rows that a filter matches, wherever the filter begins.

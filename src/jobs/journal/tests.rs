@@ -4,6 +4,7 @@
 use super::place::Site;
 use super::*;
 use crate::fs::FileSystem;
+use crate::jobs::job::RowStatus;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -256,4 +257,38 @@ async fn a_read_cannot_write() {
     assert_eq!(journal.store().read((), count).await.expect("counted"), 0, "nothing was written");
     add_job(&journal).await;
     assert_eq!(jobs_in(&journal).await, 1, "the next write works");
+}
+
+/// A page begins anywhere, within one status or at the next one.
+#[tokio::test]
+async fn pages_of_rows_by_status_follow_each_other() {
+    const STATUSES: [RowStatus; 4] =
+        [RowStatus::NotDone, RowStatus::Invalid, RowStatus::Waiting, RowStatus::Issued];
+    let folder = folder();
+    let journal = Journal::open(folder.path()).expect("a journal");
+    add_job(&journal).await;
+    let add = |db: &Connection, (): &()| {
+        db.execute(
+            "WITH RECURSIVE n(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM n WHERE no < 400)
+             INSERT INTO row (job, no, name, email, email_key, bucket)
+             SELECT 1, no, 'name', 'email', 'key',
+                    CASE WHEN no % 133 = 0 THEN 'invalid' WHEN no % 3 = 0 THEN 'waiting' ELSE 'issued' END FROM n",
+            [],
+        )
+    };
+    journal.store().write("test", (), add).await.expect("rows");
+    let order = Some((rows::RowField::Filter, false));
+    let mut found = Vec::new();
+    loop {
+        let skip = found.len() as u64;
+        let filter = rows::RowFilter { buckets: STATUSES.to_vec(), skip, order, ..Default::default() };
+        let page = journal.store().rows_page(crate::jobs::JobId(1), filter, 7, 0).await.expect("a page");
+        found.extend(page.iter().map(|row| (STATUSES.iter().position(|it| *it == row.bucket), row.no)));
+        if page.len() < 7 {
+            break;
+        }
+    }
+    assert_eq!(found.len(), 400, "each row once");
+    assert!(found.is_sorted(), "{found:?}");
+    assert_eq!(found[..3], [(Some(1), 133), (Some(1), 266), (Some(1), 399)]);
 }

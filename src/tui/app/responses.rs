@@ -1,7 +1,7 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::i18n::tr;
+use crate::i18n::{number, tr};
 use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::modals::draft::DraftForm;
@@ -172,8 +172,10 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         return Some((text, true));
     }
     let done = |b: RowStatus| matches!(b, RowStatus::Issued | RowStatus::Revoked);
-    if counted(Some(now), &done) > counted(before, &done) {
-        let (title, done, all) = (&now.title, counted(Some(now), &done), now.counts.total());
+    // Badges are issued one by one, for hours: only the end is news.
+    let ends = !now.is_waiting() && before.is_none_or(Job::is_waiting);
+    if ends && counted(Some(now), &done) > 0 {
+        let (title, done, all) = (&now.title, number(counted(Some(now), &done)), number(now.to_send()));
         let text = if now.kind == Kind::Issue {
             t!("Issued: {title} ({done} of {all})", title, done, all)
         } else {
@@ -182,4 +184,31 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         return Some((text, false));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Text;
+    use crate::tui::widgets::needs::tests::job;
+
+    #[test]
+    fn only_the_end_of_a_job_is_news_and_counts_the_rows_that_were_sent() {
+        use RowStatus::{Invalid, Issued, LeftOut, Waiting};
+        let at = |issued, waiting| {
+            job(Phase::Running, &[(Issued, issued), (Waiting, waiting), (Invalid, 3), (LeftOut, 4)])
+        };
+        assert_eq!(news(Some(&at(0, 1500)), &at(72, 1428)), None, "on its way");
+        let (title, done) = (Text::from("a title"), number(1500));
+        let all = done.clone();
+        let text = t!("Issued: {title} ({done} of {all})", title, done, all);
+        assert_eq!(news(Some(&at(1499, 1)), &at(1500, 0)), Some((text, false)));
+        assert_eq!(news(Some(&at(1500, 0)), &at(1500, 0)), None, "once");
+    }
+
+    #[test]
+    fn rows_that_are_not_sent_count_while_the_job_runs() {
+        let rows = [(RowStatus::Issued, 2), (RowStatus::Ready, 5), (RowStatus::Ask, 1)];
+        assert_eq!((job(Phase::Running, &rows).to_send(), job(Phase::Stopped, &rows).to_send()), (7, 2));
+    }
 }

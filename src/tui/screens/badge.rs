@@ -29,7 +29,7 @@ pub struct BadgeScreen {
     accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
     request: Option<RequestId>,
-    /// The journal's records of a badge that the service does not show, and the request for them.
+    /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
     /// The recent inputs, while the user steps through them.
@@ -85,7 +85,7 @@ impl BadgeScreen {
             self.over_text = false;
         }
         self.accepted_at = accepted_at;
-        self.sent = (None, Vec::new());
+        self.sent = (Some(out.ask(Request::SentBadge(id.clone()))), Vec::new());
         self.wanted = Some(id.clone());
         out.ask_instead(&mut self.request, Request::Badge(id));
     }
@@ -95,6 +95,11 @@ impl BadgeScreen {
         if self.wanted.as_ref() == Some(id) {
             out.ask_instead(&mut self.request, Request::Badge(id.clone()));
         }
+    }
+
+    /// When lapel requested the badge, if it did.
+    fn requested(&self) -> Option<jiff::Timestamp> {
+        self.sent.1.first().map(|sent| sent.at)
     }
 
     fn badge(&self) -> Option<&Badge> {
@@ -163,6 +168,7 @@ impl Component for BadgeScreen {
     fn is_enabled(&self, action: Action, env: &Env) -> bool {
         match action {
             Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
+            Action::Issue => self.badge().is_some_and(|badge| badge.title.is_some()),
             Action::Replace => self.badge().is_some_and(|badge| {
                 !matches!(Verdict::of(badge, env.now()).state(), State::Revoked | State::Revoking)
             }),
@@ -221,6 +227,17 @@ impl Component for BadgeScreen {
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
             Action::PageDown => self.scroll = (self.scroll + 10).min(self.most),
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::First => self.scroll = 0,
+            Action::Last => self.scroll = self.most,
+            // A badge's own record does not name its template.
+            Action::Issue => match self.badge().and_then(|badge| badge.title.as_ref()) {
+                Some(title) => {
+                    out.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
+                    let key = env.key(&[Context::Templates], Action::Issue);
+                    out.say(t!("Select a template. {key} issues its badge.", key));
+                }
+                None => out.say(t!("This badge has no title, so its template is not known.")),
+            },
             Action::Reload => {
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.request, Request::Badge(id));
@@ -296,8 +313,6 @@ impl Component for BadgeScreen {
                 {
                     // Open the input, so that the user can correct the id and the letters do not act as keys.
                     self.find = Some(Field::with(id.wire()));
-                    // The badge may exist already: the service may not show it yet.
-                    self.sent.0 = Some(out.ask(Request::SentBadge(id.clone())));
                 }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
@@ -316,7 +331,7 @@ impl Component for BadgeScreen {
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
         let height = usize::from(area.height.saturating_sub(1));
-        let lines = self.badge().map_or(0, |b| badge_lines(b, (room, height), env).len());
+        let lines = self.badge().map_or(0, |b| badge_lines(b, self.requested(), (room, height), env).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);
     }
@@ -358,7 +373,9 @@ impl Component for BadgeScreen {
             frame.render_widget(Line::from(spans), top);
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
-            (Some(Ok(badge)), _) => badge_lines(badge, (room, usize::from(body.height)), env),
+            (Some(Ok(badge)), _) => {
+                badge_lines(badge, self.requested(), (room, usize::from(body.height)), env)
+            }
             (Some(Err(error)), Some(id)) => not_read(error, id, (self.certs, &self.sent.1), room, env),
             (None, Some(id)) => {
                 vec![Line::styled(

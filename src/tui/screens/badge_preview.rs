@@ -92,7 +92,7 @@ impl BadgePreview {
         if let Some(remark) = &self.remark {
             lines.extend(styled(remark, room, env.theme.warning()));
         }
-        let timeline = timeline(&held, env.now(), room, env);
+        let timeline = timeline(&held, None, env.now(), room, env);
         if !timeline.is_empty() {
             lines.push(Line::raw(""));
             lines.extend(timeline);

@@ -13,6 +13,7 @@ use crate::domain::{
 use crate::export::FieldValue;
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
+use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
@@ -26,6 +27,7 @@ use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
+use std::collections::HashMap;
 
 type Field = RecordField<HistoryItem>;
 
@@ -177,6 +179,8 @@ pub struct History {
     /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
+    /// The notes about copies among the loaded rows, each for its newest copy.
+    copies: HashMap<BadgeId, String>,
 }
 
 impl History {
@@ -242,6 +246,7 @@ impl Component for History {
             Action::UndoLast => self.marks.has_changes(),
             Action::ClearMarks => !self.marks.is_empty(),
             Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
+            Action::Issue => self.browser.list.selected().is_some_and(|row| row.template_id.is_some()),
             Action::Revoke => !self.marks.is_empty() || self.browser.is_enabled(action),
             _ => self.browser.is_enabled(action),
         }
@@ -257,6 +262,15 @@ impl Component for History {
             Action::Back if self.marks.cancel_range() => {}
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
+            Action::Issue => {
+                match self.browser.list.selected().and_then(|row| Some((row, row.template_id.clone()?))) {
+                    Some((row, id)) => {
+                        let title = row.title.clone().unwrap_or_default();
+                        out.open(|_, out| IssueForm::new(id, title, out));
+                    }
+                    None => out.say(t!("This row has no template to issue from.")),
+                }
+            }
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
             Action::Export => match self.source(env) {
@@ -278,6 +292,7 @@ impl Component for History {
         for row in self.browser.loaded() {
             self.marks.refresh(row);
         }
+        self.copies = copies::of_newest(self.browser.loaded(), env);
         self.marks.finish_range(&mut self.browser.list, out);
         Ok(())
     }
@@ -309,6 +324,7 @@ impl Component for History {
         let (list, pane) = self.browser.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
+            note: self.copies.get(&row.badge_id).cloned(),
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };

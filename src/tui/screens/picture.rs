@@ -46,11 +46,16 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     (Some(Rect { height: rows, ..area }), text)
 }
 
-/// The area for a picture below `lines` lines of text. There is none unless the text leaves enough rows.
-pub fn below(area: Rect, lines: usize) -> Option<Rect> {
-    let lines = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(1);
-    let rows = area.height.saturating_sub(lines.saturating_add(NOTICE)).min(MOST_ROWS);
-    (rows >= FEWEST_ROWS).then(|| Rect { y: area.y + lines, height: rows, ..area })
+/// Splits an area into `lines` lines of text and a picture below them. A longer text scrolls in the rows that a small
+/// picture leaves. There is no picture if the text would have fewer rows than it.
+pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
+    let most = area.height.saturating_sub(NOTICE + FEWEST_ROWS + 1);
+    if most < FEWEST_ROWS {
+        return (area, None);
+    }
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(most);
+    let (y, rows) = (area.y + lines + 1, area.height - (lines + 1 + NOTICE));
+    (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
 /// Draws a picture in the place that a screen has for it.
@@ -91,6 +96,14 @@ mod tests {
                 }
                 let (place, text) = above(area);
                 assert_eq!(text, text.intersection(area));
+                for lines in [0, 5, 200] {
+                    let (text, place) = below(area, lines);
+                    assert_eq!(text, text.intersection(area));
+                    if let Some(place) = place {
+                        assert!(place.bottom() + NOTICE <= area.bottom() && place.height >= FEWEST_ROWS);
+                        assert!(text.bottom() < place.y && usize::from(text.height) >= lines.min(6));
+                    }
+                }
                 if let Some(place) = place {
                     assert!(place.bottom() < text.y && place.bottom() + NOTICE <= area.bottom());
                     assert!(text.height * 2 > place.height, "{text} {place}");

@@ -244,7 +244,8 @@ impl Component for Templates {
                 self.over_text = false;
                 self.scroll.reset();
             }
-            Action::Picture if self.full => self.over_text = true,
+            Action::Picture if self.beside => out.say(t!("The preview already shows the selected row.")),
+            Action::Picture => (self.full, self.over_text) = (true, true),
             Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,

@@ -49,10 +49,12 @@ pub struct RowList {
     parts: Vec<RowPart>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
+    /// The pages that were read since the columns were adapted to their content.
+    unfitted: Vec<u64>,
+    /// Whether the rows on the screen are others than those to which the columns are adapted.
+    refit: bool,
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
-    /// Whether the columns have the widths of the loaded rows.
-    is_fitted: bool,
     search: Search,
     pub marks: Marks<JobRow>,
     /// The running request for the rows of a file, and how these are filtered and sorted, in words.
@@ -69,8 +71,9 @@ impl RowList {
             is_review: false,
             parts: Vec::new(),
             stale: false,
+            unfitted: Vec::new(),
+            refit: true,
             ids: true,
-            is_fitted: false,
             search: Search::default(),
             marks: Marks::default(),
             saving: None,
@@ -200,6 +203,7 @@ impl RowList {
     /// Reads other rows from now on.
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
+        self.refit = true;
         out.cancel(self.saving.take().map(|(request, _)| request));
         out.cancel(self.list.restart());
     }
@@ -237,10 +241,10 @@ impl RowList {
     ) -> Result<(), Response> {
         match answer {
             Response::Rows(page) if self.list.awaits(request) => {
-                if let Some((_, dropped)) = self.list.on_response(request, page) {
+                if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
+                    self.unfitted.push(page);
                 }
-                self.is_fitted = false;
                 for (_, row) in self.list.loaded() {
                     self.marks.refresh(row);
                 }
@@ -268,6 +272,18 @@ impl RowList {
         }
     }
 
+    /// Adapts the columns to the rows that were read. `words` describes the status of a row.
+    fn fit(&mut self, heading: &mut Heading, words: &dyn Fn(&JobRow) -> String, env: &Env) {
+        if !self.unfitted.is_empty() && std::mem::take(&mut self.refit) {
+            heading.forget_content();
+        }
+        for page in std::mem::take(&mut self.unfitted) {
+            for row in self.list.page_rows(page) {
+                heading.fit(&columns::cells(row, self.is_review, env, words), env);
+            }
+        }
+    }
+
     /// Lays out the list and requests missing pages, in the sort order of the heading. `words` describes the status of
     /// a row.
     pub fn load_visible(
@@ -280,18 +296,14 @@ impl RowList {
     ) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
-        heading.set_own(columns::own(self.ids, self.is_review, room));
+        let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
+        heading.set_own(columns::own(self.ids, has_ids, self.is_review, room));
         heading.set_room(room);
-        if !self.is_fitted {
-            self.is_fitted = true;
-            heading.forget_content();
-            for (_, row) in self.list.loaded() {
-                heading.fit(&columns::cells(row, self.is_review, env, words), env);
-            }
-        }
+        self.fit(heading, words, env);
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
+            self.refit = true;
             out.cancel(self.list.reload());
         }
         let query = self.query(self.list.per_page(), order);
@@ -529,12 +541,18 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     }
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
+    // In a sentence, all times have the form of a moment.
+    let short_time = |text: &Option<Text>| {
+        let text = text.as_ref()?;
+        let time = ServiceTime::new(text.wire());
+        Some(time.map_or_else(|| text.to_string(), |time| time.short(Some(env.now()))))
+    };
     let facts: Vec<String> = [
         said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
         said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
-        said(t!("issued"), row.issued_at.as_ref().map(|time| service_time(Some(time), env))),
-        said(t!("until"), row.valid_until.as_ref().map(|time| service_time(Some(time), env))),
-        said(t!("revoked"), row.revoke_at.as_ref().map(|time| service_time(Some(time), env))),
+        said(t!("issued"), short_time(&row.issued_at)),
+        said(t!("until"), short_time(&row.valid_until)),
+        said(t!("revoked"), short_time(&row.revoke_at)),
         said(t!("mail"), row.mail_status.as_ref().map(ToString::to_string)),
     ]
     .into_iter()

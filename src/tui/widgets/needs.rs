@@ -113,6 +113,13 @@ pub fn by_weight(job: &Job) -> Vec<(u64, RowStatus, String)> {
     all
 }
 
+/// All statuses, the heaviest first. Of equal weight, those that need a person come first.
+pub fn heaviest_first(job: &Job) -> Vec<RowStatus> {
+    let mut all = RowStatus::ALL.to_vec();
+    all.sort_by_key(|status| (Weight::of(*status, job), !status.needs_a_person()));
+    all
+}
+
 pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }

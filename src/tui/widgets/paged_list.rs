@@ -427,7 +427,7 @@ impl<T: Browse> Browser<T> {
 
     /// Splits an area into the list and, if there is room, the preview of its selected row.
     pub fn split(&self, area: Rect) -> (Rect, Option<Rect>) {
-        preview::split(area, self.heading.wanted().map(|cells| cells + MARGINS))
+        preview::split(area, self.heading.wanted(area.width).map(|cells| cells + MARGINS))
     }
 
     pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {

@@ -19,8 +19,11 @@ use std::collections::BTreeSet;
 const WIDEST: usize = 48;
 /// Width of a time to the minute, in cells.
 pub const TO_MINUTE: usize = 16;
-/// The part of the cells that fit into their column, in percent.
+/// The part of the cells that fit into their column, in percent: where there is room, and otherwise.
+const ALL: u64 = 100;
 const ENOUGH: u64 = 95;
+/// Cells for a preview that no column takes from it to show all of its content.
+const PREVIEW: usize = 72;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnDef {
@@ -147,6 +150,14 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
+        match self.whole() {
+            Some(cells) if cells <= room + 1 => self.widths_for(ALL, room),
+            _ => self.widths_for(ENOUGH, room),
+        }
+    }
+
+    /// The widths of the shown columns, so that this percentage of the cells fits into their column.
+    fn widths_for(&self, percent: u64, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
         let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.min_width {
@@ -161,15 +172,26 @@ impl Heading {
             .enumerate()
             .map(|(at, (cells, def))| {
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
-                usual(cells).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
+                width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
             })
             .collect();
         self.columns.widths(&all, &content, room)
     }
 
-    /// The cells that a row takes when no content is cut; `None` if the content is not known.
-    pub fn wanted(&self) -> Option<usize> {
-        let widths = (!self.content.is_empty()).then(|| self.widths(usize::from(u16::MAX)))?;
+    /// The cells that a row takes when nearly no content is cut, or none if a preview beside it still has plenty of
+    /// the `screen`; `None` if the content is not known.
+    pub fn wanted(&self, screen: u16) -> Option<usize> {
+        let whole = self.whole().filter(|cells| cells + PREVIEW <= usize::from(screen));
+        whole.or_else(|| self.needed(ENOUGH))
+    }
+
+    /// The cells that a row takes when no content is cut.
+    fn whole(&self) -> Option<usize> {
+        self.needed(ALL)
+    }
+
+    fn needed(&self, percent: u64) -> Option<usize> {
+        let widths = (!self.content.is_empty()).then(|| self.widths_for(percent, usize::from(u16::MAX)))?;
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
@@ -315,15 +337,16 @@ fn year_of(text: &str) -> Option<&str> {
     (text.len() == TO_MINUTE && text.bytes().enumerate().all(shape)).then(|| &text[..5])
 }
 
-/// The width that is enough for nearly all cells: a few long names do not widen a column for all others.
-fn usual(cells: &[u32; WIDEST + 1]) -> usize {
+/// The width that is enough for this percentage of the cells: where room is short, a few long names do not widen a
+/// column for all others.
+fn width_for(cells: &[u32; WIDEST + 1], percent: u64) -> usize {
     let all: u32 = cells.iter().sum();
     let mut narrower = 0;
     cells
         .iter()
         .position(|count| {
             narrower += count;
-            u64::from(narrower) * 100 >= u64::from(all) * ENOUGH
+            u64::from(narrower) * 100 >= u64::from(all) * percent
         })
         .unwrap_or(WIDEST)
 }

@@ -1,10 +1,10 @@
-//! The times of a badge in their order: accepted, issued, and the end of its validity or its revocation.
+//! The times of a badge in their order: requested, accepted, issued, and the end of its validity or its revocation.
 
 use crate::domain::{Held, ServiceTime, State};
 use crate::tui::context::Env;
 use crate::tui::widgets::text_layout::{fit, width};
-use jiff::ToSpan;
 use jiff::civil::DateTime;
+use jiff::{Timestamp, ToSpan};
 use ratatui::text::{Line, Span};
 
 /// Maximum length of the bar between two times, in cells.
@@ -12,6 +12,7 @@ const LONGEST: usize = 12;
 /// A badge is usually issued within this time (contract, "Issuing is asynchronous").
 const USUAL_WAIT_HOURS: i64 = 24;
 
+#[derive(Clone)]
 struct Point {
     label: String,
     time: String,
@@ -19,24 +20,41 @@ struct Point {
     passed: f64,
 }
 
-/// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells or
-/// if no time is known.
-pub fn timeline(held: &Held, now: DateTime, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let points = points(held, now);
+/// Two lines: the events with bars between them, and their times below. `requested` is the time of lapel's request, if
+/// the journal knows it. Empty if they do not fit into `room` cells, even with short labels, or if no time is known.
+pub fn timeline(
+    held: &Held,
+    requested: Option<Timestamp>,
+    now: DateTime,
+    room: usize,
+    env: &Env,
+) -> Vec<Line<'static>> {
+    let requested = requested.map(|at| Point {
+        label: t!("requested").to_owned(),
+        time: env.clock().short(at),
+        passed: 1.0,
+    });
+    let all = |requested: Option<Point>, is_short| {
+        requested.into_iter().chain(points(held, now, is_short)).collect()
+    };
+    let all: [Vec<Point>; 3] = [all(requested.clone(), false), all(requested, true), all(None, true)];
+    all.iter().find_map(|points| drawn(points, room, env)).unwrap_or_default()
+}
+
+/// The points with bars of at least one cell between them; `None` if they do not fit or have no time.
+fn drawn(points: &[Point], room: usize, env: &Env) -> Option<Vec<Line<'static>>> {
     if points.iter().all(|point| point.time.is_empty()) {
-        return Vec::new();
+        return None;
     }
     let wide: Vec<usize> = points.iter().map(|point| width(&point.label).max(width(&point.time))).collect();
     let gaps = points.len().saturating_sub(1);
-    // A space on both sides of each bar.
-    let Some(bar) = room.checked_sub(wide.iter().sum::<usize>() + 2 * gaps).map(|rest| rest / gaps.max(1))
-    else {
-        return Vec::new();
-    };
-    if bar == 0 {
-        return Vec::new();
+    // A space on both sides of each bar. A bar also has the cells between a label and the end of its time.
+    let rest = room.checked_sub(wide.iter().sum::<usize>() + 2 * gaps)?;
+    let bar = (rest / gaps.max(1)).min(LONGEST);
+    let has_bars = points.iter().zip(&wide).take(gaps).all(|(point, wide)| bar + wide > width(&point.label));
+    if !has_bars {
+        return None;
     }
-    let bar = bar.min(LONGEST);
     let (mut labels, mut times) = (Vec::new(), Vec::new());
     for (at, (point, wide)) in points.iter().zip(wide).enumerate() {
         let style = if point.passed >= 1.0 { env.theme.text() } else { env.theme.dim() };
@@ -52,10 +70,11 @@ pub fn timeline(held: &Held, now: DateTime, room: usize, env: &Env) -> Vec<Line<
             times.push(Span::raw(" ".repeat(bar + 2)));
         }
     }
-    vec![Line::from(labels), Line::from(times)]
+    Some(vec![Line::from(labels), Line::from(times)])
 }
 
-fn points(held: &Held, now: DateTime) -> Vec<Point> {
+/// The events of the service's records. Short labels need fewer cells.
+fn points(held: &Held, now: DateTime, is_short: bool) -> Vec<Point> {
     let state = held.verdict(now).state();
     let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
         label: label.to_owned(),
@@ -85,7 +104,7 @@ fn points(held: &Held, now: DateTime) -> Vec<Point> {
     } else if let Some(until) = until {
         let ends = held.issued_at().and_then(ServiceTime::start).zip(until.end());
         points.push(point(
-            t!("valid until"),
+            if is_short { t!("until") } else { t!("valid until") },
             Some(until),
             ends.map_or(0.0, |(from, to)| part(from, to, now)),
         ));
@@ -114,7 +133,7 @@ mod tests {
         let held =
             Held { badge_id: history.badge_id.clone(), wallet: None, history: Some(history), detail: None };
         let now = now.parse().expect("a time");
-        timeline(&held, now, room, &Env::for_test())
+        timeline(&held, None, now, room, &Env::for_test())
             .iter()
             .map(|line| line.to_string().trim_end().to_owned())
             .collect()
@@ -139,6 +158,31 @@ mod tests {
         let revoked =
             shown("회수", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
         assert!(revoked[0].ends_with("━ revoked") && !revoked[0].contains("valid"), "{revoked:?}");
+    }
+
+    /// The width of a preview beside a list on a screen of 120 columns.
+    #[test]
+    fn three_events_fit_into_a_narrow_pane() {
+        let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
+        let lines = shown("발급", times, "2026-11-23T00:00:00", 37);
+        assert_eq!(lines, ["accepted ━━━ issued ┄┄┄┄┄ valid until", "11-22 10:00  11-22 11:00  2028-11-22"]);
+        let shorter = shown("발급", times, "2026-11-23T00:00:00", 36);
+        assert_eq!(shorter[0], "accepted ━━━ issued ┄┄┄┄┄ until");
+    }
+
+    #[test]
+    fn the_time_of_a_request_comes_first() {
+        let times = ["2026-11-22 10:00:00", "", "", ""].map(ServiceTime::new);
+        let mut history = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
+        (history.reg_date, history.status_name) = (times[0].clone(), Some(Text::new("발급대기")));
+        let held = Held { history: Some(history.clone()), ..Held::new(history.badge_id) };
+        let (env, now) = (Env::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
+        let at = Some("2026-11-22T01:00:00Z".parse().expect("a time"));
+        let [first, times] = &timeline(&held, at, now, 60, &env)[..] else { panic!("two lines") };
+        assert!(first.to_string().starts_with("requested ━"), "{first}");
+        assert!(times.to_string().starts_with(&env.clock().short(at.expect("a time"))), "{times}");
+        let short = timeline(&held, at, now, 30, &env);
+        assert!(short[0].to_string().starts_with("accepted"), "without room it is left out: {short:?}");
     }
 
     #[test]

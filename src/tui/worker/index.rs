@@ -120,8 +120,8 @@ impl Slot {
     }
 
     pub async fn overall(&self, reader: &Reader, period: Period) -> Result<Overall, String> {
-        let index = self.used().await?;
-        let sums = said(index.sums(reader.clock().now(), period).await)?;
+        let (index, clock) = (self.used().await?, reader.clock());
+        let sums = said(index.sums(clock.now(), clock.offset(), period).await)?;
         Ok(Overall { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
     }
 

@@ -8,6 +8,7 @@ use crate::jobs::{
     Rows, SuggestedRows, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
+use crate::tui::widgets::needs;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -82,7 +83,7 @@ pub enum Done {
     Undone(Option<Undone>),
 }
 
-/// A page of a job's rows, by row number.
+/// A page of a job's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowsQuery {
     pub job: JobId,
@@ -97,7 +98,8 @@ pub struct RowsQuery {
     /// Counted from 1.
     pub page: u64,
     pub per_page: u64,
-    /// The sort field, and whether the order is descending. `None` sorts by row number.
+    /// The sort field, and whether the order is descending. `None` sorts the statuses of a job by weight, those of
+    /// `buckets` as they are named, and a draft by row number.
     pub order: Option<(RowField, bool)>,
 }
 
@@ -294,7 +296,12 @@ pub async fn saved_rows(
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, buckets, group, parts, text, page, per_page, order } = query;
+    let RowsQuery { job, mut buckets, group, parts, text, page, per_page, order } = query;
+    let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
+    // Rows that need a person are not hidden behind all others. A review has an order of its own.
+    if buckets.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
+        buckets = needs::heaviest_first(&snapshot);
+    }
     let before = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
     let order = order.or_else(|| (buckets.len() > 1).then_some((RowField::Filter, false)));
@@ -306,8 +313,7 @@ pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String>
     let total = if filter.group.is_some() || filter.text.is_some() {
         jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
     } else {
-        let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
-        counts.sum(|b| filter.buckets.is_empty() || filter.buckets.contains(&b))
+        snapshot.counts.sum(|b| filter.buckets.is_empty() || filter.buckets.contains(&b))
     };
     let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {

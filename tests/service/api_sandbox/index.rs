@@ -125,7 +125,7 @@ async fn the_sums_are_those_of_the_service() {
         truth.values().filter(|row| wanted(&Verdict::of(*row, now))).count() as u64
     };
     for period in [Period::Day, Period::Week, Period::Month] {
-        let sums = index.sums(now, period).await.expect("counted");
+        let sums = index.sums(now, kit.reader.clock().offset(), period).await.expect("counted");
         assert_eq!(sums.valid, state(|v| v.state() == State::Issued));
         assert_eq!(sums.expired, state(|v| v.state() == State::Expired));
         assert_eq!(sums.other, state(|v| matches!(v.state(), State::Other(_))));
@@ -398,7 +398,10 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
     kit.sandbox.control().rows(&Rows { insert: specs, ..Rows::default() }).expect("inserted");
     let index = in_memory(&kit);
     read(&index, &kit, Want::New).await;
-    let sums = index.sums(kit.reader.clock().now(), Period::Day).await.expect("counted");
+    let sums = index
+        .sums(kit.reader.clock().now(), kit.reader.clock().offset(), Period::Day)
+        .await
+        .expect("counted");
     let (which, n) = &sums.ending[1];
     let found = index.renewals(which.clone(), 10_000).await.expect("found");
     let people: usize = found.of.iter().map(|renewal| renewal.people.len()).sum();
@@ -441,7 +444,10 @@ async fn many(rows: u64) {
     let synced = read(&index, &kit, Want::New).await;
     assert!(synced.complete && synced.new == rows, "{synced:?}");
     assert_eq!(synced.requests, rows / 100 + 1);
-    let sums = index.sums(kit.reader.clock().now(), Period::Month).await.expect("counted");
+    let sums = index
+        .sums(kit.reader.clock().now(), kit.reader.clock().offset(), Period::Month)
+        .await
+        .expect("counted");
     assert_eq!(sums.status.badges, rows);
     // A page far down the list is a page.
     let query = Query { which: Which::All, page: rows / 100, per_page: 100 };

@@ -60,7 +60,7 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
-    .shown(|job, _, env| to_minute(Some(job.updated), env))
+    .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.updated)), env))
     .whole(|job, _, _| job.updated.to_string())
     .time()
     .dim(),
@@ -78,7 +78,7 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
-    .shown(|job, _, env| to_minute(Some(job.created), env))
+    .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.created)), env))
     .whole(|job, _, _| job.created.to_string())
     .time()
     .dim(),

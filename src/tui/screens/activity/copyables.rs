@@ -27,7 +27,7 @@ impl Screen for Activity {
     }
 
     fn can_go_back(&self) -> bool {
-        self.rows.is_some()
+        self.rows.is_some() || self.search.text().is_some()
     }
 
     fn has_pane(&self) -> bool {
@@ -39,7 +39,7 @@ impl Screen for Activity {
     }
 
     fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
-        self.picture_of(area, self.pane_lines(area, env).len())
+        self.text_and_picture(area, self.pane_lines(area, env).len(), env).1
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

@@ -9,7 +9,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
-use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, shares, sum, words};
+use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
@@ -136,7 +136,7 @@ impl Activity {
     /// The list of jobs and the pane of the selected one, below the first line.
     pub(super) fn panes(&self, area: Rect) -> Panes {
         let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let wanted = self.heading.wanted().map(|cells| cells + MARGINS);
+        let wanted = self.heading.wanted(area.width).map(|cells| cells + MARGINS);
         Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
 
@@ -147,7 +147,32 @@ impl Activity {
 
     /// The list of a job's rows, with headings and counter, and the pane of the selected row.
     pub(super) fn row_panes(&self, area: Rect) -> Panes {
-        Panes::of(area, 2, None, |height| height.saturating_sub(ROW_PANE))
+        let wanted = self.rows_heading.wanted(area.width).map(|cells| cells + MARGINS);
+        let (left, _) = preview::split(area, wanted);
+        let head = 1 + self.row_counts(left.width).len() as u16;
+        Panes::of(area, head, wanted, |height| height.saturating_sub(ROW_PANE))
+    }
+
+    /// The number of rows of the open job and those of each status, the heaviest first, in lines of this width.
+    fn row_counts(&self, columns: u16) -> Vec<Vec<(String, Option<RowStatus>)>> {
+        let Some(job) = self.job() else { return Vec::new() };
+        let total = (count!(job.counts.total(), "row", "rows"), None);
+        let counts = by_weight(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
+        let room = usize::from(columns).saturating_sub(4);
+        let (mut lines, mut used): (Vec<Vec<_>>, usize) = (Vec::new(), 0);
+        for count in std::iter::once(total).chain(counts) {
+            // Three cells are before a count.
+            let wide = width(&count.0) + 3;
+            match lines.last_mut().filter(|_| used + wide <= room) {
+                Some(line) => line.push(count),
+                None => {
+                    lines.push(vec![count]);
+                    used = 0;
+                }
+            }
+            used += wide;
+        }
+        lines
     }
 
     /// The title of a job's pane.
@@ -157,11 +182,13 @@ impl Activity {
         parts.into_iter().flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
 
-    /// The picture of the job's template. It takes only rows that the text beside the list leaves.
-    pub(super) fn picture_of(&self, area: Rect, lines: usize) -> Option<Want> {
+    /// The area of the text about the selected entry, and the picture of the job's template below it.
+    pub(super) fn text_and_picture(&self, area: Rect, lines: usize, env: &Env) -> (Rect, Option<Want>) {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
-        let place = panes.beside.and_then(|_| picture::below(panes.text, lines));
-        Some(Want { of: PictureOf::Template(self.job()?.template_id.clone()?), area: place? })
+        let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
+        let Some(of) = of.filter(|_| env.pictures.is_on()) else { return (panes.text, None) };
+        let (text, place) = picture::below(panes.text, lines);
+        (text, place.map(|area| Want { of: PictureOf::Template(of), area }))
     }
 
     /// The text of the pane: of the selected row, or of the selected job.
@@ -187,7 +214,11 @@ impl Activity {
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
-                Line::styled(format!("  {}", said.join(&format!(" {} ", env.glyphs.dot))), theme.strong())
+                let line = Line::styled(
+                    format!("  {}", said.join(&format!(" {} ", env.glyphs.dot))),
+                    theme.strong(),
+                );
+                self.search.line(usize::from(area.width), env).unwrap_or(line)
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
             (Some(Ok(())), true) => Line::styled(format!("  {}", t!("no jobs yet")), theme.strong()),
@@ -232,8 +263,9 @@ impl Activity {
         if let Some(job) = self.job() {
             panes.draw_edge(frame, &Self::title(job, env), env);
             let lines = self.pane_lines(area, env);
-            picture::draw(self.picture_of(area, lines.len()), frame, env);
-            self.scroll.draw(frame, panes.text, lines, &[Context::Activity], env);
+            let (text, want) = self.text_and_picture(area, lines.len(), env);
+            picture::draw(want, frame, env);
+            self.scroll.draw(frame, text, lines, &[Context::Activity], env);
         }
         let menu = below(Rect { width: panes.list.width, ..area }, 2);
         self.heading.draw_menu(frame, menu, &widths, env);
@@ -273,6 +305,12 @@ impl Activity {
         if let Some(other) = job.follows {
             facts.push(t!("after job {id}", id = other));
         }
+        facts.extend(
+            self.jobs
+                .iter()
+                .filter(|other| other.follows == Some(job.id))
+                .map(|other| t!("job {id} follows ({what})", id = other.id, what = tr(other.kind.name()))),
+        );
         if let Some(origin) = &job.origin {
             let file = origin.name();
             facts.push(if origin.read_as.is_empty() {
@@ -305,38 +343,34 @@ impl Activity {
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
-        let mut spans = vec![Span::raw("  ")];
-        let all = count!(job.counts.total(), "row", "rows");
-        spans.push(Span::styled(all, if chosen.is_none() { theme.tab() } else { theme.dim() }));
-        let mut left = usize::from(area.width)
-            .saturating_sub(width(&spans[1].content) + 2 + width(env.glyphs.ellipsis) + 2);
-        for (n, bucket, word) in shares(job) {
-            let text = counted(n, &word);
-            if width(&text) + 3 > left {
-                // A cut number would show a wrong value.
-                spans.push(Span::styled(format!(" {}", env.glyphs.ellipsis), theme.dim()));
-                break;
+        for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
+            let mut spans = vec![Span::raw("  ")];
+            for (at, (text, status)) in counts.into_iter().enumerate() {
+                if at > 0 {
+                    spans.push(Span::styled(format!(" {} ", env.glyphs.dot), theme.dim()));
+                }
+                let style = match status {
+                    None if chosen.is_none() => theme.tab(),
+                    Some(status) if chosen == Some(status) => {
+                        bucket_style(status, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
+                    }
+                    _ => theme.dim(),
+                };
+                spans.push(Span::styled(text, style));
             }
-            left -= width(&text) + 3;
-            let style = if chosen == Some(bucket) {
-                bucket_style(bucket, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
-            } else {
-                theme.dim()
-            };
-            spans.push(Span::styled(format!(" {} ", env.glyphs.dot), theme.dim()));
-            spans.push(Span::styled(text, style));
+            frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
         let words = |row: &JobRow| job.row_state(row.bucket).to_string();
         rows.draw(frame, panes.list, env, &self.rows_heading, &words);
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), env);
             let lines = self.pane_lines(whole, env);
-            picture::draw(self.picture_of(whole, lines.len()), frame, env);
-            self.scroll.draw(frame, panes.text, lines, &[Context::JobRows], env);
+            let (text, want) = self.text_and_picture(whole, lines.len(), env);
+            picture::draw(want, frame, env);
+            self.scroll.draw(frame, text, lines, &[Context::JobRows], env);
         }
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
-        self.rows_heading.draw_menu(frame, below(area, 3), &widths, env);
+        self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, env);
     }
 }
 

@@ -14,13 +14,16 @@ pub(in crate::tui) use draw::bar;
 
 use crate::domain::BadgeId;
 use crate::domain::screen_text::KnownWords;
+use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
+use crate::tui::widgets::needs::by_weight;
 use crate::tui::widgets::preview::Scroll;
+use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
 use std::collections::HashSet;
@@ -44,6 +47,8 @@ pub struct Activity {
     selected: Option<JobId>,
     top: usize,
     height: usize,
+    /// The search for a job.
+    search: Search,
     rows: Option<RowList>,
     rows_heading: Heading,
     peek: Peek,
@@ -70,6 +75,7 @@ impl Default for Activity {
             selected: None,
             top: 0,
             height: 0,
+            search: Search::default(),
             rows: None,
             rows_heading: job_rows::columns::heading(false),
             peek: Peek::default(),
@@ -175,14 +181,28 @@ impl Activity {
         self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
     }
 
-    /// The job that the keys act on: the selected one, otherwise the newest.
+    /// The job that the keys act on: the open or the selected one, otherwise the newest.
     pub fn job(&self) -> Option<&Job> {
-        self.selected.and_then(|id| self.find(id)).or_else(|| self.jobs.first())
+        let open = self.rows.as_ref().map(RowList::job);
+        open.or(self.selected).and_then(|id| self.find(id)).or_else(|| self.jobs.first())
     }
 
     pub fn find(&self, id: JobId) -> Option<&Job> {
         let at = self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok()?;
         self.jobs.get(at)
+    }
+
+    /// Selects the next job that the search finds. With `here`, the selected job counts.
+    fn find_next(&mut self, forward: bool, here: bool) {
+        let texts = |place| {
+            let job = self.job_at(place)?;
+            let file = job.origin.as_ref().map_or(String::new(), |origin| origin.name().to_string());
+            Some(format!("#{} {} {} {file}", job.id, tr(job.kind.name()), job.title))
+        };
+        let finds = |place| texts(place).is_some_and(|text| self.search.finds(&text));
+        if let Some(place) = self.search.next(self.at(), self.jobs.len(), forward, here, finds) {
+            self.select(place);
+        }
     }
 
     /// Removes the marks of these rows, because they have been processed.
@@ -215,23 +235,20 @@ impl Activity {
             self.scrolled = shown;
             self.scroll.reset();
         }
-        let panes = if row.is_some() { self.row_panes(area) } else { self.panes(area) };
-        self.pane_height = panes.text.height;
-        if self.scroll.is_scrolled() {
-            self.scroll.limit(self.pane_lines(area, env).len(), panes.text.height);
-        }
+        let lines = self.pane_lines(area, env).len();
+        self.pane_height = self.text_and_picture(area, lines, env).0.height;
+        self.scroll.limit(lines, self.pane_height);
     }
 
     /// Shows only the rows of the next status. After the last status, shows all rows again.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let there: Vec<RowStatus> = job.counts.iter().map(|(bucket, _)| bucket).collect();
+        let mut there = by_weight(job).into_iter().map(|(_, status, _)| status);
         let Some(rows) = &mut self.rows else { return };
-        let next = match rows.buckets().first() {
-            None => there.first().copied(),
-            Some(now) => there.into_iter().find(|bucket| bucket > now),
-        };
-        rows.only(next.into_iter().collect(), out);
+        if let Some(now) = rows.buckets().first() {
+            there.find(|status| status == now);
+        }
+        rows.only(there.next().into_iter().collect(), out);
     }
 
     fn command(&self, action: Action, env: &Env, out: &mut Effects<'_>) {
@@ -302,7 +319,11 @@ impl Component for Activity {
         if let Some(menu) = self.shown_heading().over() {
             return menu.in_popup();
         }
-        if let Some(search) = self.rows.as_ref().and_then(RowList::over) {
+        let search = match &self.rows {
+            Some(rows) => rows.over(),
+            None => self.search.over(),
+        };
+        if let Some(search) = search {
             return search;
         }
         vec![inner, Context::List, Context::Global, Context::Always]
@@ -322,7 +343,10 @@ impl Component for Activity {
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {
-            Action::NextMatch | Action::PreviousMatch => self.rows.as_ref().is_some_and(RowList::is_searched),
+            Action::NextMatch | Action::PreviousMatch => match &self.rows {
+                Some(rows) => rows.is_searched(),
+                None => self.search.text().is_some(),
+            },
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
             Action::Decide if self.marked().next().is_some() => self.marked().any(|row| can_decide(row, job)),
@@ -385,19 +409,32 @@ impl Component for Activity {
                 Action::PageUp => self.select(self.at().saturating_sub(self.height.max(2) - 1)),
                 Action::First => self.select(0),
                 Action::Last => self.select(usize::MAX),
-                _ => return false,
+                _ => match self.search.on_action(action) {
+                    Searched::Nothing => return false,
+                    Searched::Changed => {}
+                    Searched::Step { forward } => self.find_next(forward, false),
+                },
             },
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.rows.as_mut().is_some_and(|rows| rows.on_text_key(key, out))
+        if let Some(rows) = &mut self.rows {
+            return rows.on_text_key(key, out);
+        }
+        let typed = self.search.on_text_key(key);
+        if typed {
+            self.find_next(true, true);
+        }
+        typed
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             rows.on_paste(text, out);
+        } else if self.search.on_paste(text) {
+            self.find_next(true, true);
         }
     }
 
@@ -460,7 +497,11 @@ impl Component for Activity {
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
-            rows.load_visible(rows_area, &mut self.rows_heading, &job_rows::columns::words, env, out);
+            let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
+                Some(job) => &|row: &JobRow| job.row_state(row.bucket).to_string(),
+                None => &job_rows::columns::words as &dyn Fn(&JobRow) -> String,
+            };
+            rows.load_visible(rows_area, &mut self.rows_heading, words, env, out);
             self.fit_pane(area, env);
             return;
         }

@@ -14,6 +14,7 @@ use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
 use crate::tui::widgets::text_layout::{styled, wrap};
 use crate::tui::widgets::timeline::timeline;
+use jiff::Timestamp;
 
 const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {
@@ -84,7 +85,13 @@ pub(super) fn not_read(
 
 /// All lines of a badge: verdict, mail, recipient and title, dates, then the rest.
 /// The advice for a caller follows the mail line if it fits into `rows`, otherwise the fields.
-pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
+/// `requested` is the time of lapel's request for the badge.
+pub(super) fn badge_lines(
+    badge: &Badge,
+    requested: Option<Timestamp>,
+    (room, rows): (usize, usize),
+    env: &Env,
+) -> Vec<Line<'static>> {
     let held = told::held(badge);
     let more = if matches!(held.verdict(env.now()), Verdict::Waiting { since: None }) {
         // A badge's own record does not have the time of acceptance. Its holder's history does.
@@ -119,7 +126,7 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
         }
     };
     lines.extend(styled(basis, room, env.theme.dim()));
-    let mut timeline = timeline(&held, env.now(), room, env);
+    let mut timeline = timeline(&held, requested, env.now(), room, env);
     if !timeline.is_empty() {
         timeline.insert(0, Line::raw(""));
     }
@@ -128,10 +135,11 @@ pub(super) fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env
     let (told, fits) = told::lines(badge, room, rows, env);
     let has_room = told.len() + timeline.len() <= rows;
     let behind = if fits { behind_mail } else { behind_fields };
-    lines.splice(behind..behind, told);
-    if has_room {
-        lines.splice(behind_mail..behind_mail, timeline);
+    if !has_room {
+        lines.splice(behind_fields..behind_fields, timeline.drain(..));
     }
+    lines.splice(behind..behind, told);
+    lines.splice(behind_mail..behind_mail, timeline);
     lines
 }
 

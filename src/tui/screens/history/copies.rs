@@ -1,8 +1,11 @@
 //! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
 
-use crate::domain::{EmailKey, HistoryItem, Verdict};
+use crate::domain::{BadgeId, EmailKey, HistoryItem, State, Verdict};
 use crate::i18n::{list, number};
+use crate::tui::context::Env;
+use crate::tui::theme::Glyphs;
 use jiff::civil::DateTime;
+use std::collections::HashMap;
 
 /// The number of copies among the loaded rows, and their states. `None` if there is no other copy.
 pub(super) fn words<'a>(
@@ -16,17 +19,52 @@ pub(super) fn words<'a>(
         other.template_id.as_ref() == Some(template)
             && other.recipient_email.as_ref().is_some_and(|email| EmailKey::of(email.wire()) == holder)
     };
-    let mut states: Vec<(String, u64)> = Vec::new();
-    for copy in loaded.filter(is_copy) {
-        let word = Verdict::of(copy, now).state().word().to_string();
-        match states.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, times)) => *times += 1,
-            None => states.push((word, 1)),
+    let states = counted(loaded.filter(is_copy), now);
+    let copies: u64 = states.iter().map(|(_, times)| times).sum();
+    let words =
+        |(state, times): &(State, u64)| t!("{times} {word}", times = number(*times), word = state.word());
+    let states = list(states.iter().map(words));
+    (copies > 1).then(|| t!("{copies} copies among the loaded rows: {states}", copies, states))
+}
+
+/// The number of copies among the loaded rows and the states of those that are not issued, for the newest copy of each.
+pub(super) fn of_newest<'a>(
+    loaded: impl Iterator<Item = &'a HistoryItem>,
+    env: &Env,
+) -> HashMap<BadgeId, String> {
+    let mut copies: HashMap<_, Vec<&HistoryItem>> = HashMap::new();
+    for row in loaded {
+        if let (Some(template), Some(email)) = (&row.template_id, &row.recipient_email) {
+            copies.entry((template, EmailKey::of(email.wire()))).or_default().push(row);
         }
     }
-    let copies: u64 = states.iter().map(|(_, times)| times).sum();
-    let states = list(states.iter().map(|(word, times)| t!("{times} {word}", times = number(*times), word)));
-    (copies > 1).then(|| t!("{copies} copies among the loaded rows: {states}", copies, states))
+    let newest = |rows: Vec<&HistoryItem>| {
+        let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
+        // Of equal times, the first of the list is the newest.
+        let first = *rows.iter().rev().max_by_key(time)?;
+        let states = counted(rows.iter().copied(), env.now());
+        let others = states.into_iter().filter(|(state, _)| *state != State::Issued);
+        let others =
+            others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word()));
+        let sign = if env.glyphs == Glyphs::ASCII { "x" } else { "×" };
+        let times = format!("{sign}{}", number(rows.len() as u64));
+        let words: Vec<String> = std::iter::once(times).chain(others).collect();
+        Some((first.badge_id.clone(), words.join(", ")))
+    };
+    copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
+}
+
+/// The number of rows in each state.
+fn counted<'a>(rows: impl Iterator<Item = &'a HistoryItem>, now: DateTime) -> Vec<(State, u64)> {
+    let mut states: Vec<(State, u64)> = Vec::new();
+    for row in rows {
+        let state = Verdict::of(row, now).state();
+        match states.iter_mut().find(|(known, _)| *known == state) {
+            Some((_, times)) => *times += 1,
+            None => states.push((state, 1)),
+        }
+    }
+    states
 }
 
 #[cfg(test)]
@@ -55,6 +93,9 @@ mod tests {
         let of = |at: usize| words(rows.iter(), &rows[at], now);
         assert_eq!(of(0).as_deref(), Some("2 copies among the loaded rows: 1 Issued, 1 Waiting"));
         assert_eq!((of(2), of(3)), (None, None));
+        let note = of_newest(rows.iter(), &Env::for_test());
+        assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
+        assert_eq!(note.get(&rows[0].badge_id).map(String::as_str), Some("×2, 1 Waiting"));
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));
         assert_eq!(words(rows.iter().chain([&unknown]), &unknown, now), None);
     }

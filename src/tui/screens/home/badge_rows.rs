@@ -1,19 +1,21 @@
 //! The columns of the lists of badges behind Home: those of the history.
 
 use crate::domain::HistoryItem;
-use crate::i18n;
 use crate::tui::context::Env;
 use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
-use crate::tui::widgets::table_header::TO_MINUTE;
-use crate::tui::widgets::text_layout::{Column, cells, layout};
-use ratatui::style::Style;
+use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
+use crate::tui::widgets::text_layout::Column;
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 type Field = RecordField<HistoryItem>;
 
 /// Index of the date column.
 const WHEN: usize = 4;
+/// Columns of a list that no column takes: the cursor and the gaps around it.
+const MARGINS: u16 = 3;
 
 const UNTIL: Field = Field::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
 
@@ -23,51 +25,54 @@ pub(super) const COPIED: [&str; 6] =
 
 pub(super) struct Columns {
     fields: Vec<Field>,
-    widths: Vec<usize>,
+    heading: Heading,
 }
 
 impl Columns {
-    /// The columns for this width. `is_ending` shows the end date instead of the issue time.
-    pub fn new(width: u16, is_ending: bool) -> Self {
+    /// `is_ending` shows the end date instead of the issue time.
+    pub fn new(is_ending: bool) -> Self {
         let mut fields = HistoryItem::FIELDS[..HistoryItem::DEFAULT_COLUMNS].to_vec();
         if is_ending {
             fields[WHEN] = UNTIL;
         }
-        Self::of(fields, HistoryItem::widths(), width)
+        Self::of(fields, HistoryItem::widths())
     }
 
-    /// The columns of badges whose mails failed, with room for this word of the service. All of them are issued.
-    pub fn of_mails(width: u16, word: &str) -> Self {
+    /// The columns of badges whose mails failed. All of them are issued.
+    pub fn of_mails() -> Self {
         let fields = HistoryItem::FIELDS[1..HistoryItem::DEFAULT_COLUMNS].to_vec();
-        let mut own = HistoryItem::widths()[1..=fields.len()].to_vec();
-        if let Some(mail) = own.last_mut() {
-            *mail = mail.titled(word);
-        }
-        Self::of(fields, own, width)
+        Self::of(fields, HistoryItem::widths()[1..].to_vec())
     }
 
-    fn of(fields: Vec<Field>, own: Vec<Column>, width: u16) -> Self {
-        let own = own.into_iter().zip(&fields);
-        // Without a heading that knows all rows, every time keeps its year.
-        let whole = |own: Column, is_time: bool| {
-            if is_time { Column { min_width: TO_MINUTE, weight: 0, ..own } } else { own }
-        };
-        let columns: Vec<_> = own
-            .map(|(own, field)| whole(own, field.column.is_time).titled(i18n::tr(field.column.title)))
-            .collect();
-        Self { fields, widths: layout(&columns, usize::from(width).saturating_sub(3)) }
+    fn of(fields: Vec<Field>, own: Vec<Column>) -> Self {
+        let defs = fields.iter().map(|field| field.column);
+        let mut heading = Heading::new(defs, fields.len(), "");
+        heading.set_own(own.into_iter().take(fields.len()).collect());
+        Self { fields, heading }
     }
 
-    pub fn head(&self, env: &Env) -> Line<'static> {
-        let title = |field: &Field| (i18n::tr(field.column.title).to_owned(), env.theme.dim());
-        let titles: Vec<(String, Style)> = self.fields.iter().map(title).collect();
-        let mut spans = vec![Span::raw("  ")];
-        spans.extend(cells(&titles, &self.widths, env.glyphs.ellipsis));
-        Line::from(spans)
+    /// Adapts the columns to a row that was read.
+    pub fn fit(&mut self, row: &HistoryItem, env: &Env) {
+        self.heading.fit(&record_field::cells(&self.fields, row, &(), env), env);
     }
 
-    pub fn cells(&self, row: &HistoryItem, env: &Env) -> Vec<Span<'static>> {
-        let values = record_field::cells(&self.fields, row, &(), env);
-        cells(&values, &self.widths, env.glyphs.ellipsis)
+    /// Splits an area into the list, with at least these cells for its rows, and the preview.
+    pub fn split(&self, area: Rect, least: usize) -> (Rect, Option<Rect>) {
+        let wanted = self.heading.wanted(area.width).map(|cells| cells.max(least) + usize::from(MARGINS));
+        preview::split(area, wanted)
+    }
+
+    fn widths(&self, width: u16) -> Vec<usize> {
+        self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
+    }
+
+    /// The headings of a list of this width.
+    pub fn head(&self, width: u16, env: &Env) -> Line<'static> {
+        self.heading.line(&self.widths(width), 2, env)
+    }
+
+    pub fn cells(&self, row: &HistoryItem, width: u16, env: &Env) -> Vec<Span<'static>> {
+        let cells = record_field::cells(&self.fields, row, &(), env);
+        self.heading.cells(cells, &self.widths(width), env)
     }
 }

@@ -214,14 +214,19 @@ impl Home {
             HomeLine::Run(job) => {
                 Texts { art: bar(job, BAR, env), ..of_job(job, run_words(job, env).join(&dot)) }
             }
-            HomeLine::Overdue(n, _) => counted(
-                vec![plural!(
-                    *n,
-                    "{n} badge in the history has waited over 24 h",
-                    "{n} badges in the history have waited over 24 h"
-                )],
-                list,
-            ),
+            HomeLine::Overdue(n, _, at) => {
+                let form = if at.date() == env.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
+                let time = at.strftime(form);
+                counted(
+                    vec![plural!(
+                        *n,
+                        "as of {time}, {n} badge in the history had waited over 24 h",
+                        "as of {time}, {n} badges in the history had waited over 24 h",
+                        time
+                    )],
+                    list,
+                )
+            }
             HomeLine::Expiring(n, _) => counted(
                 vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],
                 list,
@@ -253,22 +258,15 @@ impl Home {
         }
     }
 
-    fn cost(&self) -> String {
-        match self.index_cost() {
-            Some(n) => plural!(n, "about {n} request", "about {n} requests"),
-            None => t!("1 request for every 100 badges of the history").to_owned(),
-        }
-    }
-
     fn no_index(&self) -> String {
         t!(
             "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
-            cost = self.cost()
+            cost = cost_words(self.index_cost())
         )
     }
 
     fn empty_index(&self) -> String {
-        t!("The index is empty. Reading the history costs {cost}.", cost = self.cost())
+        t!("The index is empty. Reading the history costs {cost}.", cost = cost_words(self.index_cost()))
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -382,7 +380,7 @@ impl Texts {
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.
 fn run_words(job: &Job, env: &Env) -> Vec<String> {
-    let all = number(job.counts.total());
+    let all = number(job.to_send());
     let done = |status| number(job.counts.of(status));
     let mut words = vec![match job.kind {
         Kind::Issue => t!("{done} of {all} issued", done = done(RowStatus::Issued), all),
@@ -397,6 +395,14 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
         words.push(t!("next check {time}", time = moment(at, env)));
     }
     words
+}
+
+/// What building an index costs, with the number of requests if it is known.
+pub(super) fn cost_words(requests: Option<u64>) -> String {
+    match requests {
+        Some(n) => plural!(n, "about {n} request", "about {n} requests"),
+        None => t!("1 request for every 100 badges of the history").to_owned(),
+    }
 }
 
 /// What a person can do when nothing needs one.

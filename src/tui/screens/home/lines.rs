@@ -7,6 +7,7 @@ use crate::tui::modals::draft::imports;
 use crate::tui::widgets::needs::{Need, is_checked, needs};
 use crate::tui::worker::index::Overall;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -41,8 +42,8 @@ pub enum HomeLine {
     Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
-    /// Badges of the whole history that wait too long, and the badges themselves.
-    Overdue(u64, Which),
+    /// Badges of the whole history that had waited too long at this time of the service, when the index was read.
+    Overdue(u64, Which, DateTime),
     Run(Box<Job>),
     Expiring(u64, Which),
     /// Failed mails, and the domain with the most of them.
@@ -80,9 +81,11 @@ impl HomeLine {
         match self {
             Self::Need(..) => Part::NeedsYou,
             Self::Draft(_) => Part::Drafts,
-            Self::Check(_) | Self::Overdue(..) => Part::Checking,
+            Self::Check(_) => Part::Checking,
             Self::Run(_) => Part::Running,
-            Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => Part::Soon,
+            Self::Overdue(..) | Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => {
+                Part::Soon
+            }
             Self::Plot => Part::Plot,
         }
     }
@@ -129,11 +132,8 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
 pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);
-    let mut all: Vec<HomeLine> = of(Part::NeedsYou).chain(kept).chain(of(Part::Checking)).collect();
-    if let IndexState::On(all_counts) = index {
-        all.extend(overdue(all_counts));
-    }
-    all.extend(of(Part::Running));
+    let mut all: Vec<HomeLine> =
+        of(Part::NeedsYou).chain(kept).chain(of(Part::Checking)).chain(of(Part::Running)).collect();
     match index {
         IndexState::Off => all.push(HomeLine::NoIndex),
         IndexState::Unknown => all.push(HomeLine::Plot),
@@ -147,14 +147,14 @@ fn overdue(counts: &Overall) -> Option<HomeLine> {
     let n = late.iter().map(|(_, n)| n).sum();
     // The first of the late ages begins where the badge becomes overdue; older badges follow.
     let Some((Which::Waiting(_, since), _)) = late.first() else { return None };
-    (n > 0).then_some(HomeLine::Overdue(n, Which::Waiting(None, *since)))
+    (n > 0).then_some(HomeLine::Overdue(n, Which::Waiting(None, *since), counts.sums.waiting.at))
 }
 
 fn soon(counts: &Overall) -> Vec<HomeLine> {
     if counts.sums.status.is_empty() {
         return vec![HomeLine::EmptyIndex];
     }
-    let mut all = Vec::new();
+    let mut all: Vec<HomeLine> = overdue(counts).into_iter().collect();
     if let Some((which, n)) = counts.sums.ending.get(1).filter(|(_, n)| *n > 0) {
         all.push(HomeLine::Expiring(*n, which.clone()));
     }

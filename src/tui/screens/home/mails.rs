@@ -5,7 +5,7 @@ use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, Text};
 use crate::jobs::JobId;
-use crate::jobs::receipt::FailedMails;
+use crate::jobs::receipt::{FailedMails, MailGroup};
 use crate::tui::component::Clicked;
 use crate::tui::context::Env;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
@@ -22,16 +22,13 @@ use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
 
 const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
-
-/// Maximum width that the column of mail statuses gets for a word of the service.
-const LONGEST_WORD: usize = 12;
 
 /// Where the mail statuses come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +75,9 @@ pub struct Mails {
     folded: BTreeSet<usize>,
     search: Search,
     preview: BadgePreview,
+    columns: Columns,
+    /// Whether the columns are not adapted to the badges yet.
+    unfitted: bool,
 }
 
 impl Mails {
@@ -90,6 +90,8 @@ impl Mails {
             folded: BTreeSet::new(),
             search: Search::default(),
             preview: BadgePreview::default(),
+            columns: Columns::of_mails(),
+            unfitted: false,
         };
         mails.read(out);
         mails
@@ -247,11 +249,17 @@ impl Mails {
         };
         self.request = None;
         self.found = found;
+        self.unfitted = true;
         self.arrange();
         Ok(())
     }
 
     pub fn lay_out(&mut self, area: Rect, env: &Env) {
+        if std::mem::take(&mut self.unfitted) {
+            for badge in self.found.iter().flat_map(|found| &found.badges) {
+                self.columns.fit(badge, env);
+            }
+        }
         let (list, pane) = self.areas(area, env);
         self.list.set_height(list.height);
         let badge = match self.list.selected() {
@@ -300,7 +308,9 @@ impl Mails {
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
     /// the counter.
     fn areas(&self, area: Rect, env: &Env) -> (Rect, Option<Rect>) {
-        let (left, pane) = preview::split(area, None);
+        let groups = self.found.iter().flat_map(|found| &found.report.groups);
+        let longest = groups.map(|group| width(&of_group(group)) + 2).max().unwrap_or(0);
+        let (left, pane) = self.columns.split(area, longest);
         let below = self.advice(left.width, env).len() as u16 + 1;
         (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
     }
@@ -315,13 +325,6 @@ impl Mails {
             open = env.key(STACK, Action::Open)
         );
         wrap(&text, usize::from(columns).saturating_sub(4))
-    }
-
-    /// The service's longest word for a failure, within a limit.
-    fn longest_word(&self) -> String {
-        let groups = self.found.iter().flat_map(|found| &found.report.groups);
-        let words = groups.flat_map(|group| &group.statuses).map(|(word, _)| word.to_string());
-        words.filter(|word| width(word) <= LONGEST_WORD).max_by_key(|word| width(word)).unwrap_or_default()
     }
 
     fn source_words(&self) -> String {
@@ -347,9 +350,8 @@ impl Mails {
         let title = format!("  {title} {} {}", env.glyphs.dot, self.source_words());
         let title = fit(&title, usize::from(list.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(title, theme.strong()), line(area.y));
-        let columns = Columns::of_mails(list.width, &self.longest_word());
-        frame.render_widget(columns.head(env), line(area.y + 1));
-        self.draw_list(frame, list, &columns, env);
+        frame.render_widget(self.columns.head(list.width, env), line(area.y + 1));
+        self.draw_list(frame, list, env);
         let mut y = list.bottom();
         for text in self.advice(list.width, env) {
             frame.render_widget(Line::styled(format!("  {text}"), theme.dim()), line(y));
@@ -364,12 +366,31 @@ impl Mails {
         };
         let search = self.search.line(usize::from(list.width) / 2, env).unwrap_or_default();
         two_sided(frame, line(y.min(area.bottom() - 1)), search, Span::styled(counter, theme.dim()), true);
-        if let (Some(pane), Some(badge)) = (pane, self.badge()) {
-            self.preview.draw(badge, pane, STACK, frame, env);
+        match (pane, self.list.selected()) {
+            (Some(pane), Some(MailLine::Badge(badge))) => self.preview.draw(badge, pane, STACK, frame, env),
+            (Some(pane), Some(MailLine::Group { place, failed })) => {
+                preview::draw_edge(frame, pane, env);
+                let inside = preview::inside(pane);
+                let lines = self.group_lines(*place, *failed, usize::from(inside.width), env);
+                frame.render_widget(ratatui::text::Text::from(lines), inside);
+            }
+            _ => {}
         }
     }
 
-    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, columns: &Columns, env: &Env) {
+    /// The preview of a domain: how many of its mails failed, by the service's words for the failures.
+    fn group_lines(&self, place: usize, failed: u64, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let mut lines = styled(&self.group_words(place, failed), room, env.theme.strong());
+        let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
+        let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
+        lines.extend((!statuses.is_empty()).then(Line::default));
+        for (word, times) in statuses {
+            lines.extend(styled(&t!("{n} {word}", n = number(*times), word), room, env.theme.text()));
+        }
+        lines
+    }
+
+    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, env: &Env) {
         let theme = &env.theme;
         if let Err(why) = &self.found {
             let text = format!("{} {why}", env.glyphs.alert);
@@ -389,33 +410,35 @@ impl Mails {
         self.list.draw_rows(frame, list, env, |_, row| match row {
             RowState::Entry(Entry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
-                spans.extend(columns.cells(badge, env));
+                spans.extend(self.columns.cells(badge, list.width, env));
                 spans
             }
             RowState::Entry(Entry::Row(MailLine::Group { place, failed })) => {
-                vec![Span::styled(self.group_words(*place, *failed, list.width, env), theme.strong())]
+                let is_folded = self.search.text().is_none() && self.folded.contains(place);
+                let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
+                let words = format!("{sign} {}", self.group_words(*place, *failed));
+                let words = fit(&words, usize::from(list.width).saturating_sub(2), env.glyphs.ellipsis);
+                vec![Span::styled(words, theme.strong())]
             }
             _ => Vec::new(),
         });
     }
 
-    /// `▾ @strictgate.example: 43 of 45 failed (29 FAIL, 14 BOUNCE)`
-    fn group_words(&self, place: usize, failed: u64, columns: u16, env: &Env) -> String {
-        let is_folded = self.search.text().is_none() && self.folded.contains(&place);
-        let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
-        let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
-        let words = match group {
-            Some(group) => {
-                t!(
-                    "@{domain}: {failed} of {issued} failed ({states})",
-                    domain = group.domain,
-                    failed = number(failed),
-                    issued = number(group.issued),
-                    states = group.words()
-                )
-            }
+    fn group_words(&self, place: usize, failed: u64) -> String {
+        match self.found.as_ref().ok().and_then(|found| found.report.groups.get(place)) {
+            Some(group) => of_group(group),
             None => t!("one failed mail per domain: {failed}", failed = number(failed)),
-        };
-        fit(&format!("{sign} {words}"), usize::from(columns).saturating_sub(2), env.glyphs.ellipsis)
+        }
     }
+}
+
+/// `@strictgate.example: 43 of 45 failed (29 FAIL, 14 BOUNCE)`
+fn of_group(group: &MailGroup) -> String {
+    t!(
+        "@{domain}: {failed} of {issued} failed ({states})",
+        domain = group.domain,
+        failed = number(group.failed),
+        issued = number(group.issued),
+        states = group.words()
+    )
 }

@@ -9,7 +9,7 @@ mod draw;
 mod lines;
 mod mails;
 
-use crate::api::RawOf;
+use crate::api::{HistoryFilter, HistoryQuery, Paging, RawOf};
 use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
 use crate::i18n::list;
@@ -53,8 +53,9 @@ pub struct Home {
     shown: Shown,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
-    /// Badges of the history, if lapel has seen their number.
+    /// Badges of the history, if lapel has seen their number, and the request for it.
     history: Option<u64>,
+    history_request: Option<RequestId>,
 }
 
 /// The kept drafts, as last read.
@@ -117,6 +118,7 @@ impl Default for Home {
             shown: Shown::Lines,
             laid_out: RefCell::default(),
             history: None,
+            history_request: None,
         }
     }
 }
@@ -145,6 +147,7 @@ impl Home {
     /// Takes the number of badges in the history. It says what an index costs.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.history = badges.or(self.history);
+        self.counts.cost = self.index_cost();
     }
 
     /// The number of jobs that need a person.
@@ -244,7 +247,7 @@ impl Home {
                 out.go.push(Navigate::Job(job.id, there.collect()));
             }
             HomeLine::Run(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
-            HomeLine::Overdue(_, which) => {
+            HomeLine::Overdue(_, which, _) => {
                 self.counts.list(which, t!("waiting over 24 h").to_owned());
                 self.shown = Shown::List;
             }
@@ -254,7 +257,15 @@ impl Home {
                 self.shown = Shown::List;
             }
             HomeLine::Mails(..) => self.all_mails(env, out),
-            HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => self.show_counts(Section::Issued),
+            HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
+                // One row of the history, for the number of all: Home itself costs no request.
+                if !matches!(line, HomeLine::Plot) && self.history.is_none() {
+                    let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
+                    let query = HistoryQuery { filter: HistoryFilter::default(), paging };
+                    out.ask_instead(&mut self.history_request, Request::History(query));
+                }
+                self.show_counts(Section::Issued);
+            }
         }
     }
 
@@ -472,6 +483,11 @@ impl Component for Home {
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         self.stale = true;
         match answer {
+            Response::History(page) if self.history_request == Some(id) => {
+                self.history_request = None;
+                self.take_history(page.ok().and_then(|page| page.total_count));
+                Ok(())
+            }
             Response::KeptDrafts(kept) if self.drafts.request == Some(id) => {
                 self.drafts.request = None;
                 match kept {

@@ -49,7 +49,7 @@ impl Screen for Wallet {
     }
 
     fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
-        self.picture_of(self.selected()?, area, env)
+        self.text_and_picture(self.selected()?, area, env).1
     }
 
     fn copyables(&self, env: &Env) -> Copyables {

@@ -69,7 +69,7 @@ impl Wallet {
             self.scroll.reset();
             self.scrolled = selected;
         }
-        let pane = self.areas(area, env).pane.unwrap_or_default();
+        let pane = self.selected().map(|held| self.text_and_picture(held, area, env).0).unwrap_or_default();
         self.pane_height = pane.height;
         if self.scroll.is_scrolled() {
             let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, env).len());
@@ -82,19 +82,22 @@ impl Wallet {
         pane::fitted(&self.case(held, env), &self.beside(held, env), room, env)
     }
 
-    /// The picture of the badge's template, or of the badge itself. It takes only rows that the answer leaves.
-    pub(super) fn picture_of(&self, held: &Held, area: Rect, env: &Env) -> Option<Want> {
-        let pane = self.areas(area, env).pane.filter(|_| area.width >= preview::FROM)?;
-        let place = picture::below(pane, self.answer_lines(held, pane, env).len());
+    /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
+    pub(super) fn text_and_picture(&self, held: &Held, area: Rect, env: &Env) -> (Rect, Option<Want>) {
+        let pane = self.areas(area, env).pane.unwrap_or_default();
         let of = match held.template_id() {
-            Some(id) => PictureOf::Template(id.clone()),
+            Some(id) => Some(PictureOf::Template(id.clone())),
             // The card of a badge names its holder.
             None => {
-                let badge = held.wallet.as_ref().filter(|_| !self.call.masked)?;
-                PictureOf::Address(Some(badge.front_image_url.clone()?))
+                let badge = held.wallet.as_ref().filter(|_| !self.call.masked);
+                badge.and_then(|badge| badge.front_image_url.clone()).map(|url| PictureOf::Address(Some(url)))
             }
         };
-        Some(Want { of, area: place? })
+        let Some(of) = of.filter(|_| area.width >= preview::FROM && env.pictures.is_on()) else {
+            return (pane, None);
+        };
+        let (text, place) = picture::below(pane, self.answer_lines(held, pane, env).len());
+        (text, place.map(|area| Want { of, area }))
     }
 
     pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
@@ -110,7 +113,7 @@ impl Wallet {
         if area.width >= preview::FROM {
             let wanted = self
                 .heading
-                .wanted()
+                .wanted(area.width)
                 .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
             let left = wanted.min(area.width * 11 / 20);
             let list = Rect { width: left, ..rest };
@@ -462,9 +465,9 @@ impl Wallet {
                 frame.render_widget(place, Rect { width: at.width.saturating_sub(3), ..at });
             }
         }
-        let lines = self.answer_lines(held, pane, env);
-        picture::draw(self.picture_of(held, area, env), frame, env);
-        self.scroll.draw(frame, pane, lines, &[Context::Wallet], env);
+        let (text, want) = self.text_and_picture(held, area, env);
+        picture::draw(want, frame, env);
+        self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[Context::Wallet], env);
     }
 
     /// The caller's question, or how to choose one.

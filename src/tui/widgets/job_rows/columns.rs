@@ -152,7 +152,12 @@ fn in_review<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
 /// The heading for the rows of a job, or of a draft in its review.
 pub fn heading(is_review: bool) -> Heading {
     let columns = fields_of(is_review).into_iter().map(|field| field.column);
-    Heading::new(columns, 6, tr_noop!("the job's own order"))
+    let own = if is_review {
+        tr_noop!("groups first, then by row")
+    } else {
+        tr_noop!("problems first, then by row")
+    };
+    Heading::new(columns, 6, own)
 }
 
 /// Rows of a job for a file.
@@ -182,9 +187,12 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room, with or without badge ids.
-pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
+/// The columns for this room. `ids` says whether rows can have badge ids, and `has_ids` whether some have.
+pub(super) fn own(ids: bool, has_ids: bool, is_review: bool, room: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
+    if !has_ids {
+        own[BADGE_IDS].min_width = 0;
+    }
     if is_review {
         // The statuses of a draft are short, and so are its reasons.
         own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };

@@ -16,8 +16,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// What is special about a row.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct RowMark {
+    /// A note before the title of the row.
+    pub note: Option<String>,
     pub is_marked: bool,
     /// Whether it belongs to the range that the user is drawing.
     pub is_in_range: bool,
@@ -136,11 +138,16 @@ impl<T: Browse> Browser<T> {
         }
         self.list.draw_rows(frame, body, env, |place, state| match state {
             RowState::Entry(Entry::Row(row)) => {
-                let RowMark { is_marked, is_in_range } = mark(place, row);
+                let RowMark { note, is_marked, is_in_range } = mark(place, row);
                 let sign = if is_marked { env.glyphs.mark } else { " " };
                 let edge = if is_in_range { env.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), env.theme.mark())];
-                spans.extend(self.heading.cells(cells(T::FIELDS, row, &(), env), widths, env));
+                let mut cells = cells(T::FIELDS, row, &(), env);
+                let title = T::FIELDS.iter().position(|field| field.column.key == "title");
+                if let (Some(note), Some((text, _))) = (note, title.and_then(|at| cells.get_mut(at))) {
+                    text.insert_str(0, &format!("{note} {} ", env.glyphs.dot));
+                }
+                spans.extend(self.heading.cells(cells, widths, env));
                 if is_in_range {
                     for span in &mut spans {
                         span.style = span.style.patch(env.theme.in_range());

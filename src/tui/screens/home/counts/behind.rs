@@ -13,7 +13,6 @@ use crate::tui::screens::home::badge_rows::{COPIED, Columns};
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
-use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::text_layout::{fit, number};
 use crate::tui::worker::index::Exported;
@@ -25,6 +24,9 @@ pub struct Behind {
     /// Whether the index has changed since the badges were read.
     pub stale: bool,
     pub preview: BadgePreview,
+    columns: Columns,
+    /// The pages to which the columns are not adapted yet.
+    unfitted: Vec<u64>,
 }
 
 /// The badges of a list for a file.
@@ -52,7 +54,15 @@ pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
 
 impl Behind {
     pub fn new(which: Which, title: String) -> Self {
-        Self { which, title, list: PagedList::default(), stale: false, preview: BadgePreview::default() }
+        Self {
+            columns: Columns::new(which.is_ending()),
+            which,
+            title,
+            list: PagedList::default(),
+            stale: false,
+            preview: BadgePreview::default(),
+            unfitted: Vec::new(),
+        }
     }
 
     /// Handles an action of the list. Returns false if the action belongs elsewhere.
@@ -73,8 +83,9 @@ impl Behind {
     ) -> Result<(), Response> {
         match answer {
             Response::IndexList(page) if self.list.awaits(request) => {
-                if let Some((_, dropped)) = self.list.on_response(request, page) {
+                if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
+                    self.unfitted.push(page);
                 }
                 Ok(())
             }
@@ -83,7 +94,12 @@ impl Behind {
     }
 
     pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
-        let (list, pane) = preview::split(area, None);
+        for page in std::mem::take(&mut self.unfitted) {
+            for row in self.list.page_rows(page) {
+                self.columns.fit(row, env);
+            }
+        }
+        let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
         self.preview.lay_out(self.list.selected(), None, pane, env);
         if self.stale && !self.list.is_loading() {
@@ -100,12 +116,12 @@ impl Behind {
     }
 
     pub fn on_click(&mut self, at: Position, area: Rect) -> bool {
-        let (list, _) = preview::split(area, None);
+        let (list, _) = self.columns.split(area, 0);
         at.x < list.right() && self.list.on_click(rows(list), at.y)
     }
 
     pub fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
-        picture_of(self.list.selected()?, preview::split(area, None).1?, env)
+        picture_of(self.list.selected()?, self.columns.split(area, 0).1?, env)
     }
 
     pub fn copyables(&self, env: &Env) -> Copyables {
@@ -128,7 +144,7 @@ impl Behind {
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        let (area, pane) = preview::split(area, None);
+        let (area, pane) = self.columns.split(area, 0);
         if let (Some(pane), Some(row)) = (pane, self.list.selected()) {
             self.preview.draw(row, pane, super::LIST, frame, env);
         }
@@ -136,8 +152,7 @@ impl Behind {
         let text = format!("  {} {} {all}", self.title, env.glyphs.dot);
         let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
-        let columns = Columns::new(area.width, self.which.is_ending());
-        frame.render_widget(columns.head(env), Rect { y: area.y + 1, height: 1, ..area });
+        frame.render_widget(self.columns.head(area.width, env), Rect { y: area.y + 1, height: 1, ..area });
         let body = rows(area);
         if self.list.draw_empty(frame, body, (t!("No badges found."), t!("reading the index")), env) {
             return;
@@ -146,7 +161,7 @@ impl Behind {
             let mut spans = vec![Span::raw(" ")];
             match row {
                 RowState::Entry(Entry::Row(row)) => {
-                    spans.extend(columns.cells(row, env));
+                    spans.extend(self.columns.cells(row, area.width, env));
                 }
                 RowState::Failed(error) => {
                     spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));

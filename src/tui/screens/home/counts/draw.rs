@@ -5,6 +5,7 @@ use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Counts, Find};
 use crate::i18n;
 use crate::tui::prelude::*;
+use crate::tui::screens::home::draw::cost_words;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
@@ -41,6 +42,11 @@ impl Counts {
         Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
     }
 
+    /// Lines from one bar to the next: there is a gap between bars if all of them still have room.
+    pub(super) fn step(&self, bars: Rect) -> u16 {
+        if self.bars().len() * 2 <= usize::from(bars.height) + 1 { 2 } else { 1 }
+    }
+
     /// The lines of the error message, wrapped to `columns`.
     fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
         let Some(error) = &self.error else { return Vec::new() };
@@ -51,7 +57,7 @@ impl Counts {
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if !self.is_on(env) {
-            draw_off(frame, area, env);
+            draw_off(self.cost, frame, area, env);
             return;
         }
         self.draw_totals(frame, Rect { height: 1, ..area }, env);
@@ -196,8 +202,8 @@ impl Counts {
         let widths = Widths::of(&bars, usize::from(area.width).saturating_sub(2));
         let at = self.cursor().min(bars.len().saturating_sub(1));
         let visible = bars.iter().enumerate().skip(self.top).take(usize::from(area.height));
-        for (row, (place, bar)) in visible.enumerate() {
-            let Ok(row) = u16::try_from(row) else { break };
+        let step = self.step(area);
+        for (row, (place, bar)) in (0..area.height).step_by(usize::from(step)).zip(visible) {
             let selected = place == at;
             let mut spans = vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
@@ -307,23 +313,25 @@ impl Widths {
     }
 }
 
-/// Draws a bar with its label, number and note. A count above zero has at least one cell, except
+/// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
 /// for bars that show only their number.
 fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     let theme = &env.theme;
-    let cells = if bar.aside || bar.count == 0 || widths.most == 0 {
+    let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
     } else {
-        let scaled = u128::from(bar.count) * widths.bar as u128 / u128::from(widths.most);
-        usize::try_from(scaled).unwrap_or(widths.bar).clamp(1, widths.bar.max(1))
+        let scaled = u128::from(bar.count) * widths.bar as u128 * 8 / u128::from(widths.most);
+        usize::try_from(scaled).unwrap_or(usize::MAX).clamp(1, widths.bar.max(1) * 8)
     };
+    let begun = (eighths % 8).checked_sub(1).and_then(|at| env.glyphs.eighths.get(at)).copied().unwrap_or("");
+    let drawn = env.glyphs.full.repeat(eighths / 8) + begun;
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
     let label = if bar.alarming { format!("{} {}", env.glyphs.alert, bar.label) } else { bar.label.clone() };
     vec![
         Span::styled(fit(&label, widths.label, env.glyphs.ellipsis), text),
         Span::raw(" "),
-        Span::styled(fit(&env.glyphs.full.repeat(cells), widths.bar, ""), style),
+        Span::styled(fit(&drawn, widths.bar, ""), style),
         Span::styled(format!("{:>NUMBER$} ", number(bar.count)), text),
         Span::styled(fit(&format!(" {}", bar.note), widths.note, env.glyphs.ellipsis), theme.dim()),
     ]
@@ -373,7 +381,7 @@ fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
 }
 
 /// Explains what an index is, what it contains, where it is stored and how to turn it on.
-fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
+fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
     let name = env.session().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
@@ -383,7 +391,10 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
             t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
             theme.text(),
         ),
-        (t!("lapel has not read or saved anything for it yet.").to_owned(), theme.text()),
+        (
+            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = cost_words(cost)),
+            theme.text(),
+        ),
         (
             t!(
                 "{key}   turns it on until lapel ends: in memory only, nothing is saved.",

@@ -49,6 +49,8 @@ pub struct Counts {
     offered: Option<Vec<BadgeId>>,
     /// Plans for issuing badges again, after the same confirmation. Some badges cannot be issued again.
     planned: Option<Vec<Plan>>,
+    /// Requests for building the index, if lapel knows the number of badges.
+    pub(super) cost: Option<u64>,
 }
 
 /// A template and the recipients who get its badge again.
@@ -396,7 +398,7 @@ impl Component for Counts {
         if !(list.y..list.bottom()).contains(&at.y) {
             return Clicked::Nothing;
         }
-        let place = self.top + usize::from(at.y - list.y);
+        let place = self.top + usize::from((at.y - list.y) / self.step(list));
         let is_bar = place < self.bars().len();
         if is_bar {
             self.move_to(place);
