@@ -490,6 +490,7 @@ impl App {
             self.screens.home.opened();
         }
         if tab == Tab::Wallet {
+            self.screens.wallet.learn(self.screens.history.browser.loaded());
             self.screens.wallet.focus_box();
         }
         self.tab = tab;

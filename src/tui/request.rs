@@ -367,7 +367,17 @@ pub struct Holder {
     pub sent: Vec<SentHere>,
     /// The number of badges that the service counts in the wallet.
     pub total_count: Option<u64>,
+    /// The domains of the addresses in the index and in the journal, if neither list has a badge.
+    pub domains: BTreeSet<String>,
     pub requests: u32,
+}
+
+impl Holder {
+    /// Whether both lists were read and have no badge.
+    pub fn has_nothing(&self) -> bool {
+        self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
+            && self.history.as_ref().is_ok_and(|(rows, _)| rows.is_empty())
+    }
 }
 
 /// A profile in use: its connection, and the labels for the header.

@@ -26,7 +26,7 @@ use crate::tui::platform::file_preview;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
 use select_all::NotMarked;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -197,7 +197,8 @@ fn failed_by(ask: &Request, why: &ApiError) -> Response {
         Request::Holder(..) => {
             let (wallet, history) = (Err(error()), Err(error()));
             let (sent, total_count) = (Vec::new(), None);
-            Response::Holder(Box::new(Holder { wallet, history, sent, total_count, requests: 0 }))
+            let domains = BTreeSet::new();
+            Response::Holder(Box::new(Holder { wallet, history, sent, total_count, domains, requests: 0 }))
         }
         Request::Call(context) => Response::Call(Box::new(lookup::failed(context, error()))),
         Request::SentBadge(_) => Response::SentBadge(Vec::new()),
@@ -312,6 +313,12 @@ async fn answer(
             let mut holder = holder(&reader, &email, pages, &call).await;
             if let Some(jobs) = &jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
+            }
+            if holder.has_nothing() {
+                holder.domains = index.domains().await;
+                if let Some(jobs) = &jobs {
+                    holder.domains.extend(jobs.domains().await.unwrap_or_default());
+                }
             }
             Response::Holder(Box::new(holder))
         }
@@ -503,6 +510,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
             h.items.retain(|item| item.is_of(&key));
             (h.items, h.complete)
         }),
+        domains: BTreeSet::new(),
         requests,
     }
 }

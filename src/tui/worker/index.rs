@@ -2,7 +2,7 @@
 
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
-use crate::export::ExportRow;
+use crate::export::{Cost, ExportRow};
 use crate::i18n::list;
 use crate::index::{
     Account, Cert, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings, Sums,
@@ -10,7 +10,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -62,6 +62,24 @@ impl IndexAsk {
     }
 }
 
+/// Why a look-up was not answered by the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSearched {
+    /// There is no index, or lapel cannot read it. The text says why.
+    NoIndex(String),
+    /// Nothing was read into the index yet.
+    NotRead,
+}
+
+/// The cost of reading the history into the index, in words. `badges` is the number of badges in the history, if lapel
+/// knows it.
+pub fn reading_cost(badges: Option<u64>) -> String {
+    match badges.map(|badges| Cost::of(badges, u32::MAX).requests) {
+        Some(n) => plural!(n, "about {n} request", "about {n} requests"),
+        None => t!("1 request for every 100 badges of the history").to_owned(),
+    }
+}
+
 /// The responses of the index. Errors are text for the user.
 #[derive(Debug)]
 pub enum IndexAnswer {
@@ -69,8 +87,8 @@ pub enum IndexAnswer {
     Synced(Result<Synced, String>),
     Sums(Result<Box<Overall>, String>),
     List(Result<Page<HistoryItem>, String>),
-    Found(Result<Vec<Cert>, String>),
-    People(Result<Vec<HistoryItem>, String>),
+    Found(Result<Vec<Cert>, NotSearched>),
+    People(Result<Vec<HistoryItem>, NotSearched>),
     WithoutDetails(Result<Vec<BadgeId>, String>),
     Details(Result<DetailsRead, String>),
     Renewals(Result<Renewals, String>),
@@ -100,8 +118,8 @@ pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
         IndexAsk::Sync(_) => IndexAnswer::Synced(Err(why)),
         IndexAsk::Sums(_) => IndexAnswer::Sums(Err(why)),
         IndexAsk::List(_) => IndexAnswer::List(Err(why)),
-        IndexAsk::Find(_) => IndexAnswer::Found(Err(why)),
-        IndexAsk::People(..) => IndexAnswer::People(Err(why)),
+        IndexAsk::Find(_) => IndexAnswer::Found(Err(NotSearched::NoIndex(why))),
+        IndexAsk::People(..) => IndexAnswer::People(Err(NotSearched::NoIndex(why))),
         IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
         IndexAsk::Details(..) => IndexAnswer::Details(Err(why)),
         IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
@@ -153,6 +171,19 @@ impl Slot {
         Ok(())
     }
 
+    /// The domains of all addresses in the index. None without an index.
+    pub async fn domains(&self) -> BTreeSet<String> {
+        let read = match self.get().await {
+            Ok(Some(index)) => index.domains().await,
+            Ok(None) => Ok(BTreeSet::new()),
+            Err(why) => Err(why),
+        };
+        read.unwrap_or_else(|why| {
+            tracing::warn!("the domains of the index were not read: {why}");
+            BTreeSet::new()
+        })
+    }
+
     /// Notes a badge's details in the index, if there is one. Does not wait for the write.
     pub async fn note(&self, badge: &Badge, reader: &Reader) {
         match self.get().await {
@@ -187,9 +218,11 @@ pub async fn run(
             IndexAnswer::Sums(overall(&index, reader, period).await.map(Box::new).map_err(words))
         }
         IndexAsk::List(query) => IndexAnswer::List(index.list(query).await.map_err(words)),
-        IndexAsk::Find(cert_no) => IndexAnswer::Found(index.find_cert(&cert_no).await.map_err(words)),
+        IndexAsk::Find(cert_no) => {
+            IndexAnswer::Found(searched(&index, index.find_cert(&cert_no).await).await)
+        }
         IndexAsk::People(address, name) => {
-            IndexAnswer::People(index.find_people(address, name).await.map_err(words))
+            IndexAnswer::People(searched(&index, index.find_people(address, name).await).await)
         }
         IndexAsk::WithoutDetails(which) => {
             IndexAnswer::WithoutDetails(index.without_details(which, MOST_DETAILS).await.map_err(words))
@@ -211,6 +244,16 @@ pub async fn run(
 #[allow(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn words(why: IndexError) -> String {
     why.to_string()
+}
+
+/// The result of a search. A search without a result says so if nothing was read into the index yet.
+async fn searched<T>(index: &Index, found: Result<Vec<T>, IndexError>) -> Result<Vec<T>, NotSearched> {
+    let failed = |why| NotSearched::NoIndex(words(why));
+    let found = found.map_err(failed)?;
+    if found.is_empty() && index.status().await.map_err(failed)?.is_empty() {
+        return Err(NotSearched::NotRead);
+    }
+    Ok(found)
 }
 
 async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {

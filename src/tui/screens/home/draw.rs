@@ -15,6 +15,7 @@ use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::worker::index::reading_cost;
 use ratatui::style::Style;
 use std::rc::Rc;
 
@@ -254,10 +255,7 @@ impl Home {
     }
 
     fn cost(&self) -> String {
-        match self.index_cost() {
-            Some(n) => plural!(n, "about {n} request", "about {n} requests"),
-            None => t!("1 request for every 100 badges of the history").to_owned(),
-        }
+        reading_cost(self.history)
     }
 
     fn no_index(&self) -> String {
