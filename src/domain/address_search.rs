@@ -3,21 +3,23 @@
 
 use super::edit_distance::edits;
 use super::email::{EmailKey, meant_domain};
-use super::look_alike::{half_width, in_latin};
+use super::look_alike::{foreign_letter, half_width, in_latin, letter_name};
 use super::mask;
 use super::name_search::{NameMatch, likeness};
 use super::records::HistoryItem;
 use super::text::Text;
 use super::time::ServiceTime;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;
 
 /// Maximum number of requests of a search.
 pub const MOST: usize = 5;
 /// Maximum number of addresses in the result.
 const LONGEST: usize = 100;
-/// Minimum length of a local part to search for. Many addresses contain a shorter one.
+/// Minimum length of a local part, or of a half of it, to search for. Many addresses contain a shorter one.
 const SHORTEST_LOCAL: usize = 3;
+/// Signs that addresses often have where a caller leaves a space.
+const JOINTS: [&str; 2] = [".", ""];
 /// Well-known mail services with their most common misspelling.
 const SLIPS: [(&str, &str); 8] = [
     ("gmail", "gmial"),
@@ -42,27 +44,50 @@ pub enum Lead {
     Name(String),
 }
 
-/// The queries for an address without badges, the best first, at most [`MOST`].
-pub fn leads(address: &str, name: Option<&str>) -> Vec<Lead> {
+/// The queries for an address without badges, the best first, at most [`MOST`]. `domains` are those of addresses that
+/// lapel has seen.
+pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> Vec<Lead> {
     let key = EmailKey::of(&in_latin(address).unwrap_or_else(|| address.to_owned()));
     let mut leads = Vec::new();
     if key.as_str() != address {
         leads.push(Lead::Address(key.as_str().to_owned()));
     }
     if let Some((local, domain)) = key.as_str().rsplit_once('@') {
-        leads.extend(look_alike(domain).map(|other| Lead::Address(format!("{local}@{other}"))));
+        let meant =
+            look_alike(domain).or_else(|| domains.iter().find(|known| edits(domain, known, 1) == 1).cloned());
+        leads.extend(meant.map(|other| Lead::Address(format!("{local}@{other}"))));
         let untagged = without_tag(local);
         if untagged != local {
             leads.push(Lead::Address(format!("{untagged}@{domain}")));
         }
-        leads.extend(name.map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
-        if untagged.chars().count() >= SHORTEST_LOCAL {
-            leads.push(Lead::Part(format!("{untagged}@")));
-            leads.push(Lead::Part(format!("{untagged}+")));
+        let spaced = name.map(|name| with_space(address, name)).unwrap_or_default();
+        let is_name = spaced.is_empty();
+        leads.extend(spaced.into_iter().map(Lead::Address));
+        leads.extend(name.filter(|_| is_name).map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
+        let letters: Vec<char> = untagged.chars().collect();
+        if letters.len() >= SHORTEST_LOCAL {
+            // At other domains and with tags. Then the halves: a wrong letter is in one of them.
+            let half = letters.len().div_ceil(2).max(SHORTEST_LOCAL);
+            let (first, last): (String, String) =
+                (letters.iter().take(half).collect(), letters.iter().skip(letters.len() - half).collect());
+            leads.push(Lead::Part(untagged.to_owned()));
+            leads.extend((first != untagged).then_some(Lead::Part(first)));
+            leads.extend((last != untagged).then(|| Lead::Part(format!("{last}@{domain}"))));
         }
     }
     leads.truncate(MOST);
     leads
+}
+
+/// The addresses that a caller may have meant with a space in it: `minsu kim@…` reads as a name and an address.
+/// Empty if the name can only be a name.
+pub fn with_space(address: &str, name: &str) -> Vec<String> {
+    let is_of_address =
+        |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || !name.chars().all(is_of_address) {
+        return Vec::new();
+    }
+    JOINTS.iter().map(|joint| format!("{name}{joint}{address}")).collect()
 }
 
 /// The part before the `@` without its `+tag`. Often both reach the same mailbox.
@@ -84,8 +109,12 @@ fn look_alike(domain: &str) -> Option<String> {
 pub enum Why {
     /// The same address, spelled differently (case, composition).
     OtherLetters,
+    /// The same with one letter of another alphabet, which looks like a Latin one.
+    ForeignLetter(char),
     /// The same local part, and a domain with one typing error.
     LookAlike,
+    /// The same with a space that the caller gave.
+    Spaced,
     /// The same address with another `+tag`, or with none.
     OtherTag,
     /// Exactly the same name.
@@ -101,8 +130,10 @@ pub enum Why {
 }
 
 impl Why {
-    pub fn words(self) -> &'static str {
-        match self {
+    pub fn words(self) -> String {
+        let words = match self {
+            Self::ForeignLetter(letter) => return letter_name(letter),
+            Self::Spaced => t!("space in the address"),
             Self::OtherLetters => t!("other spelling"),
             Self::LookAlike => t!("similar domain"),
             Self::OtherTag => t!("other +tag"),
@@ -111,7 +142,8 @@ impl Why {
             Self::NearlyTheSame => t!("one letter off"),
             Self::SameLocalPart => t!("same before the @"),
             Self::PartOfName => t!("part of a name"),
-        }
+        };
+        words.to_owned()
     }
 }
 
@@ -153,7 +185,7 @@ impl Match {
 /// The matches in the results by address, the most likely first. Leaves out other people that a partial
 /// filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
-    let asked = asked.map(Asked::of);
+    let asked = asked.map(|asked| Asked::of(asked, name));
     let mut places: HashMap<EmailKey, usize> = HashMap::new();
     let mut found: Vec<Match> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -203,19 +235,30 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
 struct Asked {
     key: EmailKey,
     plain: EmailKey,
+    /// A letter of another alphabet in it.
+    foreign: Option<char>,
+    /// The same with the word before it.
+    spaced: Vec<EmailKey>,
 }
 
 impl Asked {
-    fn of(address: &str) -> Self {
+    fn of(address: &str, name: Option<&str>) -> Self {
         let plain = half_width(address);
         let plain = in_latin(&plain).unwrap_or(plain);
-        Self { key: EmailKey::of(address), plain: EmailKey::of(&plain) }
+        let spaced = name.map(|name| with_space(address, name)).unwrap_or_default();
+        Self {
+            key: EmailKey::of(address),
+            plain: EmailKey::of(&plain),
+            foreign: foreign_letter(address),
+            spaced: spaced.iter().map(|address| EmailKey::of(address)).collect(),
+        }
     }
 }
 
 /// Whether a badge may be the caller's, by its address or its name.
 pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
-    !reasons(asked.map(Asked::of).as_ref(), &EmailKey::of(address), name, on_it).is_empty()
+    let asked = asked.map(|asked| Asked::of(asked, name));
+    !reasons(asked.as_ref(), &EmailKey::of(address), name, on_it).is_empty()
 }
 
 fn reasons(asked: Option<&Asked>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
@@ -235,7 +278,16 @@ fn of_address(asked: &Asked, key: &EmailKey) -> Option<Why> {
         return Some(Why::OtherLetters);
     }
     if asked.plain == *key {
-        return Some(Why::LookAlike);
+        return Some(asked.foreign.map_or(Why::OtherLetters, Why::ForeignLetter));
+    }
+    if asked.spaced.contains(key) {
+        return Some(Why::Spaced);
+    }
+    // The service may have the letter of another alphabet, and the caller the Latin one.
+    if let Some(letter) = foreign_letter(key.as_str())
+        && in_latin(key.as_str()).is_some_and(|latin| asked.plain.is(&latin))
+    {
+        return Some(Why::ForeignLetter(letter));
     }
     let (local, domain) = asked.plain.as_str().rsplit_once('@')?;
     let (its_local, its_domain) = key.as_str().rsplit_once('@')?;
@@ -293,24 +345,37 @@ mod tests {
     fn what_is_asked_is_the_best_first_and_never_much() {
         let address = |a: &str| Lead::Address(a.to_owned());
         let part = |p: &str| Lead::Part(p.to_owned());
+        let seen: BTreeSet<String> = ["naru.example".to_owned()].into();
+        let leads = |address: &str, name| leads(address, name, &seen);
         assert_eq!(
             leads("Kim.MS@gmial.example", Some(" 김민수 ")),
             [
                 address("kim.ms@gmial.example"),
                 address("kim.ms@gmail.example"),
                 Lead::Name("김민수".into()),
-                part("kim.ms@"),
-                part("kim.ms+")
+                part("kim.ms"),
+                part("kim")
             ]
         );
+        let halves = |domain| [part("kim.ms"), part("kim"), part(&format!(".ms@{domain}"))];
         assert_eq!(
             leads("kim.ms@gmail.com", None),
-            [address("kim.ms@gmial.com"), part("kim.ms@"), part("kim.ms+")]
+            [vec![address("kim.ms@gmial.com")], halves("gmail.com").to_vec()].concat()
         );
-        assert_eq!(leads("kim.ms@naru.example", None), [part("kim.ms@"), part("kim.ms+")]);
+        assert_eq!(leads("kim.ms@naru.example", None), halves("naru.example"));
+        assert_eq!(
+            leads("kim.ms@naru.exmaple", None)[0],
+            address("kim.ms@naru.example"),
+            "a domain that lapel has seen"
+        );
         assert_eq!(
             leads("kim.ms+badge@naru.example", None),
-            [address("kim.ms@naru.example"), part("kim.ms@"), part("kim.ms+")]
+            [vec![address("kim.ms@naru.example")], halves("naru.example").to_vec()].concat()
+        );
+        assert_eq!(
+            leads("ms@naru.example", Some("kim")),
+            [address("kim.ms@naru.example"), address("kimms@naru.example")],
+            "a space in an address, not a name"
         );
         assert_eq!(leads("k\u{456}m@naru.example", None)[0], address("kim@naru.example"));
         assert!(leads("ab@naru.example", None).is_empty(), "nothing sensible to ask");
@@ -356,7 +421,8 @@ mod tests {
         ];
         for (asked, name, first) in [
             (Some("kim.ms+badge@naru.example"), None, Why::OtherTag),
-            (Some("k\u{456}m.ms@naru.example"), None, Why::LookAlike),
+            (Some("k\u{456}m.ms@naru.example"), None, Why::ForeignLetter('\u{456}')),
+            (Some("ms@naru.example"), Some("kim"), Why::Spaced),
             (Some("kim.m@naru.example"), None, Why::NearlyTheSame),
             (Some("minsu@naru.example"), None, Why::OtherTag),
             (None, Some("민수 김"), Why::SameName),
@@ -407,7 +473,7 @@ mod tests {
                 prop_assert!(!one.shown().contains(one.address.wire()));
                 prop_assert!(!one.why.is_empty());
             }
-            prop_assert!(leads(&asked, Some(&name)).len() <= MOST);
+            prop_assert!(leads(&asked, Some(&name), &BTreeSet::new()).len() <= MOST);
         }
     }
 }

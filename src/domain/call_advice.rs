@@ -129,7 +129,7 @@ pub fn script(case: &Case<'_>) -> Script {
         if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
-        t!("verify its signature, find a badge by certificate number").clone_into(&mut cannot);
+        t!("verify its signature").clone_into(&mut cannot);
     } else if let Some(question) = case.question {
         say.extend(answer(case, question, &verdict));
     } else {
@@ -141,7 +141,7 @@ pub fn script(case: &Case<'_>) -> Script {
         }
     }
     if case.by_id && !case.masked {
-        cannot = list([&*cannot, t!("verify its signature, find a badge by certificate number")]).to_string();
+        cannot = list([&*cannot, t!("verify its signature")]).to_string();
     }
     Script { say, why: why(case, &verdict), cannot }
 }
@@ -181,10 +181,11 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
         }
         Question::When | Question::Expired | Question::Revoked => stands(),
         Question::WrongName | Question::WrongEmail => {
-            let mut say = vec![if question == Question::WrongName {
-                t!("Ask for the right name, letter by letter. {issuer} checks it and can issue a corrected badge, then revoke this one.", issuer)
-            } else {
-                t!("Ask for the right e-mail address, letter by letter. {issuer} checks the caller's identity. It can issue the badge to that address, then revoke this one.", issuer)
+            let mut say = vec![match (question == Question::WrongName, is_revoked(verdict)) {
+                (true, false) => t!("Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge and revoke this one.", issuer),
+                (true, true) => t!("This badge is revoked already. Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge.", issuer),
+                (false, false) => t!("Ask for the right e-mail address, letter by letter. Only {issuer} can issue the badge to that address and revoke this one; it must know who calls.", issuer),
+                (false, true) => t!("This badge is revoked already. Ask for the right e-mail address, letter by letter. Only {issuer} can issue a badge to that address; it must know who calls.", issuer),
             }];
             if is_waiting {
                 say.push(t!("A waiting badge can only be revoked when it is issued.").to_owned());
@@ -241,7 +242,7 @@ fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         why.extend(left.filter(|left| *left < SOON).map(|left| t!("expires in {age}", age = age(left))));
     }
     if let Some(last) = why.last_mut() {
-        *last = t!("{times} (service time)", times = last);
+        *last = t!("{times}, service time", times = last);
     }
     why
 }
@@ -360,12 +361,17 @@ fn mail(case: &Case<'_>) -> String {
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
         ),
+        // With a domain that may be a misspelling, nobody's gateway is the likely reason.
+        Some(word) if !slip.is_empty() => t!(
+            "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip}",
+            word,
+            slip
+        ),
         Some(word) => {
             let domain = super::text::scrub(key.domain().unwrap_or_default()).into_owned();
             t!(
-                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip} If others at {domain} got no mail either, the mail gateway there blocks it. Their IT can allow it.",
+                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter. If others at {domain} got no mail either, its gateway may block it: their IT can check.",
                 word,
-                slip,
                 domain
             )
         }
@@ -505,7 +511,7 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 /// Advice for a wrong name or address: pass it on to the issuer.
 pub fn correction() -> &'static str {
     t!(
-        "Wrong name or address? Pass on this id and the right spelling. The issuer checks the caller's identity. It can issue a corrected badge, then revoke this one."
+        "Wrong name or address? Pass on this id and the right spelling. Only the issuer can issue a corrected badge and revoke this one."
     )
 }
 

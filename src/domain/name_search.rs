@@ -75,13 +75,18 @@ pub fn variants(given: &str) -> Vec<String> {
             variants.push(format!("{}{first}", rest.concat()));
         } else {
             variants.push(format!("{} {first}", rest.join(" ")));
-            variants.extend(rest.last().map(|last| (*last).to_owned()));
+            // One letter may be wrong: the words without it, the longest first.
+            let mut words = words.clone();
+            words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+            variants.extend(words.into_iter().map(str::to_owned));
         }
     } else if hangul && (SHORTEST_HANGUL..=LONGEST_HANGUL).contains(&joined.chars().count()) {
         // One syllable may be wrong: the rest, where the service finds parts of names.
         let syllables: Vec<char> = joined.chars().collect();
         variants.push(syllables[..syllables.len() - 1].iter().collect());
         variants.push(syllables[1..].iter().collect());
+        // A wrong syllable in the middle leaves only the family name.
+        variants.extend(syllables.first().map(char::to_string));
     } else if !hangul && joined.chars().count() >= SHORTEST_LATIN {
         variants.push(joined.chars().take(SHORTEST_LATIN - 1).collect());
     }

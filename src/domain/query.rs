@@ -8,6 +8,7 @@ use super::ids::BadgeId;
 use super::look_alike::half_width;
 use super::text::is_invisible;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
+pub use shapes::{id_variants, may_be_end_of_id};
 use unicode_normalization::UnicodeNormalization;
 
 /// Pairs of quotation marks and brackets around a pasted text that do not belong to it.

@@ -9,6 +9,7 @@ use crate::api::{ApiError, Call, Reader};
 use crate::domain::address_search::is_possible;
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use std::collections::BTreeSet;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
@@ -123,6 +124,16 @@ impl Index {
                 }
             }
             Ok(found)
+        })
+        .await
+    }
+
+    /// The domains of all addresses.
+    pub async fn domains(&self) -> Result<BTreeSet<String>> {
+        self.read(|db| {
+            db.prepare_cached("SELECT DISTINCT domain FROM badge WHERE domain IS NOT NULL")?
+                .query_map([], |r| r.get(0))?
+                .collect()
         })
         .await
     }

@@ -224,6 +224,11 @@ impl Jobs {
         Ok(self.core.journal.sent_to(&self.core.account, email).await?)
     }
 
+    /// The domains of the addresses in this account's issue jobs.
+    pub async fn domains(&self) -> Result<Vec<String>, JobError> {
+        Ok(self.core.journal.domains(&self.core.account).await?)
+    }
+
     /// Reasons of earlier revocations, newest first.
     pub async fn reasons(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.store.newest("reason", 20).await?)

@@ -126,9 +126,9 @@ pub enum Navigate {
     HolderOf(String, BadgeId),
     /// Look up the holders with this name on the Wallet tab.
     HolderNamed(String),
-    /// Read the records of these badges on the Wallet tab, up to the one with this certificate number. The user
-    /// confirmed it.
-    FindCert(String, Vec<BadgeId>),
+    /// Read the records of these badges on the Wallet tab, up to the one with this certificate number. Without badges:
+    /// of all, after reading the history into the index. The user confirmed it.
+    FindCert(String, Option<Vec<BadgeId>>),
     /// Answer this question of the caller on the Wallet tab.
     Question(Option<Question>),
     /// Show the jobs and select the newest one.

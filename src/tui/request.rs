@@ -197,9 +197,9 @@ requests! {
         Sync(want: Want) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
         IndexList(query: index::Query) -> IndexList(Result<Page<HistoryItem>, String>);
-        FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, String>);
+        FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
-        People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, String>);
+        People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, NotSearched>);
         /// The badges of a list without details in the index.
         WithoutDetails(list: Which) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.
@@ -344,6 +344,12 @@ impl<T> Failed for Result<T, NotMarked> {
     }
 }
 
+impl<T> Failed for Result<T, NotSearched> {
+    fn failed(why: &Failure<'_>) -> Self {
+        Err(NotSearched::NoIndex(why.text.clone()))
+    }
+}
+
 impl<T> Failed for Vec<T> {
     fn failed(_: &Failure<'_>) -> Self {
         Self::new()
@@ -365,7 +371,7 @@ impl<T: Failed> Failed for Box<T> {
 impl Failed for Holder {
     fn failed(why: &Failure<'_>) -> Self {
         let (wallet, history) = (Failed::failed(why), Failed::failed(why));
-        Self { wallet, history, sent: Vec::new(), total_count: None, requests: 0 }
+        Self { wallet, history, sent: Vec::new(), total_count: None, domains: BTreeSet::new(), requests: 0 }
     }
 }
 
@@ -431,7 +437,17 @@ pub struct Holder {
     pub sent: Vec<SentHere>,
     /// The number of badges that the service counts in the wallet.
     pub total_count: Option<u64>,
+    /// The domains of the addresses in the index and in the journal, if neither list has a badge.
+    pub domains: BTreeSet<String>,
     pub requests: u32,
+}
+
+impl Holder {
+    /// Whether both lists were read and have no badge.
+    pub fn has_nothing(&self) -> bool {
+        self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
+            && self.history.as_ref().is_ok_and(|(rows, _)| rows.is_empty())
+    }
 }
 
 /// A profile in use: its connection, and the labels for the header.

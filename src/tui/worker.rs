@@ -212,10 +212,16 @@ async fn answer(
         }
         Request::SentBadge(id) => Response::SentBadge(link?.jobs?.sent_badge(&id).await.unwrap_or_default()),
         Request::Holder(email, pages) => {
-            let WorkerConnection { reader, jobs, .. } = link?;
+            let WorkerConnection { reader, jobs, index, .. } = link?;
             let mut holder = holder(&reader, &email, pages, &call).await;
-            if let Some(jobs) = jobs {
+            if let Some(jobs) = &jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
+            }
+            if holder.has_nothing() {
+                holder.domains = index.domains().await;
+                if let Some(jobs) = &jobs {
+                    holder.domains.extend(jobs.domains().await.unwrap_or_default());
+                }
             }
             Response::Holder(Box::new(holder))
         }
@@ -418,6 +424,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
             h.items.retain(|item| item.is_of(&key));
             (h.items, h.complete)
         }),
+        domains: BTreeSet::new(),
         requests,
     }
 }

@@ -1,4 +1,4 @@
-//! The overview: its sections, the badges behind a bar, and looking a certificate number up.
+//! The overview: its sections, and the badges behind a bar.
 
 use super::*;
 
@@ -35,11 +35,4 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     h.settled().await;
     take(&mut h, "overview-renewal", left);
-    h.press("esc");
-    h.settled().await;
-    h.press("/");
-    h.type_text("dv-0");
-    h.press("enter");
-    h.settled().await;
-    take(&mut h, "overview-find", left);
 }

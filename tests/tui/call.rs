@@ -116,11 +116,11 @@ async fn call_5_the_address_is_wrong() {
         &[
             "Did they mean gmail.example?",
             "Wrong name or address? Pass on",
-            "issuer checks the caller",
+            "Only the issuer can issue a corrected badge",
             "move it elsewhere",
         ],
     );
-    assert_eq!(requests, 2);
+    assert_eq!(requests, 3, "one for the domain that they may have meant");
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn call_7_is_this_badge_real() {
             "name on it 나***",
             "To an employer: this is the issuer's record for this id",
             "Confirm neither name nor address",
-            "verify its signature, find a badge by certificate number",
+            "verify its signature",
         ],
     );
     for hidden in ["나만봄", "someone", "mail SENT", "letter by letter", "in the wallet", &ids[1]] {

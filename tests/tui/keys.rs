@@ -158,11 +158,10 @@ async fn screens_name_the_keys_that_are_bound() {
     o.says("{} turns it on until lapel ends", &[Action::IndexOn]);
     o.does(&[Action::IndexOn]).await;
     o.does(&[FindCert]).await;
-    o.says("then press {}.", &[Accept]);
-    o.h.type_text("no such thing");
+    o.h.type_text("CERT-2026-no-such-one");
     o.does(&[Accept]).await;
     o.says("or read with {} on a list", &[Action::Details]);
-    o.does(&[Back]).await;
+    o.does(&[Home, Last, Open]).await;
     while !o.h.screen().contains(msg_part("plans to issue them again")) {
         o.does(&[NextSection]).await;
     }

@@ -239,24 +239,14 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
         .next()
         .expect("a number")
         .to_owned();
+    // The key of the counts opens the box that takes certificate numbers.
     h.press("1 0 G enter /");
-    h.type_text("no-such-number");
-    h.press("enter");
-    let screen = h.settled().await;
-    assert!(
-        screen.contains(msg_part("Not found"))
-            && super::narrow::flat(&screen).contains(msg_part("cannot search for one.")),
-        "{screen}"
-    );
-    h.press("ctrl-u");
     let before = all_requests(&h);
     h.paste(&format!(" {} \n", cert.to_lowercase()));
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("문채원"), "{screen}");
+    assert!(screen.contains("문***"), "{screen}");
     assert_eq!(all_requests(&h) - before, 1, "only the badge itself was read");
-    h.press("esc");
-    assert!(h.settled().await.contains(msg("Counts")));
 }
 
 #[tokio::test]

@@ -256,3 +256,126 @@ async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
         "{screen}"
     );
 }
+
+fn with_index(mut session: Session) -> Session {
+    session.index =
+        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session
+}
+
+#[tokio::test]
+async fn a_refused_text_is_replaced_by_the_next_paste() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("hello@naru,example");
+    h.press("enter");
+    assert!(flowing(&h.settled().await).contains("hello@naru,example"), "{}", h.screen());
+    h.paste("hong.c@naru.example");
+    assert!(h.screen().contains("Holder ▌hong.c@naru.example"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn an_unread_index_is_not_searched_and_says_how_to_read_it() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    h.settled().await;
+    let (screen, requests) = look_up(&mut h, "nobody.here@naru.example").await;
+    assert!(flowing(&screen).contains(msg_part("The index is not read yet")), "{screen}");
+    assert!(!flowing(&screen).contains(", the index."), "{screen}");
+    assert!(requests <= 5, "{requests}");
+}
+
+#[tokio::test]
+async fn a_certificate_number_is_found_in_one_confirmed_step_with_an_unread_index() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    let id = insert(&h, vec![row("문채원", "moon@naru.example")]).remove(0);
+    h.settled().await;
+    h.press("4");
+    h.type_text(&id);
+    h.press("enter");
+    let screen = h.settled().await;
+    let after = screen.split("Cert. no.").nth(1).expect("a number");
+    let cert = after.split_whitespace().next().expect("a number").to_owned();
+    // Another index: nothing was read into it.
+    let mut h = h.reopened(with_index, 80, 24);
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, &cert).await;
+    assert!(flowing(&screen).contains(msg_part("then the records, after a confirmation")), "{screen}");
+    let before = all_requests(&h);
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains(msg_part("at most 1 request for each badge")), "{screen}");
+    assert_eq!(all_requests(&h), before, "nothing is read before the confirmation");
+    h.confirm("1");
+    let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_mistyped_domain_is_searched_unasked_also_for_an_address_with_badges() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    let (screen, requests) = look_up(&mut h, "eunwoo@gmial.example").await;
+    assert!(
+        flowing(&screen).contains(&msg_with(
+            "{address} has {badges}, too: {key} lists them.",
+            &[&"e***@gmail.example", &"1 badge", &"+"]
+        )),
+        "{screen}"
+    );
+    assert_eq!(requests, 3, "wallet, history, and one for the other domain");
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains("e***@gmail.example") && screen.contains(msg("similar domain")), "{screen}");
+}
+
+#[tokio::test]
+async fn slips_are_forgiven_without_an_index() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    insert(&h, vec![row("봉하늬", "hanui.bong@naru.example"), row("Zoe O'Quillan-Park", "zoe@naru.example")]);
+    h.settled().await;
+    for (given, shown, why) in [
+        ("봉호늬", "봉***", "similar name"),
+        ("Zoe O'Quillen-Park", "Z*** O***", "similar name"),
+        ("Zeo O'Quillan-Park", "Z*** O***", "similar name"),
+        ("hanui.bogn@naru.example", "h***@naru.example", "one letter off"),
+        ("hanuibong@naru.example", "h***@naru.example", "one letter off"),
+        ("ahnui.bong@naru.example", "h***@naru.example", "one letter off"),
+        ("hanui.bong@naru.exmaple", "h***@naru.example", "similar domain"),
+        ("hanui bong@naru.example", "h***@naru.example", "space in the address"),
+    ] {
+        let (screen, requests) = look_up(&mut h, given).await;
+        assert!(screen.contains(shown) && screen.contains(msg(why)), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+    let (screen, _) = look_up(&mut h, "hanu\u{456}.bong@naru.example").await;
+    assert!(screen.contains("Cyrillic \u{456} (U+0456)"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_id_without_its_beginning_or_with_spaces_is_found() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    let id = insert(&h, vec![row("봉하늬", "hanui@naru.example")]).remove(0);
+    h.settled().await;
+    let (_, end) = id.split_once('-').expect("an id of several parts");
+    for given in [end.to_owned(), id.replace('-', " "), id.to_lowercase().replace('-', " ")] {
+        let (screen, requests) = look_up(&mut h, &given).await;
+        assert!(screen.contains(&format!("id {id}")), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+}
+
+#[tokio::test]
+async fn the_answer_shows_the_timeline_where_there_is_room() {
+    let mut h = Harness::new(frozen(), 200, 50).await;
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, "hong.c@naru.example").await;
+    assert!(screen.contains(&format!("{} ━", msg("accepted"))), "{screen}");
+    h.press("3");
+    let (screen, _) = look_up(&mut h, "jiho.oh@naru.example").await;
+    assert!(screen.contains("▲ OVERDUE") && !screen.contains("◌ OVERDUE"), "{screen}");
+    assert!(
+        flowing(&screen).contains(&msg_with("{badges} in the history, none in the wallet", &[&"1 badge"])),
+        "{screen}"
+    );
+}

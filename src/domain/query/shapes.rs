@@ -33,6 +33,41 @@ pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     one(&all).or_else(|| one(&named)).and_then(BadgeId::new)
 }
 
+/// Other forms of a typed badge id, the likeliest first: in capitals, with dashes instead of spaces, and with the
+/// beginning of `sample`, an id of the service, if the typed one has the form of its end.
+pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
+    if !typed.bytes().any(|b| b.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let dashed = typed.split_whitespace().collect::<Vec<_>>().join("-").to_uppercase();
+    let form = |id: &str| -> String {
+        let one = |c: char| match c {
+            '0'..='9' => '0',
+            c if c.is_alphabetic() => 'A',
+            c => c,
+        };
+        id.chars().map(one).collect()
+    };
+    let begun = sample.map(BadgeId::wire).filter(|sample| sample.is_ascii()).and_then(|sample| {
+        let beginning = sample.get(..sample.len().checked_sub(dashed.len())?)?;
+        let is_end = dashed.is_ascii() && form(sample).ends_with(&form(&dashed));
+        let is_fixed = !beginning.bytes().any(|b| b.is_ascii_digit());
+        (is_end && is_fixed).then(|| format!("{beginning}{dashed}"))
+    });
+    let mut variants: Vec<BadgeId> =
+        [Some(dashed.clone()), begun].into_iter().flatten().filter_map(BadgeId::new).collect();
+    variants.retain(|variant| variant.wire() != typed);
+    variants.dedup();
+    variants
+}
+
+/// Whether a typed text may be the end of a badge id whose beginning was left out.
+pub fn may_be_end_of_id(typed: &str) -> bool {
+    typed.is_ascii()
+        && typed.bytes().next().is_some_and(|b| b.is_ascii_digit())
+        && typed.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+}
+
 /// Whether a word has the clear shape of an id: letters and many digits, in parts between dashes.
 fn is_plain(word: &str) -> bool {
     word.split('-').count() >= PARTS

@@ -399,6 +399,11 @@ impl super::Journal {
     ) -> Result<Vec<SentHere>, super::JournalError> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
+
+    /// The domains of the addresses in the issue jobs of an account.
+    pub async fn domains(&self, account: &super::Account) -> Result<Vec<String>, super::JournalError> {
+        self.store().domains(account.clone()).await
+    }
 }
 
 pub(super) fn sent_badge(
@@ -415,6 +420,18 @@ pub(super) fn sent_to(
     key: &EmailKey,
 ) -> rusqlite::Result<Vec<SentHere>> {
     sent_here(db, account, Err(key))
+}
+
+pub(super) fn domains(db: &Connection, account: &super::Account) -> rusqlite::Result<Vec<String>> {
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    db.prepare_cached(
+        "SELECT DISTINCT substr(row.email_key, instr(row.email_key, '@') + 1)
+         FROM row JOIN job ON job.id = row.job
+         JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+         WHERE row.email_key LIKE '%@%' AND job.kind = 'issue' AND account_key.account IN (?1, ?2)",
+    )?
+    .query_map(params![by_key, by_name], |r| r.get(0))?
+    .collect()
 }
 
 /// Sent rows of an account's issue jobs, with any of its keys: by badge id, or by address if not seen as issued,

@@ -72,12 +72,15 @@ impl App {
         self.handed(request, answer, out)
     }
 
-    /// Passes changed jobs to Home, and the length of the history if the History tab shows all of it.
+    /// Passes changed jobs to Home. Passes the length of the history, if the History tab shows all of it, to the tabs
+    /// that say what reading it costs.
     pub(super) fn tell_home(&mut self) {
-        if self.navigation.tab == Tab::Home {
+        if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
             let history = &self.screens.history.browser;
             let is_whole = history.list.is_counted() && !history.is_filtered();
-            self.screens.home.take_history(is_whole.then(|| history.list.len()));
+            let badges = is_whole.then(|| history.list.len());
+            self.screens.home.take_history(badges);
+            self.screens.wallet.take_history(badges);
         }
         if self.screens.activity.take_fresh()
             && let Some(read) = self.screens.activity.read()

@@ -321,9 +321,17 @@ impl Component for FiltersForm {
         }
         form.extend(rest);
         if is_empty {
+            let save = |context| env.key(&[context], Action::SaveFilter);
             let text = match self.request {
                 Some(_) if self.name.is_none() => t!("reading saved filters"),
-                _ => t!("There are no saved filters."),
+                _ if self.current.is_some() => &t!(
+                    "There are no saved filters. {key} saves the present one.",
+                    key = save(Context::Filters)
+                ),
+                _ => &t!(
+                    "There are no saved filters. Set a filter first; {key} in its line saves it.",
+                    key = save(Context::FilterLine)
+                ),
             };
             form.dim(text);
         }

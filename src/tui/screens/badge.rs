@@ -21,6 +21,7 @@ use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::text_layout::{styled, width};
+use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
 pub struct BadgeScreen {
@@ -119,7 +120,7 @@ impl BadgeScreen {
         }
     }
 
-    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Effects<'_>) {
+    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, NotSearched>, out: &mut Effects<'_>) {
         match found.as_deref() {
             Ok([one]) => {
                 let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());

@@ -26,7 +26,7 @@ pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<
     if let Some(word) = waits {
         why = t!("{why}; mail {word}", why, word);
     }
-    let verdict = [format!("{} {word}", env.glyphs.state(&state)), why];
+    let verdict = [format!("{} {word}", env.glyphs.verdict(&verdict)), why];
     let mut lines = packed(&verdict, "  ", room, style);
     lines.extend(styled(&joined(&what, &format!(" {} ", env.glyphs.dot)), room, env.theme.strong()));
     lines.extend(styled(&joined(&who, "   "), room, env.theme.text()));

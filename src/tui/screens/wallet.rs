@@ -21,12 +21,12 @@ mod rows;
 mod search;
 
 use crate::api::ApiError;
-use crate::domain::address_search::Lead;
+use crate::domain::address_search::{Lead, Match};
 use crate::domain::call_advice::{Case, Question, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::domain::{Badge, BadgeId, Held, HistoryItem, Query, Text, mask};
+use crate::domain::{Badge, BadgeId, EmailKey, Held, HistoryItem, Query, Text, mask};
 use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
@@ -36,10 +36,11 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
+use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining};
 use people::People;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
@@ -71,8 +72,10 @@ struct Call {
     /// Pages of each list to read at most.
     pages: u64,
     by_id: Option<BadgeId>,
-    /// Whether the text was also tried as a badge id.
-    tried_id: bool,
+    /// The badge ids that were read, the typed one first.
+    tried_ids: Vec<BadgeId>,
+    /// Whether a row of the history was read for the form of ids.
+    sampled: bool,
     /// Whether only that badge's record is shown, with its holder masked and without the wallet.
     masked: bool,
     /// Whether the holder's wallet was opened. The journal has a record of it.
@@ -96,12 +99,14 @@ struct Call {
     certs: cert::Certs,
     /// The queries that were sent to find the caller's badges.
     tried: Vec<Lead>,
-    /// Whether the index was searched, and whether there was one.
-    index: Option<bool>,
+    /// Whether the index was searched, or why it was not. `None` before that.
+    index: Option<Result<(), NotSearched>>,
     /// The rows that those queries found.
     rows: Vec<HistoryItem>,
     /// The rows that they did not read.
     beyond: Remaining,
+    /// The badges at the domain that the caller may have meant, next to those of the address as given.
+    meant: Vec<Match>,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,
 }
@@ -121,6 +126,10 @@ enum Lookups {
     Cert(Query),
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
+    /// Reads the history into the index, before the records.
+    CertSync(String),
+    /// Lists the records that were not read, after that.
+    CertIds(String),
     /// Reads those records, up to the one with the number.
     CertRecords(String),
     /// Searches the index again after that.
@@ -139,6 +148,10 @@ enum Lookups {
     Index(Sought),
     /// Searches the history for them.
     Further(Sought),
+    /// Searches the history for this address at the domain that the caller may have meant.
+    Meant(String),
+    /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
+    Sample(BadgeId),
     Pictures(BadgeId),
 }
 
@@ -169,6 +182,12 @@ pub struct Wallet {
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
+    /// Badges of the history, if lapel has seen their number. It says what reading it costs.
+    history: Option<u64>,
+    /// The domains of addresses that lapel has seen. One of them may be the one that a caller meant.
+    domains: BTreeSet<String>,
+    /// A badge id of the service, for the form of its ids.
+    sample: Option<BadgeId>,
 }
 
 impl Default for Wallet {
@@ -194,6 +213,9 @@ impl Default for Wallet {
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
+            history: None,
+            domains: BTreeSet::new(),
+            sample: None,
         }
     }
 }
@@ -227,6 +249,20 @@ impl Wallet {
         self.error = None;
         self.recent = Recent::default();
         self.field.set(self.asked.as_deref().unwrap_or_default());
+    }
+
+    /// Takes the number of badges in the history.
+    pub fn take_history(&mut self, badges: Option<u64>) {
+        self.history = badges.or(self.history);
+    }
+
+    /// Learns the domains of addresses and the form of badge ids from rows that were read.
+    pub fn learn<'a>(&mut self, rows: impl Iterator<Item = &'a HistoryItem>) {
+        for row in rows {
+            let key = row.recipient_email.as_ref().map(|email| EmailKey::of(email.wire()));
+            self.domains.extend(key.as_ref().and_then(EmailKey::domain).map(str::to_owned));
+            self.sample.get_or_insert_with(|| row.badge_id.clone());
+        }
     }
 
     /// Selects a badge when the look-up has found it.
@@ -363,8 +399,10 @@ impl Component for Wallet {
             | Action::Raw => self.selected().is_some(),
             Action::Copy => self.selected().is_some() || self.asked.is_some(),
             Action::Elsewhere if self.unknown_cert().is_some() => true,
-            Action::Elsewhere => self.left_to_read().is_some() || !self.leads_left().is_empty(),
-            Action::Open => self.len() > 0,
+            Action::Elsewhere => {
+                self.left_to_read().is_some() || !self.call.meant.is_empty() || !self.leads_left().is_empty()
+            }
+            Action::Open | Action::NextMatch | Action::PreviousMatch => self.len() > 0,
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             _ => true,
@@ -407,8 +445,9 @@ impl Component for Wallet {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
-            Action::Down => self.at = (self.at + 1).min(last),
-            Action::Up => self.at = self.at.saturating_sub(1),
+            // All that is listed matches.
+            Action::Down | Action::NextMatch => self.at = (self.at + 1).min(last),
+            Action::Up | Action::PreviousMatch => self.at = self.at.saturating_sub(1),
             Action::PageDown => self.at = (self.at + page).min(last),
             Action::PageUp => self.at = self.at.saturating_sub(page),
             Action::First => self.at = 0,

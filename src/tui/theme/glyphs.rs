@@ -1,7 +1,7 @@
 //! The glyphs beside words.
 
 use crate::config::GlyphChoice;
-use crate::domain::State;
+use crate::domain::{State, Verdict};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Glyphs {
@@ -132,6 +132,14 @@ impl Glyphs {
         match choice {
             GlyphChoice::Unicode => Self::UNICODE,
             GlyphChoice::Ascii => Self::ASCII,
+        }
+    }
+
+    /// The sign of a verdict: of its state, and of an overdue badge that of a warning.
+    pub fn verdict(&self, verdict: &Verdict) -> &'static str {
+        match verdict {
+            Verdict::Overdue { .. } => self.alert,
+            verdict => self.state(&verdict.state()),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -32,6 +32,23 @@ pub struct IndexUse {
     /// The data folder. Without one, the index lives as long as the program.
     pub folder: Option<PathBuf>,
     pub settings: Settings,
+}
+
+/// Why a look-up was not answered by the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSearched {
+    /// There is no index, or lapel cannot read it. The text says why.
+    NoIndex(String),
+    /// Nothing was read into the index yet.
+    NotRead,
+}
+
+/// The cost of reading the history into the index, in words. `None` if lapel does not know it.
+pub fn reading_cost(requests: Option<u64>) -> String {
+    match requests {
+        Some(n) => plural!(n, "about {n} request", "about {n} requests"),
+        None => t!("1 request for every 100 badges of the history").to_owned(),
+    }
 }
 
 /// The badges of a list for a file.
@@ -93,6 +110,19 @@ impl Slot {
         Ok(())
     }
 
+    /// The domains of all addresses in the index. None without an index.
+    pub async fn domains(&self) -> BTreeSet<String> {
+        let read = match self.get().await {
+            Ok(Some(index)) => index.domains().await,
+            Ok(None) => Ok(BTreeSet::new()),
+            Err(why) => Err(why),
+        };
+        read.unwrap_or_else(|why| {
+            tracing::warn!("the domains of the index were not read: {why}");
+            BTreeSet::new()
+        })
+    }
+
     /// Notes a badge's details in the index, if there is one. Does not wait for the write.
     pub async fn note(&self, badge: &Badge, reader: &Reader) {
         match self.get().await {
@@ -129,16 +159,18 @@ impl Slot {
         said(self.used().await?.list(query).await)
     }
 
-    pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, String> {
-        said(self.used().await?.find_cert(number).await)
+    pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, NotSearched> {
+        let index = self.used().await.map_err(NotSearched::NoIndex)?;
+        searched(&index, index.find_cert(number).await).await
     }
 
     pub async fn find_people(
         &self,
         email: Option<String>,
         name: Option<String>,
-    ) -> Result<Vec<HistoryItem>, String> {
-        said(self.used().await?.find_people(email, name).await)
+    ) -> Result<Vec<HistoryItem>, NotSearched> {
+        let index = self.used().await.map_err(NotSearched::NoIndex)?;
+        searched(&index, index.find_people(email, name).await).await
     }
 
     pub async fn without_details(&self, list: Which) -> Result<Vec<BadgeId>, String> {
@@ -171,6 +203,16 @@ impl Slot {
         let rows = spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
         Ok(Exported { rows: rows.await.unwrap_or_default(), all })
     }
+}
+
+/// The result of a search. A search without a result says so if nothing was read into the index yet.
+async fn searched<T>(index: &Index, found: Result<Vec<T>, IndexError>) -> Result<Vec<T>, NotSearched> {
+    let failed = |why: IndexError| NotSearched::NoIndex(why.to_string());
+    let found = found.map_err(failed)?;
+    if found.is_empty() && index.status().await.map_err(failed)?.is_empty() {
+        return Err(NotSearched::NotRead);
+    }
+    Ok(found)
 }
 
 async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The overview: off, its sections, a list behind a bar, and looking a certificate number up.
+/// The overview: off, its sections, and a list behind a bar.
 async fn walk_overview(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
@@ -34,13 +34,6 @@ async fn walk_overview(columns: u16, rows: u16) {
     h.shows("templates)").await;
     h.settled().await;
     take(&mut h, "overview-renewal");
-    h.press("esc");
-    h.settled().await;
-    h.press("/");
-    h.type_text("dv-0");
-    h.press("enter");
-    h.settled().await;
-    take(&mut h, "overview-find");
 }
 
 #[tokio::test]

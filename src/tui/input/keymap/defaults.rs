@@ -105,6 +105,8 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (Context::History, Action::PreviewUp, &["{"]),
     (Context::Wallet, Action::Open, &["enter", "l", "right"]),
     (Context::Wallet, Action::LookUp, &["/"]),
+    (Context::Wallet, Action::NextMatch, &["n"]),
+    (Context::Wallet, Action::PreviousMatch, &["N"]),
     (Context::Wallet, Action::Export, &["e"]),
     (Context::Wallet, Action::CopySummary, &["Y"]),
     (Context::Wallet, Action::Question, &["t"]),

@@ -15,6 +15,7 @@ use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crate::tui::worker::index::reading_cost;
 use ratatui::style::Style;
 use std::rc::Rc;
 
@@ -261,12 +262,12 @@ impl Home {
     fn no_index(&self) -> String {
         t!(
             "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
-            cost = cost_words(self.index_cost())
+            cost = reading_cost(self.index_cost())
         )
     }
 
     fn empty_index(&self) -> String {
-        t!("The index is empty. Reading the history costs {cost}.", cost = cost_words(self.index_cost()))
+        t!("The index is empty. Reading the history costs {cost}.", cost = reading_cost(self.index_cost()))
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -395,14 +396,6 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
         words.push(t!("next check {time}", time = moment(at, env)));
     }
     words
-}
-
-/// What building an index costs, with the number of requests if it is known.
-pub(super) fn cost_words(requests: Option<u64>) -> String {
-    match requests {
-        Some(n) => plural!(n, "about {n} request", "about {n} requests"),
-        None => t!("1 request for every 100 badges of the history").to_owned(),
-    }
 }
 
 /// What a person can do when nothing needs one.

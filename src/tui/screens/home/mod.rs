@@ -195,11 +195,6 @@ impl Home {
         self.counts.is_reading()
     }
 
-    /// Requests for building the index, if lapel knows the number of badges.
-    fn index_cost(&self) -> Option<u64> {
-        self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
-    }
-
     fn arrange(&mut self, env: &Env) {
         if !std::mem::take(&mut self.stale) {
             return;
@@ -431,11 +426,9 @@ impl Component for Home {
         }
     }
 
-    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
-        match (self.shown, &mut self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.on_paste(text),
-            (Shown::Lines, _) => {}
-            _ => self.counts.on_paste(text, env, out),
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if let (Shown::Mails(_), Some(mails)) = (self.shown, &mut self.mails) {
+            mails.on_paste(text);
         }
     }
 

@@ -2,11 +2,13 @@
 
 use super::Sought;
 use super::people::Origin;
+use super::search::OF_HOLDER;
 use super::{
     BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
 };
-use crate::api::ApiError;
+use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::holder::join;
+use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::jobs::{Opening, SentHere};
@@ -46,6 +48,8 @@ impl Wallet {
             }
             Query::NotAnAddress(problem) => {
                 self.error = Some(t!("{problem} No request was sent.", problem = problem.ended()));
+                // The caller spells it again: the next paste replaces it.
+                self.field.select();
                 return;
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
@@ -146,7 +150,7 @@ impl Wallet {
 
     pub(super) fn badge(&mut self, id: BadgeId, out: &mut Effects<'_>) {
         self.call.by_id = Some(id.clone());
-        self.call.tried_id = true;
+        self.call.tried_ids.push(id.clone());
         self.send(Lookups::ById(id.clone()), Request::Badge(id), out);
     }
 
@@ -225,6 +229,8 @@ impl Wallet {
         let selected = selected.or_else(|| self.call.wanted.take());
         let items_of_wallet = wallet.map(|(items, _)| items).unwrap_or_default();
         let items_of_history = history.map(|(items, _)| items).unwrap_or_default();
+        self.learn(items_of_history.iter());
+        self.domains.extend(holder.domains);
         let mut held = join(items_of_wallet, items_of_history);
         for one in &mut held {
             if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
@@ -256,6 +262,9 @@ impl Wallet {
         if nothing && self.people.is_none() && self.lookup.is_none() && !self.leads_left().is_empty() {
             let address = self.asked.clone().unwrap_or_default();
             self.ask_index(Sought::Address(address), out);
+        } else if !self.held().is_empty() && self.people.is_none() && self.lookup.is_none() {
+            let address = self.asked.clone().unwrap_or_default();
+            self.search_meant(&address, out);
         }
     }
 
@@ -273,14 +282,10 @@ impl Wallet {
             (Lookups::CertCost(number), Response::WithoutDetails(found)) => {
                 self.take_cert_cost(number, found, out);
             }
-            (Lookups::CertRecords(number), Response::Details(read)) => match read {
-                Ok(read) => {
-                    self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
-                    let ask = Request::FindCert(number.clone());
-                    self.send(Lookups::CertAgain(number), ask, out);
-                }
-                Err(why) => out.warn(why),
-            },
+            (
+                step @ (Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)),
+                answer @ (Response::Synced(_) | Response::WithoutDetails(_) | Response::Details(_)),
+            ) => self.take_cert_step(step, answer, out),
             (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
                 self.take_cert_again(&number, &found, out);
             }
@@ -335,11 +340,13 @@ impl Wallet {
                 }
             }
             (Lookups::Index(sought), Response::People(found)) => {
-                self.call.index = Some(found.is_ok());
+                self.call.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
                 self.call.rows.extend(found.unwrap_or_default());
                 let matches = self.found_matches(&sought);
                 match sought {
-                    _ if matches.is_empty() => self.search_unasked(sought, out),
+                    // A name is followed by the wallet and the history of the address found.
+                    Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, out),
+                    Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, out),
                     // The index may be old, so it does not show that nobody else has this name.
                     Sought::Name(name) => {
                         self.call.nothing = None;
@@ -347,6 +354,19 @@ impl Wallet {
                     }
                     Sought::Address(_) => self.take_further(sought, None, out),
                 }
+            }
+            (Lookups::Meant(address), Response::Call(report)) => {
+                if let LookupReply::Rows(rows) = *report {
+                    self.take_rows(rows);
+                    self.call.meant = self.found_matches(&Sought::Address(address));
+                }
+            }
+            (Lookups::Sample(id), Response::History(page)) => {
+                self.call.requests += 1;
+                if let Ok(page) = page {
+                    self.learn(page.items.iter().map(|(_, row)| row));
+                }
+                self.no_such_id(&id, out);
             }
             (Lookups::Further(sought), Response::Call(report)) => {
                 if let LookupReply::Rows(rows) = *report {
@@ -399,16 +419,28 @@ impl Wallet {
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
-    /// No badge has this id. Tries it in capitals, then the text as a name, unless that was done before.
+    /// No badge has this id. Tries it as the service writes ids, then the text as a name, unless that was done before.
     fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
-        let capitals = id.wire().to_uppercase();
-        let has_digit = capitals.bytes().any(|b| b.is_ascii_digit());
-        let capitals = BadgeId::new(capitals).filter(|capitals| has_digit && capitals != id);
-        match (capitals, self.call.name.clone(), &self.call.query) {
-            (Some(capitals), ..) => self.badge(capitals, out),
-            (None, None, Some(Query::BadgeId(typed))) => self.name(typed.wire().to_owned(), out),
-            (None, None, _) => self.name(id.wire().to_owned(), out),
-            (None, Some(name), _) => self.ask_index(Sought::Name(name), out),
+        let typed = match &self.call.query {
+            Some(Query::BadgeId(typed)) => typed.wire().to_owned(),
+            _ => self.call.tried_ids.first().unwrap_or(id).wire().to_owned(),
+        };
+        let has_room = self.call.requests < BUDGET;
+        let mut others = id_variants(&typed, self.sample.as_ref());
+        others.retain(|other| has_room && !self.call.tried_ids.contains(other));
+        // Another request shows the form of the service's ids.
+        let needs_sample =
+            self.sample.is_none() && self.call.requests + 1 < BUDGET && may_be_end_of_id(&typed);
+        match (others.into_iter().next(), self.call.name.clone()) {
+            (Some(other), _) => self.badge(other, out),
+            (None, _) if needs_sample && !self.call.sampled => {
+                self.call.sampled = true;
+                let paging = Paging { page: 1, rows_per_page: 1, ..Paging::default() };
+                let ask = Request::History(HistoryQuery { filter: HistoryFilter::default(), paging });
+                self.send(Lookups::Sample(id.clone()), ask, out);
+            }
+            (None, None) => self.name(typed, out),
+            (None, Some(name)) => self.ask_index(Sought::Name(name), out),
         }
     }
 
@@ -437,14 +469,15 @@ impl Wallet {
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()
             }
+            Lookups::CertSync(_) | Lookups::CertIds(_) => t!("reading the history into the index").to_owned(),
             Lookups::CertRecords(number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }
-            Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) => {
+            Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) | Lookups::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
             Lookups::Name(name) => t!("searching for {name}", name = short(name)),
-            Lookups::Index(_) | Lookups::Further(_) => t!("searching further").to_owned(),
+            Lookups::Index(_) | Lookups::Further(_) | Lookups::Meant(_) => t!("searching further").to_owned(),
             Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })
     }

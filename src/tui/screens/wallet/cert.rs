@@ -3,10 +3,12 @@
 use super::{Lookups, Wallet};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
+use crate::export::Cost;
 use crate::i18n::list;
-use crate::index::{Cert, Which};
+use crate::index::{Cert, Want, Which};
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
+use crate::tui::worker::index::{NotSearched, reading_cost};
 
 /// The result of searching the index for a certificate number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,26 +17,34 @@ pub(in crate::tui) enum Certs {
     NotAsked,
     /// There is no index, or lapel cannot read it.
     NoIndex,
+    /// Nothing was read into the index yet.
+    NotRead,
     /// The index has no badge with this number.
     Unknown,
 }
 
 impl Certs {
-    pub(in crate::tui) fn of(found: &Result<Vec<Cert>, String>) -> Self {
-        if found.is_ok() { Self::Unknown } else { Self::NoIndex }
+    pub(in crate::tui) fn of(found: &Result<Vec<Cert>, NotSearched>) -> Self {
+        match found {
+            Ok(_) => Self::Unknown,
+            Err(NotSearched::NotRead) => Self::NotRead,
+            Err(NotSearched::NoIndex(_)) => Self::NoIndex,
+        }
     }
 
     pub(in crate::tui) fn advice(self, env: &Env) -> String {
         let home = || env.key(&[Context::Global], Action::Home);
         match self {
-            Self::NotAsked => t!(
-                "Only the index of Home ({home}) can find a certificate number. The service finds badges by id. Ask for the badge id or the holder's e-mail address.",
-                home = home()
-            ),
+            Self::NotAsked => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
             Self::NoIndex => t!(
                 "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns the index on. It has the numbers of badges whose record lapel has read. Or ask for the badge id or the holder's e-mail address.",
                 home = home(),
                 key = env.key(&[Context::Home], Action::IndexOn)
+            ),
+            Self::NotRead => t!(
+                "If this is a certificate number: only the index has them, and it is not read yet. {home} opens Home, where {key} reads it. Or ask for the badge id or the holder's e-mail address.",
+                home = home(),
+                key = env.key(&[Context::Home, Context::Global], Action::Reload)
             ),
             Self::Unknown => t!(
                 "If this is a certificate number: the index has only the numbers of badges that you opened, or read with {key} on a list of Home. Or ask for the badge id or the holder's e-mail address.",
@@ -72,13 +82,41 @@ impl Wallet {
     /// The certificate number that the index does not know, while that is what the screen says.
     pub(super) fn unknown_cert(&self) -> Option<String> {
         let query = self.call.query.as_ref().filter(|_| self.call.nothing.is_some())?;
-        number_in(query).filter(|_| self.call.certs == Certs::Unknown).map(str::to_owned)
+        let can_be_read = matches!(self.call.certs, Certs::Unknown | Certs::NotRead);
+        number_in(query).filter(|_| can_be_read).map(str::to_owned)
     }
 
-    /// Counts the records that were not read yet. This costs no request.
+    /// What the key for searching further does for a certificate number that the index does not know.
+    pub(super) fn cert_offer(&self, env: &Env) -> Option<String> {
+        self.unknown_cert()?;
+        let key = env.key(&[Context::Wallet], Action::Elsewhere);
+        Some(if self.call.certs == Certs::NotRead {
+            t!(
+                "{key} reads the history ({cost}), then the records, after a confirmation.",
+                key,
+                cost = self.index_cost()
+            )
+        } else {
+            t!("{key} reads the records that are missing, after a confirmation with the cost.", key)
+        })
+    }
+
+    /// What reading the history into the index costs, in words.
+    pub(super) fn index_cost(&self) -> String {
+        reading_cost(self.history.map(|badges| Cost::of(badges, u32::MAX).requests))
+    }
+
+    /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
+    /// costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
-        let ask = Request::WithoutDetails(Which::All);
-        self.send(Lookups::CertCost(number), ask, out);
+        if self.call.certs == Certs::NotRead {
+            let text = t!(
+                "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most 1 request for each badge.",
+                cost = self.index_cost()
+            );
+            return confirm(number, text, None, out);
+        }
+        self.send(Lookups::CertCost(number), Request::WithoutDetails(Which::All), out);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -96,30 +134,50 @@ impl Wallet {
             out.say(t!("lapel has already read the record of every badge in the index."));
             return;
         }
-        let n = ids.len() as u64;
-        let what = t!("Find certificate number {number}", number = short(&number));
-        let text = vec![
-            t!(
-                "lapel reads the records of badges in the background, the newest first, until one has this number: at most {requests}.",
-                requests = count!(n, "request", "requests")
-            ),
-            t!("Nothing is changed.").to_owned(),
-        ];
-        out.open(move |_, _| {
-            Question::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids)))
-        });
+        let text = t!(
+            "lapel reads the records of badges in the background, the newest first, until one has this number: at most {requests}.",
+            requests = count!(ids.len() as u64, "request", "requests")
+        );
+        confirm(number, text, Some(ids), out);
     }
 
-    pub fn read_records(&mut self, number: String, ids: Vec<BadgeId>, out: &mut Effects<'_>) {
-        let ask = Request::Details(ids, Some(number.clone()));
-        self.send(Lookups::CertRecords(number), ask, out);
+    /// Reads the records of these badges. Without badges: of all, after reading the history into the index.
+    pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
+        let (what, ask) = match ids {
+            Some(ids) => (Lookups::CertRecords(number.clone()), Request::Details(ids, Some(number))),
+            None => (Lookups::CertSync(number), Request::Sync(Want::New)),
+        };
+        self.send(what, ask, out);
+    }
+
+    /// Handles a step of the search for a certificate number after its confirmation.
+    pub(super) fn take_cert_step(&mut self, step: Lookups, answer: Response, out: &mut Effects<'_>) {
+        let (what, ask) = match (step, answer) {
+            (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
+                self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
+                (Lookups::CertIds(number), Request::WithoutDetails(Which::All))
+            }
+            (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) => {
+                return self.read_records(number, Some(ids), out);
+            }
+            (Lookups::CertRecords(number), Response::Details(Ok(read))) => {
+                self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
+                (Lookups::CertAgain(number.clone()), Request::FindCert(number))
+            }
+            (
+                _,
+                Response::Synced(Err(why)) | Response::WithoutDetails(Err(why)) | Response::Details(Err(why)),
+            ) => return out.warn(why),
+            _ => return,
+        };
+        self.send(what, ask, out);
     }
 
     /// Opens the badge if its record was among those read.
     pub(super) fn take_cert_again(
         &mut self,
         number: &str,
-        found: &Result<Vec<Cert>, String>,
+        found: &Result<Vec<Cert>, NotSearched>,
         out: &mut Effects<'_>,
     ) {
         match found.as_deref() {
@@ -128,13 +186,14 @@ impl Wallet {
                 self.badge(one.badge_id.clone(), out);
             }
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
-            Ok([]) => {
+            Ok([]) | Err(NotSearched::NotRead) => {
+                self.call.certs = Certs::NotAsked;
                 self.call.nothing = Some(t!(
                     "No record in the index has the certificate number {number}.",
                     number = short(number)
                 ));
             }
-            Err(why) => out.warn(why.clone()),
+            Err(NotSearched::NoIndex(why)) => out.warn(why.clone()),
         }
     }
 
@@ -148,7 +207,7 @@ impl Wallet {
     pub(super) fn take_cert(
         &mut self,
         query: Query,
-        found: &Result<Vec<Cert>, String>,
+        found: &Result<Vec<Cert>, NotSearched>,
         out: &mut Effects<'_>,
     ) {
         match found.as_deref() {
@@ -160,4 +219,11 @@ impl Wallet {
             }
         }
     }
+}
+
+/// Asks for the one confirmation of reading records.
+fn confirm(number: String, text: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
+    let what = t!("Find certificate number {number}", number = short(&number));
+    let text = vec![text, t!("Nothing is changed.").to_owned()];
+    out.open(move |_, _| Question::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids))));
 }

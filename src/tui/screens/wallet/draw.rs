@@ -4,6 +4,7 @@ use super::cert::Certs;
 use super::people::People;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
+use crate::domain::address_search::with_space;
 use crate::domain::call_advice::Question;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
@@ -121,13 +122,13 @@ impl Wallet {
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
         let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
-        // The list keeps at least a few rows, and takes the rows that the badge does not need.
+        // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
         let (case, beside) = (self.case(held, env), self.beside(held, env));
         let wanted =
             |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
         let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(0)).max(left(wanted(1)).min(SOME)).max(FEW).min(rows).min(rest.height);
+        let list = left(wanted(1)).max(left(wanted(2)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
         if below <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
@@ -150,6 +151,33 @@ impl Wallet {
         }
     }
 
+    /// Says that a word before the address was read as a name, if it may be a part of the address.
+    fn spaced_note(&self, env: &Env) -> Option<String> {
+        let (Some(Query::Address { address, name: Some(name) }), false) =
+            (&self.call.query, self.call.opened)
+        else {
+            return None;
+        };
+        let address = with_space(address.as_str(), name).into_iter().next()?;
+        Some(t!(
+            "\u{201c}{name}\u{201d} was read as a name. If it belongs to the address: {key} searches for {address}.",
+            name = short(name),
+            address = short(&address),
+            key = env.key(&[Context::Wallet], Action::Elsewhere)
+        ))
+    }
+
+    /// Says that the address at the domain that the caller may have meant has badges, too.
+    fn meant_note(&self, env: &Env) -> Option<String> {
+        let one = self.call.meant.first()?;
+        Some(t!(
+            "{address} has {badges}, too: {key} lists them.",
+            address = one.shown(),
+            badges = count!(one.badges as u64, "badge", "badges"),
+            key = env.key(&[Context::Wallet], Action::Elsewhere)
+        ))
+    }
+
     /// The lines between the summary and the list.
     fn notes(&self, room: usize, env: &Env) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
@@ -166,6 +194,10 @@ impl Wallet {
                 enter = env.key(&[Context::Wallet], Action::Open)
             );
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.dim())));
+        }
+        if !found.held.is_empty() {
+            let said = self.spaced_note(env).into_iter().chain(self.meant_note(env));
+            notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, env.theme.warning())));
         }
         for trouble in &found.troubles {
             let lines = wrap(&format!("{} {trouble}", env.glyphs.alert), room);
@@ -207,14 +239,8 @@ impl Wallet {
         } else if let Some(nothing) = &self.call.nothing {
             let rows = self.draw_message(nothing, frame, body, env);
             let mut said: Vec<String> =
-                self.tried().into_iter().chain(no_such(self.call.certs, env)).collect();
-            if self.unknown_cert().is_some() {
-                let key = env.key(&[Context::Wallet], Action::Elsewhere);
-                said.push(t!(
-                    "{key} reads the records that are missing, after a confirmation with the cost.",
-                    key
-                ));
-            }
+                self.tried(env).into_iter().chain(no_such(self.call.certs, env)).collect();
+            said.extend(self.cert_offer(env));
             said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
             draw_texts(frame, below(body, rows + 1), &said, env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
@@ -260,6 +286,16 @@ impl Wallet {
         let hint = match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
+            Query::Address { address, name: Some(name) }
+                if !with_space(address.as_str(), &name).is_empty() =>
+            {
+                t!(
+                    "{enter} looks up {address}, and reads \u{201c}{name}\u{201d} as a name.",
+                    enter,
+                    address = short(address.as_str()),
+                    name = short(&name)
+                )
+            }
             Query::Address { .. } => t!("{enter} looks up this e-mail address.", enter),
             Query::BadgeId(_) => {
                 t!("{enter} shows the issuer's record of the badge with this id.", enter)
@@ -330,7 +366,7 @@ impl Wallet {
         self.draw_notes(frame, areas.notes, env);
         if people.matches.is_empty() {
             let email = self.found.as_ref().map_or("", |f| f.email.as_str());
-            let said: Vec<String> = self.tried().into_iter().chain(nothing_found(email)).collect();
+            let said: Vec<String> = self.tried(env).into_iter().chain(nothing_found(email)).collect();
             draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
             return;
         }
@@ -401,7 +437,11 @@ impl Wallet {
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
             let all = count!(found.held.len() as u64, "badge", "badges");
-            let full = format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges));
+            let full = if in_wallet == 0 {
+                format!(" {dot} {}{partly}", t!("{badges} in the history, none in the wallet", badges = all))
+            } else {
+                format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
+            };
             (who, vec![full, format!(" {dot} {all}{partly}"), partly])
         };
         let by = self.heading.words().filter(|_| self.is_listing());
@@ -427,7 +467,7 @@ impl Wallet {
             }
             if found.both && found.complete && found.sent.is_empty() {
                 let areas = Areas { list, ..areas };
-                let mut said: Vec<String> = self.tried().into_iter().collect();
+                let mut said: Vec<String> = self.tried(env).into_iter().collect();
                 said.extend(nothing_found(&found.email));
                 said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
                 draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());

@@ -7,7 +7,9 @@ use crate::domain::{EmailKey, Held};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
+
 use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
+use crate::tui::widgets::text_layout::width;
 
 impl Wallet {
     /// Whether the screen lists badges, and not possible matches.
@@ -69,7 +71,8 @@ impl Wallet {
         let Some(view) = self.as_rows(env) else { return };
         let rows: Vec<_> =
             self.rows().take(rows::MEASURED).map(|held| cells(FIELDS, held, &view, env)).collect();
-        self.heading.set_own(rows::own(&view));
+        let state = rows.iter().filter_map(|row| row.first()).map(|(text, _)| width(text)).max().unwrap_or(0);
+        self.heading.set_own(rows::own(&view, state));
         self.heading.forget_content();
         for row in &rows {
             self.heading.fit(row, env);

@@ -9,10 +9,11 @@ use crate::i18n::list;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{fit, line_width, packed, pieces, styled, width, wrap};
+use crate::tui::widgets::timeline::timeline;
 use ratatui::style::{Modifier, Style};
 
-/// Highest value of `less` in [`facts`] and [`told`]: leaves out the most.
-const MOST_LESS: u8 = 2;
+/// Highest value of `less` in [`lines`]: leaves out the most.
+pub(super) const MOST_LESS: u8 = 3;
 /// Width of the labels of the last lines, in columns.
 const LABEL: usize = 6;
 
@@ -25,7 +26,7 @@ pub(super) struct Beside<'a> {
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
-/// It first leaves out general advice, then facts that are also shown elsewhere. If that is not enough, what to say
+/// It first leaves out the timeline, then general advice, then facts that are also shown elsewhere. If that is not enough, what to say
 /// comes before the facts, so that only facts are left to scroll to.
 pub(super) fn fitted(
     case: &Case<'_>,
@@ -37,13 +38,13 @@ pub(super) fn fitted(
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
         let verdict = verdict(case, room, env);
         let told = told(case, false, true, room, env);
-        let facts = facts(case, beside, room, 0, env);
+        let facts = facts(case, beside, room, true, env);
         verdict.into_iter().chain(told).chain(facts).collect()
     })
 }
 
-/// The answer in as many rows as it needs. With `less` from 1 it omits general advice, with 2 also title, type and
-/// level, and the warning about the time zone.
+/// The answer in as many rows as it needs. With `less` from 1 it omits the timeline, from 2 general advice, with 3 also
+/// title, type and level, and the warning about the time zone.
 pub(super) fn lines(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -52,8 +53,14 @@ pub(super) fn lines(
     env: &Env,
 ) -> Vec<Line<'static>> {
     let mut lines = verdict(case, room, env);
-    lines.extend(facts(case, beside, room, less, env));
-    lines.extend(told(case, less < 1, true, room, env));
+    lines.extend(facts(case, beside, room, less < 3, env));
+    if less < 1 {
+        let times = timeline(case.held, case.now, room, env);
+        lines.extend(
+            (!times.is_empty()).then(Line::default).into_iter().chain(times).chain([Line::default()]),
+        );
+    }
+    lines.extend(told(case, less < 2, true, room, env));
     lines
 }
 
@@ -62,17 +69,18 @@ fn verdict(case: &Case<'_>, room: usize, env: &Env) -> Vec<Line<'static>> {
     let state = verdict.state();
     let (word, why) = verdict.line();
     let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
-    packed(&[format!("{} {word}", env.glyphs.state(&state)), why], "  ", room, style)
+    packed(&[format!("{} {word}", env.glyphs.verdict(&verdict)), why], "  ", room, style)
 }
 
-/// The mail, the ids, the reason and the pictures.
-fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, less: u8, env: &Env) -> Vec<Line<'static>> {
+/// The mail, the ids, the reason and the pictures. `all` includes title, type and level, and the warning about the time
+/// zone.
+fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, all: bool, env: &Env) -> Vec<Line<'static>> {
     let (theme, held) = (&env.theme, case.held);
     let mut lines = Vec::new();
     let dot = format!(" {} ", env.glyphs.dot);
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
-    if less < 2 {
+    if all {
         let what: Vec<String> = what.into_iter().flatten().collect();
         lines.extend(styled(&what.join(&dot), room, theme.strong()));
     }
@@ -90,7 +98,7 @@ fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, less: u8, env: &Env)
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
-    if let (Some(doubt), true) = (zone_doubt(case, env), less < 2) {
+    if let (Some(doubt), true) = (zone_doubt(case, env), all) {
         lines.extend(styled(doubt, room, theme.warning()));
     }
     if let Some(why) = &beside.reason_missing {

@@ -129,7 +129,7 @@ impl People {
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
-        let why = list(one.why.iter().map(|w| w.words())).to_string();
+        let why = list(one.why.iter().map(|why| why.words())).to_string();
         let newest = one.newest.as_ref().map_or_else(String::new, ServiceTime::to_minute);
         let plain = Style::new();
         cells(

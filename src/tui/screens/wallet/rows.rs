@@ -10,6 +10,8 @@ type Field = RecordField<Held, View>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
 const NAME: usize = 1;
+/// Widths of the state column: its least, and its most for the longest words with an age.
+const STATE: (usize, usize) = (16, 28);
 /// Number of columns that are shown by default.
 const USUAL: usize = 6;
 
@@ -17,7 +19,7 @@ pub(super) const FIELDS: &[Field] = &[
     Field::computed("status_name", tr_noop!("State"), (16, 0, 0))
         .shown(|held, view, env| {
             let verdict = held.verdict(view.now);
-            format!("{} {}", env.glyphs.state(&verdict.state()), verdict.line().0)
+            format!("{} {}", env.glyphs.verdict(&verdict), verdict.line().0)
         })
         .styled(|held, env| env.theme.state(&held.verdict(env.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
@@ -67,9 +69,10 @@ pub(super) fn heading() -> Heading {
 /// Maximum number of rows that are measured for the column widths.
 pub(super) const MEASURED: usize = 200;
 
-/// The columns. The one of names is hidden if all badges have the same one.
-pub(super) fn own(view: &View) -> Vec<Column> {
+/// The columns. The one of names is hidden if all badges have the same one. `state` is the width of the longest state.
+pub(super) fn own(view: &View, state: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
+    own[0].min_width = state.clamp(STATE.0, STATE.1);
     if !view.several {
         own[NAME] = Column { min_width: 0, weight: 0, drop_order: 9 };
     }
@@ -100,6 +103,8 @@ impl View {
             Verdict::Valid { until: Some(until) } | Verdict::Expired { until, .. } => {
                 t!("until {until}", until = until.to_day())
             }
+            // What is usual is in the pane, too, and the row has no room for it.
+            Verdict::Waiting { .. } | Verdict::Overdue { .. } => String::new(),
             verdict => verdict.line().1,
         };
         list([place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()

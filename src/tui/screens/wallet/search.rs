@@ -1,19 +1,23 @@
 //! The search for the caller's badges when the address or the name as given has none: in the index first, then in the
 //! history, within the budget of requests.
 
+use super::cert::Certs;
 use super::people::People;
 use super::{BUDGET, Lookups, Sought, Wallet};
 use crate::api::ApiError;
 use crate::domain::address_search::{Lead, Match, Why, leads, matches};
+use crate::domain::email::meant_domain;
 use crate::domain::holder::names;
 use crate::domain::name_search::variants;
 use crate::domain::text::short;
 use crate::domain::{EmailKey, Query};
 use crate::i18n::list;
-use crate::tui::effects::Effects;
-use crate::tui::request::Request;
+use crate::tui::prelude::*;
+use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, Rows};
 
+/// Requests of a look-up of an address: its wallet and its history.
+pub(super) const OF_HOLDER: u32 = 2;
 /// Maximum characters of a query in the list of those that were tried.
 const LONGEST_TRIED: usize = 40;
 
@@ -37,7 +41,7 @@ impl Wallet {
     /// The queries for other addresses and names that were not sent yet.
     pub(super) fn leads_left(&self) -> Vec<Lead> {
         let mut left = match (&self.asked, &self.call.name) {
-            (Some(address), _) => leads(address, self.callers_name().as_deref()),
+            (Some(address), _) => leads(address, self.callers_name().as_deref(), &self.domains),
             (None, Some(name)) => variants(name).into_iter().map(Lead::Name).collect(),
             (None, None) => Vec::new(),
         };
@@ -51,6 +55,10 @@ impl Wallet {
             return self.read_on(email, out);
         }
         let sought = match (self.asked.clone(), self.call.name.clone()) {
+            // What the unasked request found comes first. It costs no request.
+            (Some(address), _) if !self.choosing && !self.call.meant.is_empty() => {
+                return self.take_further(Sought::Address(address), None, out);
+            }
             (Some(address), _) => Sought::Address(address),
             (None, Some(name)) => Sought::Name(name),
             (None, None) => {
@@ -75,16 +83,30 @@ impl Wallet {
         self.send(Lookups::Index(sought), ask, out);
     }
 
+    /// If the domain of an address with badges is a well-known misspelling: searches for the address that the caller may
+    /// have meant, with one request.
+    pub(super) fn search_meant(&mut self, address: &str, out: &mut Effects<'_>) {
+        let key = EmailKey::of(address);
+        let Some((local, domain)) = key.as_str().rsplit_once('@') else { return };
+        let Some(meant) = meant_domain(domain).map(|meant| Lead::Address(format!("{local}@{meant}"))) else {
+            return;
+        };
+        if self.call.requests < BUDGET && !self.call.tried.contains(&meant) {
+            self.call.tried.push(meant.clone());
+            let ask = Request::Call(LookupQuery::Leads(vec![meant]));
+            self.send(Lookups::Meant(address.to_owned()), ask, out);
+        }
+    }
+
     fn search(&mut self, sought: Sought, leads: Vec<Lead>, out: &mut Effects<'_>) {
         self.call.tried.extend(leads.iter().cloned());
         self.send(Lookups::Further(sought), Request::Call(LookupQuery::Leads(leads)), out);
     }
 
-    /// After a search of the index without a match: searches the history, as far as lapel does that by itself.
-    pub(super) fn search_unasked(&mut self, sought: Sought, out: &mut Effects<'_>) {
+    /// After a search of the index without a match: searches the history, as far as lapel does that by itself. Keeps
+    /// this many requests for what follows.
+    pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, out: &mut Effects<'_>) {
         let mut left = self.leads_left();
-        // A look-up of a name is followed by the wallet and the history of the address found.
-        let keeps = if matches!(sought, Sought::Name(_)) { 2 } else { 0 };
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
         if left.is_empty() {
             self.take_further(sought, None, out);
@@ -96,6 +118,7 @@ impl Wallet {
     /// Keeps the rows of a search. Returns why it is incomplete.
     pub(super) fn take_rows(&mut self, rows: Rows) -> Option<ApiError> {
         self.call.requests += rows.requests;
+        self.learn(rows.items.iter());
         self.call.rows.extend(rows.items);
         self.call.beyond = self.call.beyond.max(rows.beyond);
         rows.trouble
@@ -140,7 +163,11 @@ impl Wallet {
                     self.ask_index(Sought::Name(name.to_owned()), out);
                 }
             },
-            [one] if self.call.beyond == Remaining::Nothing && one.why.contains(&Why::SameName) => {
+            [one]
+                if self.call.beyond == Remaining::Nothing
+                    && one.why.contains(&Why::SameName)
+                    && self.call.requests + OF_HOLDER <= BUDGET =>
+            {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
                 self.field.set(&email);
@@ -168,11 +195,20 @@ impl Wallet {
         let found = self.found_matches(&sought);
         let address = match sought {
             Sought::Address(address) => address,
+            // The precise searches found nothing. What is found now is a list, so nothing follows it.
+            Sought::Name(_)
+                if found.is_empty()
+                    && trouble.is_none()
+                    && self.call.requests < BUDGET
+                    && !self.leads_left().is_empty() =>
+            {
+                return self.search_unasked(sought, 0, out);
+            }
             Sought::Name(name) if found.is_empty() => {
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {
                     Some(error) => t!("The search is incomplete: {error}", error),
-                    None if self.call.tried_id => {
+                    None if !self.call.tried_ids.is_empty() => {
                         t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = name)
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
@@ -200,14 +236,25 @@ impl Wallet {
     }
 
     /// What was searched without a match, as a sentence.
-    pub(super) fn tried(&self) -> Option<String> {
+    pub(super) fn tried(&self, env: &Env) -> Option<String> {
         let mut tried: Vec<String> = self.call.tried.iter().map(lead_words).collect();
-        match self.call.index {
-            Some(true) => tried.push(t!("the index").to_owned()),
-            Some(false) => tried.push(t!("no index here").to_owned()),
-            None => {}
+        match &self.call.index {
+            Some(Ok(())) => tried.push(t!("the index").to_owned()),
+            Some(Err(NotSearched::NoIndex(_))) => tried.push(t!("no index here").to_owned()),
+            Some(Err(NotSearched::NotRead)) | None => {}
         }
-        (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)))
+        let is_unread = self.call.index == Some(Err(NotSearched::NotRead));
+        let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
+        // The advice about a certificate number says it, too.
+        let unread = (is_unread && self.call.certs != Certs::NotRead).then(|| {
+            t!(
+                "The index is not read yet: {key} on Home reads it ({cost}).",
+                key = env.key(&[Context::Home, Context::Global], Action::Reload),
+                cost = self.index_cost()
+            )
+        });
+        let said: Vec<String> = searched.into_iter().chain(unread).collect();
+        (!said.is_empty()).then(|| said.join(" "))
     }
 }
 

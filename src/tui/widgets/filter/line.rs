@@ -1,7 +1,7 @@
 //! The filter line: `title:파이썬 state:waiting`. It is another view of the filter fields. Words without a field
 //! belong to the first field, or to the e-mail field if they contain an `@`.
 
-use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, one_word, read};
+use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, mail_named, one_word, read};
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::text::scrub;
@@ -183,7 +183,10 @@ fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
         Takes::YesNo => vec![plain("Y"), plain("N")],
         Takes::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
         Takes::Mail => {
-            let own = known.choices_of(spec).map(|choice| (choice.value.clone(), String::new()));
+            // `SENT` is the service's word for what lapel calls sent.
+            let is_known = |choice: &&Choice| !matches!(mail_named(&choice.value), MailIs::Word(_));
+            let own = known.choices_of(spec).filter(|choice| !is_known(choice));
+            let own = own.map(|choice| (choice.value.clone(), String::new()));
             let words =
                 MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));
             words.chain(own).collect()

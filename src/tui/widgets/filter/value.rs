@@ -241,12 +241,13 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
                 t!("{label}: {shown} is none of {all}", label, shown, all)
             })
         }
-        Takes::Mail => {
-            let is_it = |mail: &MailIs| {
-                is_word(typed, mail.code()) || mail.word().is_some_and(|word| is_word(typed, word))
-            };
-            let known = MailIs::KNOWN.into_iter().find(is_it);
-            Ok(Value::Mail(known.unwrap_or_else(|| MailIs::Word(typed.to_owned()))))
-        }
+        Takes::Mail => Ok(Value::Mail(mail_named(typed))),
     }
+}
+
+/// The mail status that a text names: one that lapel has a word for, otherwise the service's own word.
+pub fn mail_named(typed: &str) -> MailIs {
+    let is_it =
+        |mail: &MailIs| is_word(typed, mail.code()) || mail.word().is_some_and(|word| is_word(typed, word));
+    MailIs::KNOWN.into_iter().find(is_it).unwrap_or_else(|| MailIs::Word(typed.to_owned()))
 }

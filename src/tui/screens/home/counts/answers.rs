@@ -1,7 +1,6 @@
 //! Handling of the index's responses in the counts.
 
-use super::{Counts, LIST, Plan};
-use crate::i18n::list;
+use super::{Counts, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::prelude::*;
@@ -100,24 +99,6 @@ impl Counts {
     fn answered(&mut self, answer: Response, env: &Env, out: &mut Effects<'_>) {
         match answer {
             Response::IndexOn(Ok(())) => self.turned_on = true,
-            Response::FoundCerts(Ok(certs)) => match certs.as_slice() {
-                [] => self.not_found(env),
-                [one] => {
-                    self.find = None;
-                    let reg = one.row.as_ref().and_then(|row| row.reg_date.clone());
-                    out.go.push(Navigate::Badge(one.badge_id.clone(), reg));
-                }
-                several => {
-                    let ids: Vec<String> = several.iter().map(|cert| cert.badge_id.to_string()).collect();
-                    if let Some(find) = &mut self.find {
-                        find.said = Some(t!(
-                            "{badges} have this number: {ids}. Open each by its id on the Badge tab.",
-                            badges = count!(several.len() as u64, "badge", "badges"),
-                            ids = list(ids)
-                        ));
-                    }
-                }
-            },
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
                 out.say(t!("lapel has already read the record of every badge in this list."));
             }
@@ -173,22 +154,8 @@ impl Counts {
             }
             Response::IndexOn(Err(why))
             | Response::WithoutDetails(Err(why))
-            | Response::Renewals(Err(why))
-            | Response::FoundCerts(Err(why)) => out.warn(why),
+            | Response::Renewals(Err(why)) => out.warn(why),
             _ => {}
-        }
-    }
-
-    fn not_found(&mut self, env: &Env) {
-        let status = self.all.as_ref().map(|all| &all.sums.status);
-        let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
-        if let Some(find) = &mut self.find {
-            find.said = Some(t!(
-                "Not found. lapel knows the numbers of only {certs} of {badges}: those that you opened, or read with {key} on a list. The service cannot search for a number.",
-                certs = number(certs),
-                badges = count!(badges, "badge", "badges"),
-                key = env.key(LIST, Action::Details),
-            ));
         }
     }
 }

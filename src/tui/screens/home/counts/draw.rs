@@ -1,11 +1,11 @@
 //! Drawing of the counts: totals, section names, and the bars of one section with numbers.
 //! A wide screen also shows the first bars of the other sections.
 
+use super::Counts;
 use super::sections::{Bar, Section, bars, caption, overdue};
-use super::{Counts, Find};
 use crate::i18n;
 use crate::tui::prelude::*;
-use crate::tui::screens::home::draw::cost_words;
+use crate::tui::worker::index::reading_cost;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
@@ -61,10 +61,6 @@ impl Counts {
             return;
         }
         self.draw_totals(frame, Rect { height: 1, ..area }, env);
-        if let Some(find) = &self.find {
-            draw_find(find, frame, body(area), env);
-            return;
-        }
         if let Some(behind) = &self.behind {
             behind.draw(frame, body(area), env);
             return;
@@ -354,32 +350,6 @@ pub fn spark(bars: &[Bar], env: &Env) -> String {
         .collect()
 }
 
-fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-    let theme = &env.theme;
-    let label = format!("  {} ", t!("Certificate no."));
-    let room = usize::from(area.width).saturating_sub(width(&label) + 4);
-    let mut spans =
-        vec![Span::styled(label, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
-    spans.extend(find.field.spans(room, true, env));
-    frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
-    let (text, style) = match &find.said {
-        Some(said) => (said.clone(), theme.warning()),
-        None => (
-            t!(
-                "Type or paste a certificate number, then press {enter}. Case, spaces and punctuation do not matter. No request is sent.",
-                enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
-            ),
-            theme.dim(),
-        ),
-    };
-    let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
-        .into_iter()
-        .map(|l| Line::styled(format!("  {l}"), style))
-        .collect();
-    let below = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
-    frame.render_widget(ratatui::text::Text::from(lines), below);
-}
-
 /// Explains what an index is, what it contains, where it is stored and how to turn it on.
 fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
@@ -392,7 +362,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
             theme.text(),
         ),
         (
-            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = cost_words(cost)),
+            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = reading_cost(cost)),
             theme.text(),
         ),
         (

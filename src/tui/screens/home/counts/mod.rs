@@ -41,7 +41,6 @@ pub struct Counts {
     looked: bool,
     due: Option<Instant>,
     behind: Option<Behind>,
-    find: Option<Find>,
     asked: Option<RequestId>,
     /// The export that is being read, with the title of its list.
     export: Option<(RequestId, String)>,
@@ -66,12 +65,6 @@ struct Running {
 }
 
 pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
-
-#[derive(Default)]
-struct Find {
-    field: Field,
-    said: Option<String>,
-}
 
 impl Counts {
     /// Whether the profile has an index or the user turned one on.
@@ -115,19 +108,18 @@ impl Counts {
 
     /// Shows the bars of a section, without what was open over them.
     pub fn show(&mut self, section: Section) {
-        (self.find, self.behind) = (None, None);
+        self.behind = None;
         self.go_to(section);
     }
 
     /// Shows a list of badges.
     pub fn list(&mut self, which: Which, title: String) {
-        self.find = None;
         self.behind = Some(Behind::new(which, title));
     }
 
-    /// Whether a list or the search for a certificate number is open over the bars.
+    /// Whether a list is open over the bars.
     pub fn is_over_bars(&self) -> bool {
-        self.behind.is_some() || self.find.is_some()
+        self.behind.is_some()
     }
 
     pub fn picture(&self, area: Rect, env: &Env) -> Option<crate::tui::platform::images::Want> {
@@ -227,22 +219,6 @@ impl Counts {
         }
     }
 
-    fn act_in_find(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        let Some(find) = &mut self.find else { return false };
-        match action {
-            Action::Back => self.find = None,
-            Action::ClearField => find.field.clear(),
-            Action::Accept if find.field.value().trim().is_empty() => {
-                find.said = Some(t!("Type the certificate number first.").to_owned());
-            }
-            Action::Accept => {
-                self.asked = Some(out.ask(Request::FindCert(find.field.value().to_owned())));
-            }
-            _ => return false,
-        }
-        true
-    }
-
     fn cursor(&self) -> usize {
         self.cursors[self.section.place()]
     }
@@ -284,9 +260,6 @@ impl Counts {
 
 impl Component for Counts {
     fn key_contexts(&self) -> Vec<Context> {
-        if self.find.is_some() {
-            return Context::Prompt.in_field();
-        }
         if self.behind.is_some() {
             return LIST.to_vec();
         }
@@ -315,9 +288,6 @@ impl Component for Counts {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.find.is_some() {
-            return self.act_in_find(action, out);
-        }
         if action != Action::Details {
             self.offered = None;
         }
@@ -337,7 +307,8 @@ impl Component for Counts {
             }
             Action::Reload => self.read(Want::New, out),
             Action::Rescan => self.read(Want::All, out),
-            Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
+            // The box of the Wallet takes certificate numbers, too.
+            Action::FindCert if self.is_on(env) => out.go.push(Navigate::Run(Action::WalletTab)),
             Action::FindCert => {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
@@ -370,27 +341,7 @@ impl Component for Counts {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let Some(find) = &mut self.find else { return false };
-        if find.field.on_text_key(key) {
-            find.said = None;
-        }
-        true
-    }
-
-    fn on_paste(&mut self, text: &str, env: &Env, _: &mut Effects<'_>) {
-        if !self.is_on(env) {
-            return;
-        }
-        let find = self.find.get_or_insert_default();
-        find.said = None;
-        find.field.on_paste(text.trim());
-    }
-
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        if self.find.is_some() {
-            return Clicked::Nothing;
-        }
         if let Some(behind) = &mut self.behind {
             return Clicked::changed(behind.on_click(at, draw::body(area)));
         }
