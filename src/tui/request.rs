@@ -25,7 +25,7 @@ use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
-use crate::tui::worker::index::{Exported as IndexExported, IndexUse, Overall};
+use crate::tui::worker::index::{Exported as IndexExported, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;

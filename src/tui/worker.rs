@@ -33,7 +33,7 @@ use crate::tui::platform::external;
 use crate::tui::platform::file_preview;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;

@@ -195,6 +195,11 @@ impl Home {
         self.counts.is_reading()
     }
 
+    /// Requests for building the index, if lapel knows the number of badges.
+    fn index_cost(&self) -> Option<u64> {
+        self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
+    }
+
     fn arrange(&mut self, env: &Env) {
         if !std::mem::take(&mut self.stale) {
             return;

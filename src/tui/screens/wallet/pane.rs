@@ -55,7 +55,7 @@ pub(super) fn lines(
     let mut lines = verdict(case, room, env);
     lines.extend(facts(case, beside, room, less < 3, env));
     if less < 1 {
-        let times = timeline(case.held, case.now, room, env);
+        let times = timeline(case.held, None, case.now, room, env);
         lines.extend(
             (!times.is_empty()).then(Line::default).into_iter().chain(times).chain([Line::default()]),
         );

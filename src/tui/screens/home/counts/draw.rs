@@ -5,11 +5,11 @@ use super::Counts;
 use super::sections::{Bar, Section, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::reading_cost;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::Overall;
+use crate::tui::worker::index::reading_cost;
 use jiff::Timestamp;
 use ratatui::style::Style;
 
