@@ -450,7 +450,7 @@ async fn the_list_of_jobs_is_searched() {
     let mut h = by(1000, small()).await;
     issue(&mut h, 0..2).await;
     issue(&mut h, 2..4).await;
-    let screen = h.settled().await;
+    let screen = h.shows("2 jobs").await;
     let selected =
         |screen: &str, job: &str| screen.lines().any(|line| line.starts_with('▌') && line.contains(job));
     assert!(selected(&screen, "#2"), "{screen}");

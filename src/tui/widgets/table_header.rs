@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 const WIDEST: usize = 48;
 /// Width of a time to the minute, in cells.
 pub const TO_MINUTE: usize = 16;
-/// The part of the cells that fit into their column, in percent: where there is room, and otherwise.
-const ALL: u64 = 100;
-const ENOUGH: u64 = 95;
+/// The part of the cells that fit into their column, in percent: as many as there is room for, and always.
+const ENOUGH: [u64; 3] = [100, 99, 97];
+const LEAST: u64 = 95;
 /// Cells for a preview that no column takes from it to show all of its content.
 const PREVIEW: usize = 72;
 
@@ -150,10 +150,8 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
-        match self.whole() {
-            Some(cells) if cells <= room + 1 => self.widths_for(ALL, room),
-            _ => self.widths_for(ENOUGH, room),
-        }
+        let fits = |percent: &&u64| self.needed(**percent).is_some_and(|cells| cells <= room + 1);
+        self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room)
     }
 
     /// The widths of the shown columns, so that this percentage of the cells fits into their column.
@@ -178,18 +176,14 @@ impl Heading {
         self.columns.widths(&all, &content, room)
     }
 
-    /// The cells that a row takes when nearly no content is cut, or none if a preview beside it still has plenty of
-    /// the `screen`; `None` if the content is not known.
+    /// The cells that a row takes when nearly no content is cut, or less of it if a preview beside it still has
+    /// plenty of the `screen`; `None` if the content is not known.
     pub fn wanted(&self, screen: u16) -> Option<usize> {
-        let whole = self.whole().filter(|cells| cells + PREVIEW <= usize::from(screen));
-        whole.or_else(|| self.needed(ENOUGH))
+        let roomy = |cells: &usize| cells + PREVIEW <= usize::from(screen);
+        ENOUGH.iter().filter_map(|percent| self.needed(*percent)).find(roomy).or_else(|| self.needed(LEAST))
     }
 
-    /// The cells that a row takes when no content is cut.
-    fn whole(&self) -> Option<usize> {
-        self.needed(ALL)
-    }
-
+    /// The cells that a row takes when this percentage of the cells fits into their column.
     fn needed(&self, percent: u64) -> Option<usize> {
         let widths = (!self.content.is_empty()).then(|| self.widths_for(percent, usize::from(u16::MAX)))?;
         Some(widths.iter().sum::<usize>() + widths.len())

@@ -339,6 +339,7 @@ impl Component for Activity {
                     | Action::Sort
                     | Action::ChooseColumns
                     | Action::SaveList
+                    | Action::Search
             ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
