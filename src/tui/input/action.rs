@@ -130,7 +130,7 @@ actions! {
     TryPictures: "try pictures", "test its pictures without the API key";
     Categories: "categories", "show categories and badge types" => "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
-    Only: "filter by status", "show rows with the next status or reason" => "show only rows with the next status or reason; all rows after the last";
+    Only: "filter by status", "show rows with the next status or reason" => "show only rows with the next status; in a review, go to the next group";
     Run: "run", "pause, resume, retry or cancel the rest" => "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
     Pause: "pause", "pause this job before its next request";
     Resume: "resume", "resume a paused or stopped job";

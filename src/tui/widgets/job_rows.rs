@@ -99,6 +99,11 @@ impl RowList {
         }
     }
 
+    /// Whether the loaded rows are those of the job as it is, in the order of the parts.
+    pub fn is_settled(&self) -> bool {
+        !self.stale && self.list.is_answered() && !self.list.is_loading()
+    }
+
     pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
         self.buckets = buckets;
         self.restart(out);
@@ -280,12 +285,15 @@ impl RowList {
     ) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
-        heading.set_own(columns::own(self.ids, self.is_review, room));
+        heading.set_own(columns::own(self.ids, self.is_review));
         heading.set_room(room);
         if !self.is_fitted {
             self.is_fitted = true;
             heading.forget_content();
-            for (_, row) in self.list.loaded() {
+            // The rows to be sent are hidden at first, and have no reasons.
+            let is_hidden = |row: &JobRow| self.is_review && row.bucket == RowStatus::Ready;
+            let has_others = self.list.loaded().any(|(_, row)| !is_hidden(row));
+            for (_, row) in self.list.loaded().filter(|(_, row)| !has_others || !is_hidden(row)) {
                 heading.fit(&columns::cells(row, self.is_review, env, words), env);
             }
         }

@@ -182,8 +182,8 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room, with or without badge ids.
-pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
+/// The columns, with or without badge ids.
+pub(super) fn own(ids: bool, is_review: bool) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if is_review {
         // The statuses of a draft are short, and so are its reasons.
@@ -193,8 +193,7 @@ pub(super) fn own(ids: bool, is_review: bool, room: usize) -> Vec<Column> {
         own[EMAIL] = Column { min_width: 22, weight: 2, ..own[EMAIL] };
     }
     if !ids {
-        // A column that is wider than the room is always dropped.
-        own[BADGE_IDS] = Column { min_width: room + 1, weight: 0, drop_order: u8::MAX };
+        own[BADGE_IDS].min_width = 0;
     }
     if is_review { in_review(own) } else { own }
 }
