@@ -33,13 +33,14 @@ pub mod receipt;
 mod reports;
 mod resend;
 mod resolve;
+mod row_groups;
 mod rules;
 mod schedule;
 mod send;
 mod settings;
 mod template_names;
 
-pub use self::commands::{Decision, Opening, RowGroup, Rows, SuggestedRows, Undone, shares};
+pub use self::commands::{Decision, Opening, Undone, shares};
 pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
@@ -62,6 +63,7 @@ pub use self::journal::{
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
+pub use self::row_groups::{RowGroup, Rows, SuggestedRows};
 pub use self::rules::{Claim, Stand, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Settings, request_count};

@@ -156,7 +156,7 @@ async fn twelve_hundred_rows_for_the_first_time_and_again() {
         person.paste(file.to_str().expect("UTF-8")).await;
         person.press("enter").await;
         person.press("enter").await;
-        person.sees("2 mistyped domains").await;
+        person.sees("mistyped domain: 2").await;
         person.press("a").await;
         person.sees("1,119 ready").await;
         person.press("A").await;

@@ -1,9 +1,9 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
 use super::duplicates::in_file_kind;
-use crate::jobs::commands::Rows;
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{Kind, Phase, RowStatus};
+use crate::jobs::row_groups::Rows;
 use crate::jobs::rules::{self, Claim, Stand, Step};
 
 /// The rule of [`rules::may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.

@@ -130,7 +130,7 @@ actions! {
     TryPictures: "try pictures", "test badge pictures" => "test its pictures without the API key";
     Categories: "categories", "show categories" => "show categories with levels, and badge types";
     OnlyCategory: "its templates", "show its templates" => "show only the templates of this category";
-    Only: "filter by status", "show next status group" => "show only rows with the next status or reason; all rows after the last";
+    Only: "filter by status", "show next status group" => "show only rows with the next status; in a review, go to the next group";
     Run: "run", "open the job menu" => "pause or resume this job, retry refused rows, use up the quota, or cancel the rest";
     Pause: "pause", "pause this job" => "pause this job before its next request";
     Resume: "resume", "resume this job" => "resume a paused or stopped job";

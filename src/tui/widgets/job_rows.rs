@@ -102,6 +102,11 @@ impl RowList {
         }
     }
 
+    /// Whether the loaded rows are those of the job as it is, in the order of the parts.
+    pub fn is_settled(&self) -> bool {
+        !self.stale && self.list.is_answered() && !self.list.is_loading()
+    }
+
     pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
         self.buckets = buckets;
         self.restart(out);
@@ -278,7 +283,9 @@ impl RowList {
             heading.forget_content();
         }
         for page in std::mem::take(&mut self.unfitted) {
-            for row in self.list.page_rows(page) {
+            // The rows to be sent are hidden at first in a review, and have no reasons.
+            let is_shown = |row: &&JobRow| !self.is_review || row.bucket != RowStatus::Ready;
+            for row in self.list.page_rows(page).filter(is_shown) {
                 heading.fit(&columns::cells(row, self.is_review, env, words), env);
             }
         }
@@ -295,10 +302,9 @@ impl RowList {
         out: &mut Effects<'_>,
     ) {
         self.list.set_height(area.height.saturating_sub(2));
-        let room = usize::from(area.width).saturating_sub(3);
         let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
-        heading.set_own(columns::own(self.ids, has_ids, self.is_review, room));
-        heading.set_room(room);
+        heading.set_own(columns::own(has_ids, self.is_review));
+        heading.set_room(usize::from(area.width).saturating_sub(3));
         self.fit(heading, words, env);
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {

@@ -143,7 +143,7 @@ impl Storm {
         h.press("esc enter");
         h.shows(msg("twice in the file")).await;
         self.over(&mut h, "", "twice in the file").await;
-        self.over(&mut h, "c", "Correct line").await;
+        self.over(&mut h, "c", "Correct row").await;
         h.sandbox.control().set_quota(Some(70));
         h.press("esc");
         let draft = h.settled().await;

@@ -128,6 +128,11 @@ impl Groups {
         out.ask_instead(&mut self.request, Request::Groups(job));
     }
 
+    /// Whether no change was made since they were read.
+    pub fn are_current(&self) -> bool {
+        !self.stale && self.request.is_none()
+    }
+
     pub fn awaits(&self, request: RequestId) -> bool {
         self.request == Some(request)
     }
@@ -148,7 +153,10 @@ impl Groups {
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
             let with_heading: u64 = own.iter().map(|group| group.rows).sum();
-            parts.extend(own.iter().map(|group| Part::of(group)));
+            let mut own: Vec<Part> = own.iter().map(|group| Part::of(group)).collect();
+            // A suggestion is quickly accepted.
+            own.sort_by_key(|part| !part.has_suggestion());
+            parts.extend(own);
             let rest = job.counts.of(status).saturating_sub(with_heading);
             if rest > 0 {
                 let others = many.iter().copied().chain(others);

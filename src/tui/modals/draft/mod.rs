@@ -2,9 +2,11 @@
 
 mod draw;
 mod groups;
+mod imports;
 mod outline;
 
 pub use draw::shares;
+pub use imports::{imports, titles};
 
 use crate::domain::screen_text::KnownWords;
 use crate::i18n;
@@ -34,6 +36,8 @@ pub struct DraftForm {
     rows: RowList,
     /// The headings of the groups, between the rows.
     outline: Outline,
+    /// The parts that the outline gets once the rows are in their order.
+    parts: Option<Vec<Part>>,
     heading: Heading,
     /// Whether the confirmation is open.
     confirming: bool,
@@ -84,6 +88,7 @@ impl DraftForm {
             confirming: false,
             rows,
             outline: Outline::default(),
+            parts: None,
             heading: columns::heading(true),
             at: 0,
             check: DuplicateCheck::None,
@@ -145,7 +150,7 @@ impl DraftForm {
             let dropped = self.rows.list.restart();
             out.cancel(dropped);
             self.rows = RowList::of_draft(job);
-            self.outline = Outline::default();
+            (self.outline, self.parts) = (Outline::default(), None);
         }
     }
 
@@ -500,8 +505,9 @@ impl Component for DraftForm {
             Response::Groups(groups) if self.groups.awaits(id) => {
                 self.groups.set(groups);
                 if let Some(job) = self.jobs.get(self.at) {
-                    self.outline.set(self.groups.parts(job, &self.outline));
-                    self.rows.set_parts(self.outline.row_parts());
+                    let parts = self.groups.parts(job, &self.outline);
+                    self.rows.set_parts(self.outline.row_parts(parts.clone()));
+                    self.parts = Some(parts);
                 }
                 Ok(())
             }
@@ -524,11 +530,17 @@ impl Component for DraftForm {
         self.groups.load(id, out);
         let area = self.rows_area(area, env);
         // Before the parts are known, the order of the rows is not.
-        if self.outline.len() == 0 {
+        if self.parts.is_none() && self.outline.len() == 0 {
             return;
         }
+        if self.rows.is_settled()
+            && let Some(parts) = self.parts.take()
+        {
+            self.outline.set(parts, &mut self.rows.list);
+        }
         if !self.rows.has_search() {
-            self.outline.lay_out(draw::lines_area(area).height, &mut self.rows.list);
+            let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
+            self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
         }
         let words = |row: &JobRow| draft_words(row.bucket, kind).to_owned();
         self.rows.load_visible(area, &mut self.heading, &words, env, out);
@@ -576,34 +588,5 @@ impl Modal for DraftForm {
         if self.may_begin(env, out) {
             self.begin(out);
         }
-    }
-}
-
-/// Groups kept drafts, newest first, by the import that made them: one for each template that a column names. A second
-/// import of the same file begins where a template comes again.
-pub fn imports(drafts: &[Job]) -> Vec<Vec<Job>> {
-    let is_split = |job: &Job| {
-        let source = job.origin.as_ref().and_then(|origin| origin.source.as_ref());
-        source.is_some_and(|source| source.by_column)
-    };
-    let mut all: Vec<Vec<Job>> = Vec::new();
-    for draft in drafts {
-        let is_of = |import: &&mut Vec<Job>| {
-            let is_alike = |one: &Job| one.origin == draft.origin && one.template_id != draft.template_id;
-            is_split(draft) && import.iter().all(is_alike)
-        };
-        match all.last_mut().filter(is_of) {
-            Some(import) => import.insert(0, draft.clone()),
-            None => all.push(vec![draft.clone()]),
-        }
-    }
-    all
-}
-
-/// The title of drafts that belong together, or their number.
-pub fn titles(drafts: &[Job]) -> String {
-    match drafts {
-        [one] => one.title.to_string(),
-        all => count!(all.len() as u64, "template", "templates"),
     }
 }

@@ -4,7 +4,6 @@
 use super::groups::Part;
 use crate::jobs::{JobRow, RowPart, RowStatus};
 use crate::tui::widgets::list::PagedList;
-use std::collections::BTreeMap;
 
 /// Maximum number of rows of a part that is open at first, except the first part.
 const FEW: u64 = 10;
@@ -35,15 +34,27 @@ pub(super) struct Outline {
     /// Whether a part is open, of all parts that were ever shown. Their order stays as it was at first.
     known: Vec<(PartId, bool)>,
     cursor: Cursor,
-    /// The line of the cursor in the last layout: a heading may be gone since.
+    /// The line of the cursor when lines and rows last agreed, its part, and the line of that part's heading.
     last: u64,
+    last_part: Option<(PartId, u64)>,
+    /// The selected row at that time, and its part.
+    last_row: Option<(u64, PartId)>,
     top: u64,
     height: u64,
 }
 
 impl Default for Outline {
     fn default() -> Self {
-        Self { parts: Vec::new(), known: Vec::new(), cursor: Cursor::Row, last: 0, top: 0, height: 1 }
+        Self {
+            parts: Vec::new(),
+            known: Vec::new(),
+            cursor: Cursor::Row,
+            last: 0,
+            last_part: None,
+            last_row: None,
+            top: 0,
+            height: 1,
+        }
     }
 }
 
@@ -52,23 +63,64 @@ impl Outline {
         self.known.iter().any(|(known, _)| known == id)
     }
 
-    /// Takes the parts as they are now.
-    pub fn set(&mut self, mut parts: Vec<Part>) {
+    /// Takes the parts as they are now, with the rows in their order.
+    pub fn set(&mut self, mut parts: Vec<Part>, list: &mut PagedList<JobRow>) {
         let is_first = self.known.is_empty();
+        self.sort(&mut parts);
         for (at, part) in parts.iter().enumerate() {
             if !self.is_known(&part.id) {
                 let is_open = is_first && at == 0 || part.rows <= FEW && part.id.0 != RowStatus::Ready;
                 self.known.push((part.id.clone(), is_open));
             }
         }
-        let places: BTreeMap<&PartId, usize> = self.known.iter().map(|(id, _)| id).zip(0..).collect();
-        // The statuses keep their order, and within one the other reasons come last.
-        parts.sort_by_key(|part| (part.order(), part.id.1.is_none(), places.get(&part.id).copied()));
         self.parts = parts;
+        self.stay(list);
     }
 
-    pub fn row_parts(&self) -> Vec<RowPart> {
-        self.parts.iter().map(|part| RowPart { bucket: part.id.0, key: part.id.1.clone() }).collect()
+    /// Keeps the cursor where it was if its row has left the part, or its heading is gone: nobody wants to follow a row
+    /// that is decided. If no part needs review any more, the rest is to send the rows.
+    fn stay(&mut self, list: &mut PagedList<JobRow>) {
+        let gone = match &self.cursor {
+            Cursor::Heading(id) => !self.parts.iter().any(|part| part.id == *id),
+            Cursor::Row => self.last_row.as_ref().is_some_and(|(no, id)| {
+                list.selected().is_some_and(|row| row.no == *no && self.part_of(row) != *id)
+            }),
+            Cursor::Send => false,
+        };
+        let Some((id, heading)) = self.last_part.take().filter(|_| gone) else { return };
+        let now = self.laid().find(|(_, part, ..)| part.id == id).map(|(_, part, line, _)| (part.rows, line));
+        match now {
+            Some((rows, line)) => self.move_to(self.last.min(line + rows), list),
+            None if id.0 == RowStatus::Ask && !self.parts.iter().any(|part| part.id.0 == id.0) => {
+                self.cursor = Cursor::Send;
+            }
+            None => {
+                let opened = self.laid().find(|(.., line, _)| *line == heading).map(|(_, part, ..)| part);
+                let line = heading + u64::from(opened.is_some_and(|part| self.is_open(part)));
+                self.move_to(line, list);
+            }
+        }
+    }
+
+    /// The part that has a row.
+    fn part_of(&self, row: &JobRow) -> PartId {
+        let id = (row.bucket, row.group.clone());
+        if self.parts.iter().any(|part| part.id == id) { id } else { (row.bucket, None) }
+    }
+
+    /// The parts as the journal sorts by them.
+    pub fn row_parts(&self, mut parts: Vec<Part>) -> Vec<RowPart> {
+        self.sort(&mut parts);
+        parts.into_iter().map(|part| RowPart { bucket: part.id.0, key: part.id.1 }).collect()
+    }
+
+    /// The statuses keep their order. Within one, known parts keep theirs, and the other reasons come last.
+    fn sort(&self, parts: &mut [Part]) {
+        let place = |part: &Part| {
+            let known = self.known.iter().position(|(id, _)| *id == part.id);
+            (part.order(), part.id.1.is_none(), known.unwrap_or(usize::MAX))
+        };
+        parts.sort_by_key(place);
     }
 
     pub fn is_open(&self, part: &Part) -> bool {
@@ -143,7 +195,6 @@ impl Outline {
             Some(OutlineLine::Send) => self.cursor = Cursor::Send,
             None => {}
         }
-        self.last = line;
     }
 
     pub fn move_by(&mut self, lines: i64, list: &mut PagedList<JobRow>) {
@@ -196,11 +247,17 @@ impl Outline {
         self.move_to(next, list);
     }
 
-    /// Lays the lines out in this height, and keeps the visible rows loaded.
-    pub fn lay_out(&mut self, height: u16, list: &mut PagedList<JobRow>) {
+    /// Lays the lines out in this height, and keeps the visible rows loaded. `is_current` tells whether the rows are
+    /// those of the parts, and not of parts that are still read.
+    pub fn lay_out(&mut self, height: u16, is_current: bool, list: &mut PagedList<JobRow>) {
         self.height = u64::from(height).max(1);
         let at = self.at(list);
-        self.last = at;
+        if is_current {
+            self.last = at;
+            let part = self.laid().take_while(|(.., line, _)| *line <= at).last();
+            self.last_part = part.map(|(_, part, line, _)| (part.id.clone(), line));
+            self.last_row = list.selected().map(|row| (row.no, self.part_of(row)));
+        }
         if at < self.top {
             self.top = at;
         } else if at >= self.top + self.height {
@@ -244,21 +301,21 @@ mod tests {
 
     #[test]
     fn headings_stand_before_the_rows_of_open_parts() {
-        let list = PagedList::<JobRow>::default();
+        let mut list = PagedList::<JobRow>::default();
         let mut outline = Outline::default();
         let ask = |n| part(RowStatus::Ask, Some("a"), n);
-        outline.set(vec![ask(2), part(RowStatus::Ask, None, 12), part(RowStatus::Ready, None, 3)]);
+        outline.set(vec![ask(2), part(RowStatus::Ask, None, 12), part(RowStatus::Ready, None, 3)], &mut list);
         assert_eq!(lines(&outline), [Heading(0), Row(0), Row(1), Heading(1), Heading(2), Send]);
         // The list's first row is selected at first, so the cursor is below its heading.
         assert_eq!(outline.at(&list), 1);
         outline.fold(Some(false), &list);
         assert_eq!(lines(&outline), [Heading(0), Heading(1), Heading(2), Send]);
-        let mut list = list;
         outline.move_to(2, &mut list);
         outline.fold(None, &list);
         assert_eq!(lines(&outline)[2..], [Heading(2), Row(14), Row(15), Row(16), Send]);
         // A larger part that comes later stays behind the known ones.
-        outline.set(vec![part(RowStatus::Ask, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)]);
+        let parts = vec![part(RowStatus::Ask, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)];
+        outline.set(parts, &mut list);
         assert_eq!(outline.part(0).map(|part| part.id.1.as_deref()), Some(Some("a")));
         assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
     }
@@ -268,13 +325,15 @@ mod tests {
         let mut list = PagedList::<JobRow>::default();
         let mut outline = Outline::default();
         let parts = vec![part(RowStatus::Ask, Some("a"), 1), part(RowStatus::Ready, None, 3)];
-        outline.set(parts.clone());
+        outline.set(parts.clone(), &mut list);
         outline.next_part(&mut list);
         assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
         outline.next_part(&mut list);
         assert_eq!(outline.at(&list), 0);
-        outline.set(parts[1..].to_vec());
-        outline.lay_out(10, &mut list);
-        assert_eq!((outline.at(&list), outline.len()), (0, 2));
+        // Nothing needs review any more, so the cursor goes to the line that sends.
+        outline.lay_out(10, true, &mut list);
+        outline.set(parts[1..].to_vec(), &mut list);
+        assert_eq!((outline.at(&list), outline.len()), (1, 2));
+        assert_eq!(outline.line(1), Some(Send));
     }
 }

@@ -9,7 +9,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{Step, column_name};
 use crate::tui::modals::file::{FileForm, Kept, Purpose};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{cells, fit, number, width};
+use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
 use ratatui::style::Style;
 
 impl FileForm {
@@ -69,7 +69,13 @@ impl FileForm {
             }
             (Some(step), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
-                let foot = self.side_by_side(room, env);
+                let mut foot = self.side_by_side(room, env);
+                // The menu cuts a long entry.
+                if let Some(choice) =
+                    self.step_choices(env).get(step.at()).filter(|text| width(text) + 4 > room)
+                {
+                    foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
+                }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
                 let rows = Rect { height: free, ..below(area, form.len()) };
@@ -223,6 +229,11 @@ impl FileForm {
             }
         }
     }
+}
+
+fn indented(mut line: Line<'static>) -> Line<'static> {
+    line.spans.insert(0, Span::raw("  "));
+    line
 }
 
 /// What changed in the file of a draft.

@@ -187,8 +187,8 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     Some((*sort, down))
 }
 
-/// The columns for this room. `ids` says whether rows can have badge ids, and `has_ids` whether some have.
-pub(super) fn own(ids: bool, has_ids: bool, is_review: bool, room: usize) -> Vec<Column> {
+/// The columns. `has_ids` says whether rows have badge ids.
+pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if !has_ids {
         own[BADGE_IDS].min_width = 0;
@@ -199,10 +199,6 @@ pub(super) fn own(ids: bool, has_ids: bool, is_review: bool, room: usize) -> Vec
         own[WHY] = Column { min_width: 15, weight: 1, drop_order: 0 };
         own[HOLDER] = Column { min_width: 8, weight: 1, ..own[HOLDER] };
         own[EMAIL] = Column { min_width: 22, weight: 2, ..own[EMAIL] };
-    }
-    if !ids {
-        // A column that is wider than the room is always dropped.
-        own[BADGE_IDS] = Column { min_width: room + 1, weight: 0, drop_order: u8::MAX };
     }
     if is_review { in_review(own) } else { own }
 }

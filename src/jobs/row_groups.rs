@@ -1,0 +1,54 @@
+//! Rows of a draft that a person decides about together.
+
+use super::core::Jobs;
+use super::duplicate_check::DuplicateKind;
+use super::error::JobError;
+use super::job::{JobId, RowStatus};
+use super::reason::Reason;
+use crate::domain::Text;
+
+/// A selection of rows in a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rows {
+    One(u64),
+    /// One row as a person sees it: with this kind of duplicate as its reason, or with another reason.
+    Shown(u64, Option<DuplicateKind>),
+    Class(DuplicateKind),
+    /// The rows of a [`RowGroup`]: this status, and the key of this reason.
+    Group(RowStatus, String),
+    /// All rows that need review.
+    Asked,
+}
+
+/// Rows of a draft whose addresses or names become the suggested ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SuggestedRows {
+    One(u64),
+    /// The key of a [`RowGroup`].
+    Group(String),
+}
+
+/// Rows of a draft with the same status for the same reason. Arguments of the reason may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowGroup {
+    pub bucket: RowStatus,
+    /// The same as [`super::job::JobRow::group`] of its rows.
+    pub key: String,
+    /// The reason of its first row.
+    pub why: Reason,
+    /// The name of its first row.
+    pub holder: Text,
+    /// The address of its first row.
+    pub address: Text,
+    pub rows: u64,
+    /// Rows that a decision about the group allows. A row with a second finding, for example a duplicate, needs its
+    /// own decision.
+    pub allows: u64,
+}
+
+impl Jobs {
+    /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
+    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
+        Ok(self.core.store.groups(id).await?)
+    }
+}
