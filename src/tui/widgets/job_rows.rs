@@ -285,7 +285,7 @@ impl RowList {
         for page in std::mem::take(&mut self.unfitted) {
             // The rows to be sent are hidden at first in a review, and have no reasons.
             let is_shown = |row: &&JobRow| !self.is_review || row.bucket != RowStatus::Ready;
-            for row in self.list.page_rows(page).filter(is_shown) {
+            for row in self.list.page_rows(page).into_iter().filter(is_shown) {
                 heading.fit(&columns::cells(row, self.is_review, env, words), env);
             }
         }

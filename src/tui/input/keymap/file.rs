@@ -403,7 +403,7 @@ mod tests {
             ("[histori]\nmark = 'm'\n", 2, "did you mean history?"),
             ("[nowhere]\nmark = 'm'\n", 2, "known here"),
             ("[history]\n\nmarc = 'm'\n", 3, "did you mean mark?"),
-            ("[history]\nissue = 'i'\n", 2, "unknown action in this place"),
+            ("[history]\ncategories = 'i'\n", 2, "unknown action in this place"),
             ("[history]\nmark = ['m', 'hyper-q']\n", 2, "key 2 in the list is not a key"),
             ("[history]\nmark = ' '\n", 2, "key 1 in the list is not a key"),
             ("[history]\nmark = 'm m m m'\n", 2, "more than 3 keys"),
