@@ -53,7 +53,10 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains(msg_part("the index has only those")), "{screen}");
+    assert!(
+        flowing(&screen).contains(msg_part("only the index has them, and it is not read yet")),
+        "{screen}"
+    );
 }
 
 #[tokio::test]
@@ -97,7 +100,10 @@ async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
     h.type_text("DMU-1999-000001");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(flowing(&screen).contains(msg_part("the index has only those")), "{screen}");
+    assert!(
+        flowing(&screen).contains(msg_part("only the index has them, and it is not read yet")),
+        "{screen}"
+    );
 }
 
 #[tokio::test]

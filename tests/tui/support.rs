@@ -313,7 +313,7 @@ async fn a_certificate_number_is_found_in_one_confirmed_step_with_an_unread_inde
 
 #[tokio::test]
 async fn a_mistyped_domain_is_searched_unasked_also_for_an_address_with_badges() {
-    let mut h = Harness::new(frozen(), 80, 24).await;
+    let mut h = Harness::new(frozen(), 120, 36).await;
     h.settled().await;
     let (screen, requests) = look_up(&mut h, "eunwoo@gmial.example").await;
     assert!(
@@ -331,7 +331,8 @@ async fn a_mistyped_domain_is_searched_unasked_also_for_an_address_with_badges()
 
 #[tokio::test]
 async fn slips_are_forgiven_without_an_index() {
-    let mut h = Harness::new(frozen(), 100, 30).await;
+    let options = Options { switches: vec![("email-match".into(), "partial".into())], ..frozen() };
+    let mut h = Harness::new(options, 120, 36).await;
     insert(&h, vec![row("봉하늬", "hanui.bong@naru.example"), row("Zoe O'Quillan-Park", "zoe@naru.example")]);
     h.settled().await;
     for (given, shown, why) in [
@@ -371,7 +372,6 @@ async fn the_answer_shows_the_timeline_where_there_is_room() {
     h.settled().await;
     let (screen, _) = look_up(&mut h, "hong.c@naru.example").await;
     assert!(screen.contains(&format!("{} ━", msg("accepted"))), "{screen}");
-    h.press("3");
     let (screen, _) = look_up(&mut h, "jiho.oh@naru.example").await;
     assert!(screen.contains("▲ OVERDUE") && !screen.contains("◌ OVERDUE"), "{screen}");
     assert!(
