@@ -2,6 +2,7 @@
 //! draws them.
 
 use super::graphics::PLACEHOLDER;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 use vt100::{Cell, Color, Screen};
@@ -29,24 +30,9 @@ pub const LIGHT: Paper = Paper { ground: "#ffffff", ink: "#1f2328", edge: "#d0d7
 /// Draws the screen; `label` is read to those who cannot see it. `image` is what kitty shows in place of its
 /// placeholders: a PNG in base64.
 pub fn picture(screen: &Screen, paper: &Paper, label: &str, image: Option<&str>) -> String {
-    let (rows, columns) = screen.size();
-    let (rows, columns) = (rows.get(), columns.get());
-    let (width, height) =
-        (f64::from(columns) * CELL.0 + 2.0 * MARGIN, f64::from(rows) * CELL.1 + 2.0 * MARGIN);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" aria-label=\"{label}\">\n\
-         <rect x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"9\" fill=\"{}\" stroke=\"{}\"/>\n\
-         <g font-family=\"{FONTS}\" font-size=\"{LETTER}\" fill=\"{}\" xml:space=\"preserve\">\n",
-        width - 1.0,
-        height - 1.0,
-        paper.ground,
-        paper.edge,
-        paper.ink
-    );
-    for y in 0..rows {
-        grounds(&mut out, screen, y, columns, paper);
-        letters(&mut out, screen, y, columns, paper);
+    let mut out = begin(screen, paper, label, "");
+    for y in 0..screen.size().0.get() {
+        out.push_str(&line(screen, y, paper));
     }
     out.push_str("</g>\n");
     if let (Some(image), Some((x, y, width, height))) = (image, place_of_image(screen)) {
@@ -60,6 +46,76 @@ pub fn picture(screen: &Screen, paper: &Paper, label: &str, image: Option<&str>)
         );
     }
     out.push_str("</svg>\n");
+    out
+}
+
+/// A moving picture of screens of one size, each shown for its seconds, again and again. Where the reader wants no
+/// motion, it shows the last screen. A line that several screens share is drawn once.
+pub fn movie(screens: &[(Screen, f64)], paper: &Paper, label: &str) -> String {
+    let all: f64 = screens.iter().map(|(_, seconds)| seconds).sum();
+    let starts: Vec<f64> = screens
+        .iter()
+        .scan(0.0, |from, (_, seconds)| Some(std::mem::replace(from, *from + seconds)))
+        .chain([all])
+        .map(|at| at / all * 100.0)
+        .collect();
+    let (mut lines, mut spans) = (String::new(), BTreeSet::new());
+    for y in 0..screens[0].0.size().0.get() {
+        let drawn: Vec<String> = screens.iter().map(|(screen, _)| line(screen, y, paper)).collect();
+        let mut from = 0;
+        for same in drawn.chunk_by(|one, next| one == next) {
+            let to = from + same.len();
+            if same.len() == screens.len() {
+                lines.push_str(&same[0]);
+            } else if !same[0].is_empty() {
+                spans.insert((from, to));
+                let last = if to == screens.len() { " z" } else { "" };
+                let _ = writeln!(lines, "<g class=\"s s{from}-{to}{last}\">\n{}</g>", same[0]);
+            }
+            from = to;
+        }
+    }
+    let mut style = format!(".s{{visibility:hidden;animation:{all:.1}s step-end infinite}}\n");
+    for (from, to) in spans {
+        let (begin, end) = (starts[from], starts[to]);
+        let before = if from == 0 { "" } else { "0%{visibility:hidden}" };
+        let after = if to == screens.len() { String::new() } else { format!("{end:.2}%{{visibility:hidden}}") };
+        let _ = writeln!(
+            style,
+            "@keyframes k{from}-{to}{{{before}{begin:.2}%{{visibility:visible}}{after}}}\n.s{from}-{to}{{animation-name:k{from}-{to}}}"
+        );
+    }
+    style.push_str("@media (prefers-reduced-motion:reduce){.s{animation:none}.z{visibility:visible}}\n");
+    let mut out = begin(&screens[0].0, paper, label, &style);
+    out.push_str(&lines);
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// The picture up to its lines.
+fn begin(screen: &Screen, paper: &Paper, label: &str, style: &str) -> String {
+    let (rows, columns) = screen.size();
+    let (width, height) =
+        (f64::from(columns.get()) * CELL.0 + 2.0 * MARGIN, f64::from(rows.get()) * CELL.1 + 2.0 * MARGIN);
+    let style = if style.is_empty() { String::new() } else { format!("<style>\n{style}</style>\n") };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\" aria-label=\"{label}\">\n{style}\
+         <rect x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"9\" fill=\"{}\" stroke=\"{}\"/>\n\
+         <g font-family=\"{FONTS}\" font-size=\"{LETTER}\" fill=\"{}\" xml:space=\"preserve\">\n",
+        width - 1.0,
+        height - 1.0,
+        paper.ground,
+        paper.edge,
+        paper.ink
+    )
+}
+
+/// A line of the screen.
+fn line(screen: &Screen, y: u16, paper: &Paper) -> String {
+    let (mut out, columns) = (String::new(), screen.size().1.get());
+    grounds(&mut out, screen, y, columns, paper);
+    letters(&mut out, screen, y, columns, paper);
     out
 }
 
@@ -257,4 +313,20 @@ fn wide_letters_take_two_cells_and_reversed_rows_are_filled() {
     assert!(svg.contains("<tspan x=\"32.8\" fill=\"#16191f\">a</tspan>"), "{svg}");
     assert!(svg.contains("<tspan x=\"66.4 74.8\">&lt;b</tspan></text>"), "{svg}");
     assert!(svg.contains("fill=\"#87d787\">●</tspan>"), "{svg}");
+}
+
+#[test]
+fn a_moving_picture_draws_a_line_that_stays_once_and_has_a_last_screen() {
+    let size = |n| std::num::NonZeroU16::new(n).expect("not zero");
+    let screen = |text: &str| {
+        let mut parser = vt100::Parser::new(size(2), size(10), 0);
+        parser.process(text.as_bytes());
+        parser.screen().clone()
+    };
+    let screens = [(screen("same\r\none"), 1.0), (screen("same\r\ntwo"), 3.0)];
+    let svg = movie(&screens, &DARK, "a test");
+    assert_eq!(svg.matches(">same<").count(), 1, "{svg}");
+    assert!(svg.contains("@keyframes k0-1{0.00%{visibility:visible}25.00%{visibility:hidden}}"), "{svg}");
+    assert!(svg.contains("@keyframes k1-2{0%{visibility:hidden}25.00%{visibility:visible}}"), "{svg}");
+    assert!(svg.contains("<g class=\"s s1-2 z\">") && svg.contains("prefers-reduced-motion"), "{svg}");
 }
