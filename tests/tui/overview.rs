@@ -67,8 +67,8 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     h.settled().await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("600 badges")) && screen.contains(msg_part("read 11-21")), "{screen}");
-    // Six pages, and a look at the top.
-    assert_eq!(all_requests(&h) - before, 7);
+    // The number of badges, six pages, and a look at the top.
+    assert_eq!(all_requests(&h) - before, 8);
     h.press("esc");
     assert!(h.settled().await.contains(msg("Soon")), "back on Home");
     assert_eq!(posts(&h), 0);
