@@ -44,7 +44,7 @@ const CALLS: [Call; 12] = [
         asks: "Wrong name on it",
         gives: "dain.seo@naru.example",
         keys: "enter",
-        says: (&["name on it 서다안", "Pass on this id"], &["서다안", "올바른 표기"]),
+        says: (&["name on badge: 서다안", "Pass on this id"], &["서다안", "올바른 표기"]),
     },
     Call {
         asks: "Wrong mail",
@@ -62,7 +62,10 @@ const CALLS: [Call; 12] = [
         asks: "Is this badge real?",
         gives: "ID",
         keys: "enter",
-        says: (&["name on it 나***", "Confirm neither name nor address"], &["나***", "확인해 주지 마십시오"]),
+        says: (
+            &["name on badge: 나***", "Confirm neither name nor address"],
+            &["나***", "확인해 주지 마십시오"],
+        ),
     },
     Call {
         asks: "I got it twice",

@@ -360,8 +360,9 @@ pub fn key_event(name: &str) -> KeyEvent {
         "delete" => plain(KeyCode::Delete),
         "f1" => plain(KeyCode::F(1)),
         "f2" => plain(KeyCode::F(2)),
-        "f10" => plain(KeyCode::F(10)),
         "f5" => plain(KeyCode::F(5)),
+        "f8" => plain(KeyCode::F(8)),
+        "f10" => plain(KeyCode::F(10)),
         one => {
             let mut chars = one.chars();
             match (chars.next(), chars.next()) {

@@ -95,6 +95,9 @@ pub fn in_english(screen: &str) -> Vec<String> {
 fn panes(screen: &str) -> [String; 2] {
     let mut panes = [String::new(), String::new()];
     for line in screen.lines() {
+        // A popup cuts the words behind it, which another picture has whole.
+        let popup = line.split_once('│').and_then(|(_, rest)| rest.rsplit_once('│'));
+        let line = popup.map_or(line, |(within, _)| within);
         let (one, other) = line.split_once('┃').unwrap_or((line, ""));
         for (pane, part) in panes.iter_mut().zip([one, other]) {
             pane.push_str(part);

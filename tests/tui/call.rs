@@ -103,7 +103,12 @@ async fn call_4_the_name_on_it_is_wrong() {
     let (_, screen, requests) = asked("dain.seo@naru.example").await;
     says(
         &screen,
-        &["name on it 서다안", "template TPL-009", "Pass on this id and the right spelling", "2 names share"],
+        &[
+            "name on badge: 서다안",
+            "template TPL-009",
+            "Pass on this id and the right spelling",
+            "2 names share",
+        ],
     );
     assert_eq!(requests, 2);
 }
@@ -168,7 +173,7 @@ async fn call_7_is_this_badge_real() {
             "The record of one badge",
             &format!("id {}", ids[0]),
             "VALID",
-            "name on it 나***",
+            "name on badge: 나***",
             "To an employer: this is the issuer's record for this id",
             "Confirm neither name nor address",
             "verify its signature",
@@ -183,7 +188,7 @@ async fn call_7_is_this_badge_real() {
         h.press(keys);
         let screen = h.settled().await;
         assert!(
-            screen.contains(msg_part("name on it 나***")) && !screen.contains("나만봄"),
+            screen.contains(msg_part("name on badge: 나***")) && !screen.contains("나만봄"),
             "{keys}:\n{screen}"
         );
     }
@@ -243,7 +248,7 @@ async fn call_10_when_will_it_arrive() {
         &screen,
         &[
             "accepted 2026-11-21 09:18 (42 min ago)",
-            "24 h end 2026-11-22 09:18",
+            "24 h limit: 2026-11-22 09:18",
             "Not possible speed it up, promise a time",
         ],
     );
@@ -372,7 +377,7 @@ async fn an_id_that_is_a_name_and_a_name_that_is_an_id_are_found() {
     };
     insert(&h, vec![row("Agent-007")]);
     let (screen, requests) = answer(&mut h, "Agent-007").await;
-    says(&screen, &["name on it Agent-007", "5 requests"]);
+    says(&screen, &["name on badge: Agent-007", "5 requests"]);
     assert_eq!(requests, 5);
     let (screen, requests) = answer(&mut h, "Zzyzx").await;
     says(&screen, &["No badge has the name or the id “Zzyzx”"]);

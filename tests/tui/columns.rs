@@ -273,7 +273,7 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     h.press("R");
     let screen = h.screen();
     assert_eq!(screen.matches("[x]").count(), 6, "{screen}");
-    assert!(!screen.contains(msg_part("no room")), "{screen}");
+    assert!(!screen.contains(msg("hidden at this width")), "{screen}");
     h.press("esc C j + +");
     assert!(h.screen().contains(msg_part("set by you")), "{}", h.screen());
     h.press("esc esc");

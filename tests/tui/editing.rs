@@ -135,7 +135,7 @@ async fn a_paste_without_a_field_says_which_key_opens_one() {
         ("0", "/ look up"),
         ("1", "/ filter, 3 Wallet"),
         ("2", "/ filter, 3 Wallet"),
-        ("5", "3 Wallet"),
+        ("5", "/ search, 3 Wallet"),
         ("L", "/ search"),
     ] {
         h.press(keys);

@@ -39,8 +39,11 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
     h.shows(msg("twice in the file")).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("120 rows")) && screen.contains("3 invalid"), "{screen}");
-    assert!(screen.contains(&msg_with("{what}: {n}", &[&msg("twice in the file"), &3])), "{screen}");
-    assert!(screen.contains(&msg_with("{what}: {n}", &[&msg("no name"), &1])), "{screen}");
+    assert!(
+        screen.contains(&msg_with("{what}: {n} ({reasons})", &[&"skipped", &3, &msg("twice in the file")])),
+        "{screen}"
+    );
+    assert!(screen.contains(msg("no name")), "{screen}");
     let ready = |screen: &str| -> u64 {
         let words: Vec<&str> = screen.split_whitespace().collect();
         let at = words.windows(2).position(|w| w[1] == "ready").expect("a number");

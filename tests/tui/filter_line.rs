@@ -51,7 +51,7 @@ async fn a_wrong_word_is_named_and_its_text_stays() {
     h.type_text("titel:파이썬 state:waiting");
     let screen = h.settled().await;
     assert!(
-        screen.contains(msg_part("titel: is no field")) && screen.contains(msg_part("did you mean")),
+        screen.contains(msg_part("unknown field")) && screen.contains(msg_part("did you mean")),
         "{screen}"
     );
     h.press("ctrl-f");
@@ -63,7 +63,7 @@ async fn a_wrong_word_is_named_and_its_text_stays() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(
-        heading(&screen).contains(msg_part("600 badges")) && screen.contains(msg_part("titel: is no field")),
+        heading(&screen).contains(msg_part("600 badges")) && screen.contains(msg_part("unknown field")),
         "{screen}"
     );
     assert_eq!(requests(&h, HISTORY), before);

@@ -148,7 +148,7 @@ async fn screens_name_the_keys_that_are_bound() {
     o.h.settled().await;
     o.says("{} shows the issuer's record of the badge", &[Accept]);
     o.does(&[Accept]).await;
-    o.says("{} opens Home, where {} turns one on", &[Home, Action::IndexOn]);
+    o.says("{} opens Home, where {} turns the index on", &[Home, Action::IndexOn]);
     o.does(&[Action::BadgeTab]).await;
     o.does(&[Back, Back, Action::BadgeTab]).await;
     o.says("Type or paste a badge id and press {}", &[Accept]);
@@ -177,7 +177,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     use Action::{Accept, Activity, Back, CallOff, Issue, NextField, Revoke, Run};
     let mut o = Other::new(Options { quota: Some(1), ..small() }).await;
     o.does(&[Action::Templates, Issue]).await;
-    o.says("Nothing is sent until you confirm the review. {} review {} back", &[Accept, Back]);
+    o.says("Nothing is sent until you confirm the review. {} next {} back", &[Accept, Back]);
     o.does(&[NextField, NextField]).await;
     o.says("{} open the file", &[Accept]);
     o.h.paste("김민준, minjun@naru.example\n이서연, seoyeon@naru.example\n");
@@ -203,7 +203,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[Back, Action::Redo]).await;
     o.says("was started. {} save {} {} format", &[Accept, Action::Up, Action::Down]);
     o.does(&[Back, Action::Ids]).await;
-    o.says("until you confirm the review. {} continue", &[Accept]);
+    o.says("until you confirm the review. {} next", &[Accept]);
     o.does(&[Back, Action::History, Action::MarkLoaded, Revoke]).await;
     o.says("below: {} {}", &[Action::PageUp, Action::PageDown]);
     o.says("No badge here can be revoked now. Nothing is sent.", &[]);
@@ -236,10 +236,7 @@ async fn an_action_without_a_key_is_named_itself() {
     h.tui.app.env.keymap = manners::keys("[draft]\naccept = []\nback = 'f4'\n");
     h.press("j");
     let screen = h.screen();
-    assert!(
-        screen.contains(msg_part("(no key) continue  f4 back")),
-        "the draft has keys of its own:\n{screen}"
-    );
+    assert!(screen.contains("(no key) next  f4 back"), "the draft has keys of its own:\n{screen}");
 }
 
 /// The help shows an action that lost its key, and still runs it.

@@ -165,8 +165,12 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.until("whoever is called so", |s| s.contains("한서윤") && s.contains("seoyun.han@naru.example")).await;
     h.press("ctrl-p");
     h.type_text("TPL-004");
-    assert!(h.screen().contains(&msg_with("show template {id}", &[&"TPL-004"])), "{}", h.screen());
-    h.press("down enter");
+    assert!(
+        h.screen().contains(&msg_with("template: {title}", &[&"데이터 시각화 역량 인증"])),
+        "{}",
+        h.screen()
+    );
+    h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("1 template · template id “TPL-004”"), "{screen}");
     // From a form, what was typed is not left behind by the way.

@@ -249,7 +249,7 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     h.press("ctrl-p up");
     let screen = h.screen();
     assert!(screen.contains(msg_part("more above")), "{screen}");
-    choose(&mut h, "  Do  ", "rebuild the index");
+    choose(&mut h, "  Do  ", "rebuild index");
     h.type_text("use up");
     let (row, _) = choose(&mut h, "  Do  ", "use up the rest");
     assert!(

@@ -166,7 +166,7 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     h.shows("3 skipped").await;
     let screen = h.settled().await;
     assert!(!screen.contains(&hint), "{screen}");
-    h.press("A");
+    h.press("g A");
     h.shows(&msg_with("{n} rows will be sent.", &[&3])).await;
     h.shows("5 ready").await;
     // One after the other is undone, and then nothing is left to undo.
@@ -245,7 +245,7 @@ async fn a_corrected_address_that_is_a_duplicate_says_so() {
     let says = msg_part("After the correction");
     // To an address that nobody has, then to one that another row has.
     for (address, is_duplicate) in [("new@naru.example", false), ("two@gmail.com", true)] {
-        h.press("g c ctrl-u");
+        h.press("g j c ctrl-u");
         h.type_text(address);
         h.press("enter");
         let screen = h.settled().await;

@@ -51,7 +51,7 @@ async fn the_tour_is_walked_to_its_end_on_the_smallest_usual_screen() {
     says(&mut h, "i issues the selected one").await;
     h.press("i");
     h.settled().await;
-    says(&mut h, "Any name and e-mail address").await;
+    says(&mut h, "Enter any name and e-mail address").await;
     h.type_text("홍길동");
     h.press("enter");
     h.type_text("gildong@naru.example");
@@ -123,7 +123,7 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
     says(&mut h, "Tour 1 of 5").await;
     h.press("i");
     h.settled().await;
-    says(&mut h, "First go back with esc").await;
+    says(&mut h, "alt-3 opens the Wallet").await;
     h.press("ctrl-n ctrl-n");
     says(&mut h, "No badge was issued on this tour, so there is none to watch").await;
     h.press("ctrl-g");

@@ -169,6 +169,8 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
             ("key", "key_store"),
             ("key_store", "profile"),
             ("pictures", "ui"),
+            ("section", "ui"),
+            ("selection", "settings"),
             ("settings", "ui"),
             ("theme", "ui"),
         ],

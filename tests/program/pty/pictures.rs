@@ -26,7 +26,11 @@ fn demo(theme: &str, columns: u16) -> Term {
 }
 
 fn write(name: &str, term: &Term, shown: &Shown, paper: &Paper, label: &str) {
-    keep(name, &picture(&shown.screen, paper, label, is_drawn(shown).then(|| last_picture(term)).as_deref()), 150_000);
+    keep(
+        name,
+        &picture(&shown.screen, paper, label, is_drawn(shown).then(|| last_picture(term)).as_deref()),
+        150_000,
+    );
 }
 
 fn keep(name: &str, svg: &str, most: usize) {

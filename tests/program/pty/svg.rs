@@ -79,7 +79,8 @@ pub fn movie(screens: &[(Screen, f64)], paper: &Paper, label: &str) -> String {
     for (from, to) in spans {
         let (begin, end) = (starts[from], starts[to]);
         let before = if from == 0 { "" } else { "0%{visibility:hidden}" };
-        let after = if to == screens.len() { String::new() } else { format!("{end:.2}%{{visibility:hidden}}") };
+        let after =
+            if to == screens.len() { String::new() } else { format!("{end:.2}%{{visibility:hidden}}") };
         let _ = writeln!(
             style,
             "@keyframes k{from}-{to}{{{before}{begin:.2}%{{visibility:visible}}{after}}}\n.s{from}-{to}{{animation-name:k{from}-{to}}}"

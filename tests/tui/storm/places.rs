@@ -166,7 +166,7 @@ impl Storm {
             ("esc x type:why", "Reason"),
             ("esc R c", "Cancel the rest"),
             ("esc enter", "row 1 of 120"),
-            ("v j", "row 2 of 120"),
+            ("v", "row 1 of 120"),
             ("v", "2 marked"),
             ("* n f f", "row 1 of"),
             ("s", "Sort by"),

@@ -21,6 +21,7 @@ use crate::tui::modals::file::FileForm;
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
+use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use std::collections::BTreeMap;
@@ -260,9 +261,10 @@ impl DraftForm {
         self.rows.list.selected().filter(|_| is_row)
     }
 
-    /// The part whose heading is under the cursor.
+    /// The part whose heading is under the cursor, and opens with Enter. The heading of the rows to be sent does not:
+    /// there, Enter sends.
     fn heading_here(&self) -> Option<&Part> {
-        if self.rows.has_search() { None } else { self.outline.heading_here(&self.rows.list) }
+        if self.rows.has_search() { None } else { folds_with_enter(&self.outline, &self.rows.list) }
     }
 
     fn move_by(&mut self, lines: i64) {
@@ -286,7 +288,7 @@ impl DraftForm {
             Action::Only => outline.next_part(list),
             Action::Open => outline.fold(Some(true), list),
             Action::Fold => outline.fold(Some(false), list),
-            Action::Accept if outline.heading_here(list).is_some() => outline.fold(None, list),
+            Action::Accept if folds_with_enter(outline, list).is_some() => outline.fold(None, list),
             _ => return false,
         }
         true
@@ -589,4 +591,8 @@ impl Modal for DraftForm {
             self.begin(out);
         }
     }
+}
+
+fn folds_with_enter<'p>(outline: &'p Outline, list: &PagedList<JobRow>) -> Option<&'p Part> {
+    outline.heading_here(list).filter(|part| part.id.0 != RowStatus::Ready)
 }

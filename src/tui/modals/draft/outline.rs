@@ -69,7 +69,7 @@ impl Outline {
         self.sort(&mut parts);
         for (at, part) in parts.iter().enumerate() {
             if !self.is_known(&part.id) {
-                let is_open = is_first && at == 0 || part.rows <= FEW && part.id.0 != RowStatus::Ready;
+                let is_open = part.id.0 != RowStatus::Ready && (is_first && at == 0 || part.rows <= FEW);
                 self.known.push((part.id.clone(), is_open));
             }
         }
