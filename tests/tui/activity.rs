@@ -424,7 +424,7 @@ async fn mails_that_failed_are_grouped_by_domain() {
     h.press("M");
     h.shows(msg_part("from the rows of job 1 as last checked")).await;
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("No known mail failures")), "{screen}");
+    assert!(screen.contains(msg_part("lapel knows of no failed mail")), "{screen}");
     h.press("esc");
     h.shows(msg_part("issued 3 = 3")).await;
 }

@@ -186,7 +186,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[Accept]).await;
     o.h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     o.h.settled().await;
-    o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
+    o.says("Nothing is sent until you confirm. {} next {} back", &[Accept, Back]);
     o.does(&[Action::Correct]).await;
     o.says("nothing is sent. {} save in the draft {} back", &[Accept, Back]);
     o.does(&[Back]).await;
@@ -210,7 +210,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     // The last line of the popup.
     o.says("{} back │ └", &[Back]);
     o.does(&[Action::Toggle]).await;
-    o.says("Nothing is sent until you confirm. {} continue {} back", &[Accept, Back]);
+    o.says("Nothing is sent until you confirm. {} next {} back", &[Accept, Back]);
     o.h.type_text("twice");
     o.does(&[Accept]).await;
     o.says("and press {}", &[Accept]);

@@ -251,7 +251,7 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     assert!(screen.contains(msg_part("more above")), "{screen}");
     choose(&mut h, "  Do  ", "rebuild index");
     h.type_text("use up");
-    let (row, _) = choose(&mut h, "  Do  ", "use up the rest");
+    let (row, _) = choose(&mut h, "  Do  ", "use up the quota");
     assert!(
         !h.screen().contains(msg_part("A click sends nothing")),
         "the first click only selects: {}",

@@ -166,7 +166,8 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     h.shows("3 skipped").await;
     let screen = h.settled().await;
     assert!(!screen.contains(&hint), "{screen}");
-    h.press("g A");
+    // Nothing needs review any more, so the cursor is on the line that sends.
+    h.press("g j A");
     h.shows(&msg_with("{n} rows will be sent.", &[&3])).await;
     h.shows("5 ready").await;
     // One after the other is undone, and then nothing is left to undo.
@@ -309,6 +310,7 @@ async fn a_blank_line_or_a_total_never_becomes_a_recipient() {
         h.settled().await;
     }
     assert!(h.screen().contains("1 ready"), "{}", h.screen());
+    h.press("G");
     h.confirm_draft("1").await;
     h.shows("waiting 1 ").await;
 }

@@ -229,6 +229,7 @@ pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Resul
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
+#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
     db: &Connection,
     id: &JobId,

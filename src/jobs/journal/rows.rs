@@ -8,6 +8,7 @@ use super::jobs::{bucket, moment};
 use super::reasons::stored;
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::intake::hex;
 use crate::jobs::job::{JobId, JobRow, RowStatus};
 use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;
@@ -108,10 +109,6 @@ pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> r
     )?
     .execute(params![id.0, super::json(&list)])?;
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// SQL for a row's number, as in [`JobRow::number`].

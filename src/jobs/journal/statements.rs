@@ -243,12 +243,12 @@ fn claims_of_recipients_that_other_jobs_have() {
         let idle = started(&db, Kind::Issue, n * 3);
         jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
         let job = draft(&db, Kind::Issue, n * 3);
-        let (_, statements) = counted(|| drafts::start(&db, &job, &me()));
+        let ((), statements) = counted(|| drafts::start(&db, &job, &me()));
         assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
         let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
         db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", [allowed.0]).expect("allowed");
-        let (_, beside) = counted(|| drafts::start(&db, &allowed, &me()));
+        let ((), beside) = counted(|| drafts::start(&db, &allowed, &me()));
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
     });
@@ -268,7 +268,7 @@ fn corrected_rows() {
                 why: None,
             })
             .collect();
-        let (_, statements) = counted(|| drafts::correct_rows(&db, &job, &corrected));
+        let ((), statements) = counted(|| drafts::correct_rows(&db, &job, &corrected));
         // The hash follows the address.
         let other = draft(&db, Kind::Issue, 0);
         let row = |no| NewRow { email: format!("q{no}@x.example"), ..NewRow::default() };

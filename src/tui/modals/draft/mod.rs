@@ -278,6 +278,7 @@ impl DraftForm {
     /// Moves the cursor over headings and rows, and opens and closes groups. Returns false for other actions.
     fn on_outline(&mut self, action: Action) -> bool {
         let (outline, list) = (&mut self.outline, &mut self.rows.list);
+        outline.touch();
         match action {
             Action::Down => outline.move_by(1, list),
             Action::Up => outline.move_by(-1, list),
@@ -455,6 +456,11 @@ impl Component for DraftForm {
                     Err(why) => self.check = DuplicateCheck::Failed(why),
                     Ok((jobs, found)) => {
                         self.check = DuplicateCheck::Read;
+                        if self.found.is_empty() && !self.outline.is_touched() && !self.decided {
+                            // The first findings decide what a person sees first.
+                            (self.outline, self.parts) = (Outline::default(), None);
+                            out.cancel(self.rows.list.restart());
+                        }
                         self.found = found;
                         self.say_new_duplicates(out);
                         for job in &jobs {

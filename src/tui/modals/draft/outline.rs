@@ -39,6 +39,7 @@ pub(super) struct Outline {
     last_part: Option<(PartId, u64)>,
     /// The selected row at that time, and its part.
     last_row: Option<(u64, PartId)>,
+    is_touched: bool,
     top: u64,
     height: u64,
 }
@@ -52,6 +53,7 @@ impl Default for Outline {
             last: 0,
             last_part: None,
             last_row: None,
+            is_touched: false,
             top: 0,
             height: 1,
         }
@@ -59,6 +61,15 @@ impl Default for Outline {
 }
 
 impl Outline {
+    /// Whether a person moved the cursor, or opened or closed a part.
+    pub fn is_touched(&self) -> bool {
+        self.is_touched
+    }
+
+    pub fn touch(&mut self) {
+        self.is_touched = true;
+    }
+
     pub fn is_known(&self, id: &PartId) -> bool {
         self.known.iter().any(|(known, _)| known == id)
     }
@@ -69,7 +80,7 @@ impl Outline {
         self.sort(&mut parts);
         for (at, part) in parts.iter().enumerate() {
             if !self.is_known(&part.id) {
-                let is_open = part.id.0 != RowStatus::Ready && (is_first && at == 0 || part.rows <= FEW);
+                let is_open = is_first && at == 0 || part.rows <= FEW && part.id.0 != RowStatus::Ready;
                 self.known.push((part.id.clone(), is_open));
             }
         }
@@ -91,7 +102,7 @@ impl Outline {
         let now = self.laid().find(|(_, part, ..)| part.id == id).map(|(_, part, line, _)| (part.rows, line));
         match now {
             Some((rows, line)) => self.move_to(self.last.min(line + rows), list),
-            None if id.0 == RowStatus::Ask && !self.parts.iter().any(|part| part.id.0 == id.0) => {
+            None if !self.parts.iter().any(|part| part.id.0 == id.0) && !self.has_more(id.0) => {
                 self.cursor = Cursor::Send;
             }
             None => {
@@ -100,6 +111,12 @@ impl Outline {
                 self.move_to(line, list);
             }
         }
+    }
+
+    /// Whether rows are left to look at after those with this status.
+    fn has_more(&self, done: RowStatus) -> bool {
+        let is_sent = |part: &Part| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
+        done != RowStatus::Ask && self.parts.iter().any(|part| !is_sent(part))
     }
 
     /// The part that has a row.
