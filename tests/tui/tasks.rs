@@ -161,6 +161,7 @@ async fn twelve_hundred_rows_for_the_first_time_and_again() {
         person.sees("1,119 ready").await;
         person.press("A").await;
         person.sees("1,185 ready").await;
+        person.sees("▌ ⏎").await;
         person.press("enter").await;
         person.types("1185").await;
         person.press("enter").await;

@@ -155,8 +155,6 @@ async fn reasons_and_corrections_are_there_again() {
     assert!(!screen.contains("개명") && !screen.contains(&filled()), "{screen}");
     h.press("esc");
     people(&mut h, 0..2).await;
-    h.press("f");
-    h.settled().await;
     h.press("c");
     assert_eq!(h.tui.app.modal(), Some("EditRow"), "{}", h.screen());
     h.type_text("x");

@@ -167,7 +167,7 @@ impl Storm {
             ("esc R c", "Cancel the rest"),
             ("esc enter", "row 1 of 120"),
             ("v", "row 1 of 120"),
-            ("j v", "2 marked"),
+            ("j v g", "2 marked"),
             ("* n f f", "row 1 of"),
             ("s", "Sort by"),
             ("esc C j space", "Columns, from left (top) to"),

@@ -21,7 +21,6 @@ use crate::tui::modals::file::FileForm;
 use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
-use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use std::collections::BTreeMap;
@@ -261,10 +260,8 @@ impl DraftForm {
         self.rows.list.selected().filter(|_| is_row)
     }
 
-    /// The part whose heading is under the cursor, and opens with Enter. The heading of the rows to be sent does not:
-    /// there, Enter sends.
     fn heading_here(&self) -> Option<&Part> {
-        if self.rows.has_search() { None } else { folds_with_enter(&self.outline, &self.rows.list) }
+        if self.rows.has_search() { None } else { self.outline.folds_with_enter(&self.rows.list) }
     }
 
     fn move_by(&mut self, lines: i64) {
@@ -289,7 +286,7 @@ impl DraftForm {
             Action::Only => outline.next_part(list),
             Action::Open => outline.fold(Some(true), list),
             Action::Fold => outline.fold(Some(false), list),
-            Action::Accept if folds_with_enter(outline, list).is_some() => outline.fold(None, list),
+            Action::Accept if outline.folds_with_enter(list).is_some() => outline.fold(None, list),
             _ => return false,
         }
         true
@@ -550,8 +547,11 @@ impl Component for DraftForm {
             let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
             self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
         }
-        let words = |row: &JobRow| draft_words(row.bucket, kind).to_owned();
-        self.rows.load_visible(area, &mut self.heading, &words, env, out);
+        // Until the parts are read again, their old headings stay over their old rows.
+        if self.groups.are_current() {
+            let words = |row: &JobRow| draft_words(row.bucket, kind).to_owned();
+            self.rows.load_visible(area, &mut self.heading, &words, env, out);
+        }
     }
 
     fn on_job(&mut self, job: &Job, _: &Env) {
@@ -597,8 +597,4 @@ impl Modal for DraftForm {
             self.begin(out);
         }
     }
-}
-
-fn folds_with_enter<'p>(outline: &'p Outline, list: &PagedList<JobRow>) -> Option<&'p Part> {
-    outline.heading_here(list).filter(|part| part.id.0 != RowStatus::Ready)
 }

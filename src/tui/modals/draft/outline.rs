@@ -244,6 +244,11 @@ impl Outline {
         }
     }
 
+    /// The part under the cursor, if Enter opens and closes it. On the heading of the rows to be sent, Enter sends.
+    pub fn folds_with_enter(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+        self.heading_here(list).filter(|part| part.id.0 != RowStatus::Ready)
+    }
+
     /// Opens or closes the part under the cursor. `None` opens a closed part and closes an open one.
     pub fn fold(&mut self, open: Option<bool>, list: &PagedList<JobRow>) {
         let Some(part) = self.here(list) else { return };
