@@ -158,7 +158,9 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
             JobPolicy::Ask => Policy::Ask,
             JobPolicy::Allow => Policy::Allow,
         };
-        DuplicateKind::from_code(class).into_iter().for_each(|class| policies.set(class, policy));
+        if let Some(class) = DuplicateKind::from_code(class) {
+            policies.set(class, policy);
+        }
     }
     jobs::Settings {
         in_flight: number(said.in_flight, default.in_flight),

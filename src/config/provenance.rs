@@ -113,7 +113,7 @@ fn listed(profile: &Selected<'_>, paths: &Paths, env: &Env, defaults: &Defaults)
     let settings = profile.settings.values.clone().without_password();
     let rate_limit = Some(settings.rate_limit.unwrap_or(defaults.rate_limit));
     let key_command_timeout = settings.key_command_seconds();
-    let settings = ProfileSettings { rate_limit, key_command_timeout, ..settings };
+    let settings = ProfileSettings { key_command_timeout, rate_limit, ..settings };
     let one = |setting: &Setting<ProfileSettings>| {
         let value = (setting.value)(&settings);
         let value = match setting.key {

@@ -39,7 +39,7 @@ impl Overrides {
         let mut mistakes = Vec::new();
         let zone = t!("must be the offset from UTC, for example +09:00");
         let overrides = Self {
-            base_url: variable(env, BASE_URL, |raw| check_base_url(raw), &mut mistakes),
+            base_url: variable(env, BASE_URL, check_base_url, &mut mistakes),
             key: variable(env, API_KEY, key::check, &mut mistakes),
             utc_offset: variable(env, UTC_OFFSET, |raw| read_offset(raw).ok_or(zone), &mut mistakes),
             set: [BASE_URL, API_KEY, UTC_OFFSET].into_iter().filter(|name| env.raw(name).is_some()).collect(),

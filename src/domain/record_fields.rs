@@ -1,4 +1,4 @@
-//! The fields of the service's records. [`record!`] declares each field once: its name in the contract, which is also
+//! The fields of the service's records. `record!` declares each field once: its name in the contract, which is also
 //! the name in Rust, and its type. Reading, tables, files and sorting follow from the declaration.
 
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
@@ -40,7 +40,7 @@ pub struct Field<R> {
     pub value: fn(&R) -> FieldValue<'_>,
 }
 
-/// A record of the service, declared by [`record!`].
+/// A record of the service, declared by `record!`.
 pub trait ServiceRecord: Sized + 'static {
     /// The fields that tables and files show, in the contract's order.
     const FIELDS: &'static [Field<Self>];

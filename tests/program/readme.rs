@@ -78,9 +78,12 @@ fn the_table_of_keys_is_the_keymap() {
     made("keys.md", BEGIN, END, &table());
 }
 
+/// A definition in the schema, the fields that have its codes, and the codes with their words.
+type CodeTable = (&'static str, &'static str, Vec<(&'static str, Option<&'static str>)>);
+
 /// The codes in JSON: definition in the schema, fields that have them, and each code with its words on the screen.
 /// A message that has no fixed text has none here.
-pub fn codes() -> [(&'static str, &'static str, Vec<(&'static str, Option<&'static str>)>); 5] {
+pub fn codes() -> [CodeTable; 5] {
     let bucket = RowStatus::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let phase = Phase::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let stop = StopKind::ALL.iter().map(|one| (one.code(), Some(one.name())));

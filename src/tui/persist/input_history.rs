@@ -113,7 +113,7 @@ impl Lists {
     }
 
     /// The text of the file. The oldest unfinished input goes if it would be too large.
-    fn to_json(mut self) -> String {
+    fn into_json(mut self) -> String {
         loop {
             let text = serde_json::to_string(&self).unwrap_or_default();
             if text.len() as u64 <= LARGEST || self.unfinished.pop().is_none() {
@@ -307,7 +307,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         lists.take(change);
     }
     if is_shorter || changes.iter().any(|change| *change != Change::Forget) {
-        let text = lists.clone().to_json();
+        let text = lists.clone().into_json();
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_private_dir(folder)
             .and_then(|()| fs::replace(path, text.as_bytes()))

@@ -363,7 +363,7 @@ impl RowList {
                 _ => " ",
             };
             let mut spans = vec![Span::styled(sign, env.theme.mark())];
-            spans.extend(self.spans(row, heading, &widths, words, env));
+            spans.extend(self.spans(&row, heading, &widths, words, env));
             if is_in_range {
                 for span in &mut spans {
                     span.style = span.style.patch(env.theme.in_range());
@@ -376,7 +376,7 @@ impl RowList {
     /// The cells of a row in columns of these widths, or why they are missing.
     pub fn spans(
         &self,
-        row: RowState<'_, JobRow>,
+        row: &RowState<'_, JobRow>,
         heading: &Heading,
         widths: &[usize],
         words: &dyn Fn(&JobRow) -> String,

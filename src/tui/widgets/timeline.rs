@@ -177,11 +177,11 @@ mod tests {
         (history.reg_date, history.status_name) = (times[0].clone(), Some(Text::new("발급대기")));
         let held = Held { history: Some(history.clone()), ..Held::new(history.badge_id) };
         let (env, now) = (Env::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
-        let at = Some("2026-11-22T01:00:00Z".parse().expect("a time"));
-        let [first, times] = &timeline(&held, at, now, 60, &env)[..] else { panic!("two lines") };
+        let at = "2026-11-22T01:00:00Z".parse().expect("a time");
+        let [first, times] = &timeline(&held, Some(at), now, 60, &env)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");
-        assert!(times.to_string().starts_with(&env.clock().short(at.expect("a time"))), "{times}");
-        let short = timeline(&held, at, now, 30, &env);
+        assert!(times.to_string().starts_with(&env.clock().short(at)), "{times}");
+        let short = timeline(&held, Some(at), now, 30, &env);
         assert!(short[0].to_string().starts_with("accepted"), "without room it is left out: {short:?}");
     }
 

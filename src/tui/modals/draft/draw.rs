@@ -197,7 +197,7 @@ impl DraftForm {
                 OutlineLine::Heading(part) => self.heading_spans(part, job, usize::from(area.width), env),
                 OutlineLine::Row(place) => {
                     let mut spans = vec![Span::raw(" ")];
-                    spans.extend(self.rows.spans(list.place(place), &self.heading, &widths, &words, env));
+                    spans.extend(self.rows.spans(&list.place(place), &self.heading, &widths, &words, env));
                     spans
                 }
                 OutlineLine::Send => {
