@@ -8,19 +8,12 @@ use std::io::{self, BufRead, Read, Write};
 /// Maximum length of an answer in bytes.
 const LONGEST: u64 = 1000;
 
-/// Fails when no terminal is there to ask on. `besides` adds an alternative to the message.
-pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<(), Failure> {
-    is_possible(yes, || {
-        t!("no terminal for the confirmation: use --yes to {what}. Nothing was sent.{besides}", what, besides)
-    })
-}
-
-/// The same with another message.
-pub(super) fn is_possible(yes: bool, message: impl FnOnce() -> String) -> Result<(), Failure> {
+/// Fails with this message when no terminal is there to ask on.
+pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure> {
     if yes || prompt::somebody_is_there() {
         return Ok(());
     }
-    Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message()) })
+    Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message) })
 }
 
 /// Shows the review and asks the user to type the wanted text. `false` for another text or at Ctrl-C.

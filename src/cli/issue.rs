@@ -35,7 +35,12 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
             "lapel reads recipients from standard input, so it cannot ask you there. Use --yes, or --dry-run for a preview. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("issue badges"), t!(" --dry-run shows a preview."))?;
+    confirm::somebody_is_there(
+        yes,
+        t!(
+            "no terminal for the confirmation: use --yes to issue badges. Nothing was sent. --dry-run shows a preview."
+        ),
+    )?;
     let source = match &flags.recipients {
         Some(file) => source::of_file(file).await?,
         None => source::of_people(&flags.to)?,

@@ -76,8 +76,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let Some(row) = row else {
                 confirm::somebody_is_there(
                     number.is_some(),
-                    t!("send rows again"),
-                    t!(" Use --number N, the number of rows."),
+                    t!(
+                        "no terminal for the confirmation: use --number N, the number of rows, to send rows again. Nothing was sent."
+                    ),
                 )?;
                 return resend_all(open(JobAccess::Act).await?, JobId(id), (number, &why), how, as_json)
                     .await;
@@ -112,7 +113,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             // Checked before the undo: without a confirmation or a writable profile, no job is cancelled
             // either.
             may_act(profile(settings)?)?;
-            confirm::somebody_is_there(yes, t!("revoke issued badges"), "")?;
+            confirm::somebody_is_there(
+                yes,
+                t!("no terminal for the confirmation: use --yes to revoke issued badges. Nothing was sent."),
+            )?;
             undo(open(JobAccess::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait, as_json).await,
@@ -251,7 +255,10 @@ fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
     if profile.environment != Environment::Live {
         return Ok(());
     }
-    confirm::somebody_is_there(how.yes, t!("send with a LIVE profile"), "")
+    confirm::somebody_is_there(
+        how.yes,
+        t!("no terminal for the confirmation: use --yes to send with a LIVE profile. Nothing was sent."),
+    )
 }
 
 /// Runs an action that sends rows of a job, and waits for the answers. With LIVE, asks for confirmation

@@ -36,7 +36,12 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
             "lapel reads badge ids from standard input, so it cannot ask you there. Use --yes, or --dry-run for a preview. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("revoke badges"), t!(" --dry-run shows a preview."))?;
+    confirm::somebody_is_there(
+        yes,
+        t!(
+            "no terminal for the confirmation: use --yes to revoke badges. Nothing was sent. --dry-run shows a preview."
+        ),
+    )?;
     let source = match &flags.ids {
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,

@@ -46,8 +46,11 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     if !status.success() {
         let said = complained.and_then(|said| take(&said, end)).unwrap_or_default();
         let said = scrub(String::from_utf8_lossy(&said).trim()).into_owned();
-        let said = if said.is_empty() { String::new() } else { t!(". Error output: {said}", said) };
-        return Err(t!("failed ({status}){said}", status, said));
+        return Err(if said.is_empty() {
+            t!("failed ({status})", status)
+        } else {
+            t!("failed ({status}). Error output: {said}", status, said)
+        });
     }
     let bytes = printed.and_then(|printed| take(&printed, end));
     // A process that the command started may still hold the other end of the pipe.

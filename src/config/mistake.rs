@@ -42,8 +42,10 @@ impl Mistake {
     /// File and line.
     fn location(&self) -> String {
         let file = self.file.as_deref().map(shown).unwrap_or_default();
-        let line = self.line.map(|line| t!(", line {line}", line)).unwrap_or_default();
-        format!("{file}{line}")
+        match self.line {
+            Some(line) => t!("{file}, line {line}", file, line),
+            None => file,
+        }
     }
 
     pub(super) fn plain(what: impl Into<String>) -> Self {

@@ -166,8 +166,11 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
             None => stands(),
         },
         Question::When if is_valid => {
-            let at = case.held.issued_at().map_or(String::new(), |at| t!(" on {at}", at = at.to_minute()));
-            vec![t!("It was issued{at}.", at), mail(case)]
+            let issued = match case.held.issued_at() {
+                Some(at) => t!("It was issued on {at}.", at = at.to_minute()),
+                None => t!("It was issued.").to_owned(),
+            };
+            vec![issued, mail(case)]
         }
         Question::Expired if is_valid => {
             let (word, _) = verdict.line();
@@ -308,19 +311,29 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         ],
         Verdict::Waiting { .. } if !case.zone_known => {
             // The badge may already be overdue.
-            let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
-            vec![t!(
-                "It was accepted and waits to be issued: usually 5 min to 24 h{latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
-                latest
-            )]
+            vec![match deadline(held) {
+                Some(latest) => t!(
+                    "It was accepted and waits to be issued: usually 5 min to 24 h, so by {latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
+                    latest
+                ),
+                None => t!(
+                    "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
+                )
+                .to_owned(),
+            }]
         }
         Verdict::Waiting { .. } => vec![usually(held, case.now)],
         Verdict::Overdue { .. } => {
-            let latest = deadline(held).map_or(String::new(), |at| t!(" by {at}", at));
-            vec![t!(
-                "It should have been issued{latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
-                latest
-            )]
+            vec![match deadline(held) {
+                Some(latest) => t!(
+                    "It should have been issued by {latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
+                    latest
+                ),
+                None => t!(
+                    "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
+                )
+                .to_owned(),
+            }]
         }
         Verdict::Valid { .. } => vec![mail(case)],
         Verdict::NotYetValid { from } => {
@@ -419,12 +432,18 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
 
 fn revoked(case: &Case<'_>) -> Vec<String> {
     if let Some(copy) = valid_copy(case) {
-        let issued = copy.issued_at().map_or(String::new(), |at| t!(", issued {at}", at = at.to_minute()));
-        return vec![t!(
-            "\u{201c}Revoked\u{201d} refers to this copy. Another copy of the same badge is valid: badge id {id}{issued}. Give them that id.",
-            id = copy.badge_id,
-            issued
-        )];
+        let id = &copy.badge_id;
+        return vec![match copy.issued_at() {
+            Some(issued) => t!(
+                "\u{201c}Revoked\u{201d} refers to this copy. Another copy of the same badge is valid: badge id {id}, issued {issued}. Give them that id.",
+                id,
+                issued = issued.to_minute()
+            ),
+            None => t!(
+                "\u{201c}Revoked\u{201d} refers to this copy. Another copy of the same badge is valid: badge id {id}. Give them that id.",
+                id
+            ),
+        }];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
         (Some(_), _) => t!("Read out the reason above word for word."),

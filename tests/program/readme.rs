@@ -1,7 +1,10 @@
-//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, examples of keys.
+//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, command lines, examples of keys.
 
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use crokey::OneToThree;
 use crossterm::event::KeyEvent;
+use lapel::cli::Cli;
 use lapel::config::KeymapFile;
 use lapel::jobs::{Code, DuplicateKind, Phase, RowStatus, StopKind};
 use lapel::tui::{Action, Context, Keymap, Press};
@@ -129,6 +132,161 @@ fn every_file_that_the_readme_names_is_there() {
             assert!(folder.join(file).exists(), "{link} in {}", path.display());
         }
     }
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
+    headings
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase())
+        .map(|title| title.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect())
+        .collect()
+}
+
+#[test]
+fn every_heading_that_a_link_names_is_there() {
+    let pages = pages();
+    let mut found = 0;
+    for (path, text) in &pages {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((file, anchor)) = link.split_once('#').filter(|_| !link.starts_with("http")) else {
+                continue;
+            };
+            let target = path.parent().expect("a folder").join(file);
+            let page = pages.iter().find(|(other, _)| {
+                if file.is_empty() {
+                    other == path
+                } else {
+                    other.canonicalize().ok() == target.canonicalize().ok()
+                }
+            });
+            let (_, page) = page.unwrap_or_else(|| panic!("{link} in {}", path.display()));
+            assert!(anchors(page).iter().any(|known| known == anchor), "{link} in {}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 3, "{found}");
+}
+
+/// Splits a command line into words; quotes hold words together. Ends where a shell takes over.
+fn words(line: &str) -> Vec<String> {
+    let (mut out, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in line.chars() {
+        match (c, quote) {
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            (' ', None) => out.push(std::mem::take(&mut word)),
+            (c, _) => word.push(c),
+        }
+    }
+    out.push(word);
+    out.retain(|word| !word.is_empty());
+    let shell = |word: &String| word.starts_with(['>', '<', '|', '#']);
+    let end = out.iter().position(shell).unwrap_or(out.len());
+    out.truncate(end);
+    out
+}
+
+/// The command lines of a page: indented lines that begin with `lapel`, and `lapel …` in the text.
+fn command_lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut in_text = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("    ").map(str::trim_start).filter(|line| line.starts_with("lapel")) {
+            // A wide gap separates two commands of a line, or a command from its explanation.
+            Some(line) => lines.extend(
+                line.split("  ").map(str::trim).filter(|part| part.starts_with("lapel")).flat_map(several),
+            ),
+            None => in_text.extend([line, " "]),
+        }
+    }
+    let spans = in_text.split('`').skip(1).step_by(2);
+    // The column of a redo file and the title of a window begin with the same word.
+    let others = ["lapel reason", "lapel ·"];
+    let is_command =
+        |span: &&str| span.starts_with("lapel ") && !others.iter().any(|other| span.starts_with(other));
+    lines.extend(spans.filter(is_command).map(str::to_owned));
+    lines
+}
+
+/// `lapel wallet EMAIL, badge ID` is two command lines.
+fn several(part: &str) -> Vec<String> {
+    let whole = |one: &str| if one.starts_with("lapel") { one.to_owned() } else { format!("lapel {one}") };
+    if part.contains('"') { vec![part.to_owned()] } else { part.split(", ").map(whole).collect() }
+}
+
+/// A value that fits where a page has a placeholder.
+fn value(word: String) -> String {
+    match word.as_str() {
+        "EMAIL" => "kim@naru.example".to_owned(),
+        "DAYS" | "N" | "ROW" => "30".to_owned(),
+        "THEME" => "dark".to_owned(),
+        _ => word,
+    }
+}
+
+#[test]
+fn every_command_line_is_one() {
+    let mut parsed = 0;
+    for (path, text) in pages() {
+        for line in command_lines(&text) {
+            let words: Vec<String> = words(&line).into_iter().map(value).filter(|word| word != "…").collect();
+            if let Err(wrong) = Cli::try_parse_from(&words) {
+                // In a sentence, a command may be named without its arguments.
+                let named = [
+                    ErrorKind::DisplayHelp,
+                    ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                    ErrorKind::MissingRequiredArgument,
+                    ErrorKind::MissingSubcommand,
+                ];
+                assert!(named.contains(&wrong.kind()), "{line} in {}: {wrong}", path.display());
+            }
+            parsed += 1;
+        }
+    }
+    assert!(parsed > 60, "{parsed}");
+}
+
+/// The long flags of a command and of all commands below it.
+fn flags(command: &clap::Command, all: &mut Vec<String>) {
+    let own = command.get_arguments().flat_map(|arg| arg.get_long_and_visible_aliases().unwrap_or_default());
+    all.extend(own.map(|flag| format!("--{flag}")));
+    command.get_subcommands().for_each(|below| flags(below, all));
+}
+
+#[test]
+fn every_flag_in_a_sentence_exists() {
+    let mut known = vec!["--help".to_owned(), "--version".to_owned()];
+    flags(&Cli::command(), &mut known);
+    let mut found = 0;
+    for (path, text) in pages() {
+        for span in text.split('`').filter(|span| span.starts_with("--")) {
+            let flag = span.split([' ', '=']).next().unwrap_or_default();
+            assert!(known.iter().any(|one| one == flag), "{span} in {}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 30, "{found}");
+}
+
+/// `tui/lists::a_name` is the function `a_name` in `tests/tui/lists.rs`.
+#[test]
+fn every_test_that_a_page_names_exists() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut found = 0;
+    for (path, text) in pages() {
+        for (file, test) in text.split('`').filter_map(|span| span.split_once("::")) {
+            if !file.starts_with("tui/") && !file.starts_with("program/") {
+                continue;
+            }
+            let source = std::fs::read_to_string(root.join(file).with_extension("rs"));
+            let source = source.unwrap_or_else(|_| panic!("{file} in {}", path.display()));
+            assert!(source.contains(&format!("fn {test}(")), "{file}::{test} in {}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 39, "{found}");
 }
 
 /// What `names`, such as `g h`, come to where these places stand.

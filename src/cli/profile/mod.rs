@@ -98,9 +98,10 @@ impl ProfileContext {
         let Some(line) = all.iter().find(|line| line.name == name) else {
             return Err(self.no_such(&all));
         };
-        confirm::is_possible(yes, || {
-            t!("without a terminal, removing a profile needs --yes. Nothing was removed.").to_owned()
-        })?;
+        confirm::somebody_is_there(
+            yes,
+            t!("without a terminal, removing a profile needs --yes. Nothing was removed."),
+        )?;
         if !yes {
             let about = t!(
                 "Profile {name}: {environment}  {base_url}  key from {key_from}. Its jobs stay in the journal.",

@@ -21,7 +21,7 @@ use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
-use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
+use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{Column, fit, width};
@@ -41,7 +41,19 @@ impl Row for HistoryItem {
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
     type Narrowing = HistoryNarrowing;
-    const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
+    const TEXTS: ListTexts = ListTexts {
+        reading: tr_noop!("reading badges"),
+        not_read: tr_noop!("badges not read"),
+        none: tr_noop!("no badges"),
+        empty: tr_noop!("There are no badges here."),
+        no_match: tr_noop!("No badges match this filter. {esc} clears it."),
+        not_loaded: tr_noop!("The badges are not loaded yet. Try again in a moment."),
+        nothing_to_export: tr_noop!("There are no badges here to export."),
+        all: tr_noop!("all badges"),
+    };
+    fn count(n: u64) -> String {
+        count!(n, "badge", "badges")
+    }
     const LIST: &'static str = "history";
     const FILTERS: &'static [Spec] = &[
         Spec::new("recipient_name", tr_noop!("Name"), tr_noop!("name:"), Takes::Text),

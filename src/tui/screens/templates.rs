@@ -15,7 +15,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
-use crate::tui::widgets::paged_list::{Browse, Browser, RowMark, level};
+use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
@@ -37,7 +37,19 @@ impl Row for Template {
 impl Browse for Template {
     type Filter = TemplateFilter;
     type Narrowing = ();
-    const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
+    const TEXTS: ListTexts = ListTexts {
+        reading: tr_noop!("reading templates"),
+        not_read: tr_noop!("templates not read"),
+        none: tr_noop!("no templates"),
+        empty: tr_noop!("There are no templates here."),
+        no_match: tr_noop!("No templates match this filter. {esc} clears it."),
+        not_loaded: tr_noop!("The templates are not loaded yet. Try again in a moment."),
+        nothing_to_export: tr_noop!("There are no templates here to export."),
+        all: tr_noop!("all templates"),
+    };
+    fn count(n: u64) -> String {
+        count!(n, "template", "templates")
+    }
     const LIST: &'static str = "templates";
     const FILTERS: &'static [Spec] = &[
         Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),

@@ -185,6 +185,7 @@ const BLACK: Color = Color::Indexed(16);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Words;
 
     /// The RGB value of a colour in xterm. The first sixteen depend on the terminal.
     fn rgb(colour: Color) -> (u8, u8, u8) {
@@ -239,13 +240,17 @@ mod tests {
             (ThemeChoice::Light, light, 4.5),
             (ThemeChoice::HighContrast, &[rgb(BLACK)][..], 7.0),
         ] {
+            let mut smallest = f64::INFINITY;
             for role in Role::ALL {
                 let colour = own(theme, *role).fg.expect("a colour");
                 for ground in grounds {
                     let found = contrast(rgb(colour), *ground);
                     assert!(found >= least, "{theme:?} {role:?} on {ground:?}: {found:.2}");
+                    smallest = smallest.min(found);
                 }
             }
+            let line = format!("| `{}` | {smallest:.2} |", theme.spelled());
+            assert!(include_str!("../../../docs/habits.md").contains(&line), "docs/habits.md lacks: {line}");
         }
         assert!(contrast(rgb(WHITE), rgb(BLACK)) >= 15.0);
     }

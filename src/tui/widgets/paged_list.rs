@@ -12,7 +12,6 @@ pub use narrowed::Part;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
-use crate::i18n;
 use crate::secrets::{Likeness, judge};
 use crate::tui::component::Clicked;
 use crate::tui::context::Env;
@@ -36,6 +35,19 @@ use std::cmp::Ordering;
 /// The cells of a row beside its columns: cursor, mark and scroll position.
 const MARGINS: usize = 4;
 
+/// The texts that name the records of a list, marked for translation.
+pub struct ListTexts {
+    pub reading: &'static str,
+    pub not_read: &'static str,
+    pub none: &'static str,
+    pub empty: &'static str,
+    /// With the placeholder `{esc}`.
+    pub no_match: &'static str,
+    pub not_loaded: &'static str,
+    pub nothing_to_export: &'static str,
+    pub all: &'static str,
+}
+
 /// A record that a `Browser` can list.
 pub trait Browse: Row + 'static {
     /// What the service filters by.
@@ -51,8 +63,9 @@ pub trait Browse: Row + 'static {
     fn widths() -> Vec<Column> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
-    /// The noun in singular and plural.
-    const NOUN: (&'static str, &'static str);
+    const TEXTS: ListTexts;
+    /// A number of records: `3 badges`.
+    fn count(n: u64) -> String;
     /// The list's name in files: `history`.
     const LIST: &'static str;
     fn filter(values: &[Value]) -> Self::Filter;
@@ -479,12 +492,6 @@ impl<T: Browse> Browser<T> {
         let around = head + draw::foot_height(&self.foot_lines(area));
         Rect { y: area.y + head, height: area.height.saturating_sub(around), ..area }
     }
-}
-
-/// A number with the noun: `3 badges`.
-fn so_many<T: Browse>(n: u64) -> String {
-    let noun = i18n::tr(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
-    t!("{n} {noun}", n = i18n::number(n), noun)
 }
 
 pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) -> String {

@@ -159,22 +159,30 @@ fn refusal(action: Action, job: &Job) -> String {
             owner = owner.label
         );
     }
-    let why = match action {
-        _ if job.phase == Phase::Moved => t!("continues on another computer"),
-        Action::Run => t!("has nothing to pause, resume, send again or cancel"),
-        Action::Pause => t!("is not sending anything"),
-        Action::Resume => t!("has nothing left to send"),
-        Action::UseUp => t!("did not stop at the quota"),
-        Action::Retry => t!("has no refused rows"),
-        Action::CallOff => t!("has nothing left to cancel: everything was sent"),
-        Action::Undo if job.kind == Kind::Revoke => {
-            t!("is a revocation, and the service cannot undo one")
+    let id = job.id;
+    match action {
+        _ if job.phase == Phase::Moved => {
+            t!("Job {id} continues on another computer. Nothing was changed.", id)
         }
-        Action::Undo => t!("has nothing to undo: no row was accepted"),
-        Action::Look => t!("has nothing left to check"),
-        Action::Redo => t!("has no rows to do again"),
-        Action::Mail => t!("has no issued badges, so no mail can have failed"),
-        _ => t!("cannot do this now"),
-    };
-    t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
+        Action::Run => {
+            t!("Job {id} has nothing to pause, resume, send again or cancel. Nothing was changed.", id)
+        }
+        Action::Pause => t!("Job {id} is not sending anything. Nothing was changed.", id),
+        Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
+        Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
+        Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
+        Action::CallOff => {
+            t!("Job {id} has nothing left to cancel: everything was sent. Nothing was changed.", id)
+        }
+        Action::Undo if job.kind == Kind::Revoke => {
+            t!("Job {id} is a revocation, and the service cannot undo one. Nothing was changed.", id)
+        }
+        Action::Undo => t!("Job {id} has nothing to undo: no row was accepted. Nothing was changed.", id),
+        Action::Look => t!("Job {id} has nothing left to check. Nothing was changed.", id),
+        Action::Redo => t!("Job {id} has no rows to do again. Nothing was changed.", id),
+        Action::Mail => {
+            t!("Job {id} has no issued badges, so no mail can have failed. Nothing was changed.", id)
+        }
+        _ => t!("Job {id} cannot do this now. Nothing was changed.", id),
+    }
 }

@@ -1,14 +1,14 @@
 //! Draws a browsed list. Only visible rows are built.
 
 use crate::domain::RecordProblem;
-use crate::i18n::tr;
+use crate::i18n::{self, tr};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Part, Top, narrowed, so_many};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Part, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -62,17 +62,16 @@ impl<T: Browse> Browser<T> {
 
     /// The number of rows, and of what they are a part.
     fn count_words(&self, env: &Env) -> String {
-        let noun = tr(T::NOUN.1);
         let mut text = if self.list.is_empty() && self.pages().error().is_some() {
-            format!("  {} {}", env.glyphs.alert, t!("{noun} not read", noun))
+            format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read))
         } else if !self.list.is_answered() {
-            format!("  {} {}", env.spinner(), t!("reading {noun}", noun))
+            format!("  {} {}", env.spinner(), tr(T::TEXTS.reading))
         } else if self.list.is_counted() {
-            format!("  {}", so_many::<T>(self.list.len()))
+            format!("  {}", T::count(self.list.len()))
         } else if self.list.is_empty() {
-            format!("  {}", t!("no {noun}", noun))
+            format!("  {}", tr(T::TEXTS.none))
         } else {
-            format!("  {}", t!("at least {count}", count = so_many::<T>(self.list.len())))
+            format!("  {}", t!("at least {count}", count = T::count(self.list.len())))
         };
         if let Some(Part { loaded, all, .. }) =
             self.part().filter(|part| !part.is_whole && self.list.is_answered())
@@ -116,7 +115,7 @@ impl<T: Browse> Browser<T> {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
                 None if !self.list.is_answered() => return,
                 None if self.applied.is_empty() => {
-                    vec![t!("There are no {noun} here.", noun = tr(T::NOUN.1))]
+                    vec![tr(T::TEXTS.empty).to_owned()]
                 }
                 None if self.part().is_some_and(|part| !part.is_whole) => vec![t!(
                     "No loaded row matches this filter. {down} loads more, {esc} clears it.",
@@ -124,11 +123,7 @@ impl<T: Browse> Browser<T> {
                     esc = env.key(&OF_LISTS, Action::Back)
                 )],
                 None => vec![
-                    t!(
-                        "No {noun} match this filter. {esc} clears it.",
-                        noun = tr(T::NOUN.1),
-                        esc = env.key(&OF_LISTS, Action::Back)
-                    ),
+                    i18n::fill(tr(T::TEXTS.no_match), &[("esc", &env.key(&OF_LISTS, Action::Back))]),
                     t!("Some fields may need the whole value, depending on the service.").to_owned(),
                 ],
             };

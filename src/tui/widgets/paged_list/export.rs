@@ -6,17 +6,16 @@ use crate::i18n::tr;
 use crate::tui::context::Env;
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::request::Request;
-use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
+use crate::tui::widgets::paged_list::{Browse, Browser};
 
 impl<T: Browse> Browser<T> {
     /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
     pub fn source(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
-        let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {
-            return Err(t!("The {noun} are not loaded yet. Try again in a moment.", noun));
+            return Err(tr(T::TEXTS.not_loaded).to_owned());
         }
         if self.list.is_empty() {
-            return Err(t!("There are no {noun} here to export.", noun));
+            return Err(tr(T::TEXTS.nothing_to_export).to_owned());
         }
         let by_service = self.sort();
         let unsorted = self.heading.order().is_some() && by_service.is_none();
@@ -29,8 +28,8 @@ impl<T: Browse> Browser<T> {
         };
         let rows = self.list.is_counted().then(|| self.list.len());
         let mut head = match rows {
-            Some(rows) => so_many::<T>(rows),
-            None => t!("all {noun}", noun),
+            Some(rows) => T::count(rows),
+            None => tr(T::TEXTS.all).to_owned(),
         };
         for words in &self.applied {
             head.push_str(&format!(" {} {words}", env.glyphs.dot));

@@ -186,7 +186,7 @@ impl Counts {
             }
             Action::Details => self.details(env, out),
             Action::Export if behind.list.is_empty() => {
-                out.say(t!("There are no {noun} here to export.", noun = t!("badges")));
+                out.say(t!("There are no badges here to export."));
             }
             Action::Export => {
                 let which = behind.which.clone();
