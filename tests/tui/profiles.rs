@@ -83,7 +83,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     h.settled().await;
     h.press("w");
     let wallet = h.settled().await;
-    assert!(wallet.contains(msg("badge")), "{wallet}");
+    assert!(wallet.contains(msg_part("in the wallet")), "{wallet}");
     assert_eq!(h.tui.app.marked().len(), 2);
     let green = styles_of_the_header(&mut h);
 

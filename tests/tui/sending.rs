@@ -128,7 +128,7 @@ async fn someone_who_has_the_badge_already_is_named_in_the_review() {
         ..Rows::default()
     };
     h.sandbox.control().rows(&rows).expect("inserted");
-    assert!(screen.contains(msg("templates")));
+    assert!(screen.contains(msg("Templates")));
     let screen = to_review(&mut h, "한번더", "holder@naru.example").await;
     assert!(screen.contains(msg_part("this e-mail already has 1 badge of this template")), "{screen}");
 }

@@ -12,6 +12,7 @@
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
+//! row_parts     the order of the rows in a review
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! recent        what a shell's completion offers
 //! ```
@@ -38,6 +39,7 @@ mod reasons;
 mod recent;
 pub(super) mod requests;
 pub(super) mod review;
+mod row_parts;
 pub(super) mod rows;
 mod runner;
 mod schema;

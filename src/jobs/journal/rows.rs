@@ -6,6 +6,8 @@ use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
 use super::jobs::{bucket, moment};
 use super::reasons::stored;
+pub use super::row_parts::RowPart;
+use super::row_parts::{part_place, values};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::intake::hex;
@@ -14,8 +16,7 @@ use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
-use rusqlite::types::{ToSqlOutput, Value};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params, params_from_iter};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -208,58 +209,6 @@ pub struct RowFilter {
     pub skip: u64,
     /// Sort field, and whether descending; `None` sorts by place.
     pub order: Option<(RowField, bool)>,
-}
-
-/// Rows of a draft that a review shows under one heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowPart {
-    pub bucket: RowStatus,
-    /// The key of a [`crate::jobs::RowGroup`]; `None` for the other rows with this status.
-    pub key: Option<String>,
-}
-
-/// The first parameter of an SQL statement with the key of a part.
-const FIRST_KEY: usize = 7;
-
-/// SQL expression for the place of a row's part; after all parts for other rows. `None` without parts.
-fn part_place(parts: &[RowPart]) -> Option<String> {
-    let last = parts.len();
-    let keyed: Vec<(usize, usize, &RowPart)> = parts
-        .iter()
-        .enumerate()
-        .filter(|(_, part)| part.key.is_some())
-        .zip(FIRST_KEY..)
-        .map(|((at, part), parameter)| (parameter, at, part))
-        .collect();
-    let statuses: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|bucket| parts.iter().any(|part| part.bucket == **bucket))
-        .map(|bucket| {
-            let rest = parts.iter().position(|part| part.bucket == *bucket && part.key.is_none());
-            let rest = rest.unwrap_or(last);
-            let own = keyed.iter().filter(|(.., part)| part.bucket == *bucket);
-            let own: Vec<String> =
-                own.map(|(parameter, at, _)| format!("WHEN ?{parameter} THEN {at}")).collect();
-            // Without keys, the key of each row is not computed.
-            let then = match own.as_slice() {
-                [] => rest.to_string(),
-                own => format!("CASE {GROUP} {} ELSE {rest} END", own.join(" ")),
-            };
-            format!("WHEN '{}' THEN {then}", bucket.code())
-        })
-        .collect();
-    (!statuses.is_empty()).then(|| format!("(CASE bucket {} ELSE {last} END)", statuses.join(" ")))
-}
-
-/// The values of a statement: these, and the keys of the filter's parts.
-fn values(first: [&dyn ToSql; FIRST_KEY - 1], filter: &RowFilter) -> rusqlite::Result<Vec<Value>> {
-    let own = |value: &dyn ToSql| match value.to_sql()? {
-        ToSqlOutput::Borrowed(value) => Value::try_from(value).map_err(|_| rusqlite::Error::InvalidQuery),
-        ToSqlOutput::Owned(value) => Ok(value),
-        _ => Err(rusqlite::Error::InvalidQuery),
-    };
-    let keys = filter.parts.iter().filter_map(|part| part.key.clone()).map(|key| Ok(Value::Text(key)));
-    first.into_iter().map(own).chain(keys).collect()
 }
 
 /// At most `most` rows of a job, in the filter's order.
