@@ -145,7 +145,7 @@ async fn show(
     let job = session.jobs.job(id).await?;
     let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
     let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
-    let buckets = rows.map_or(person, |bucket| vec![bucket]);
+    let row_statuses = rows.map_or(person, |row_status| vec![row_status]);
     let mail = session.jobs.mail_failures(Some(id)).await?.report;
     if as_json {
         let fields = json!({
@@ -166,7 +166,7 @@ async fn show(
                 })).collect::<Vec<_>>(),
             },
         });
-        session.answer_with_rows(session.more(fields), &[job], &buckets).await?;
+        session.answer_with_rows(session.more(fields), &[job], &row_statuses).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -186,17 +186,17 @@ async fn show(
             t!("  owner: {label} (ended)", label = owner.label)
         });
     }
-    lines.extend(words::buckets(&job));
+    lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
     lines.extend(job.note_besides().map(|note| format!("  {note}")));
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
-    let rows_said = session.some_rows(&job, &buckets).await?;
+    let rows_said = session.some_rows(&job, &row_statuses).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
-            Some(bucket) => t!("Rows: {bucket}", bucket = tr(bucket.name())),
+            Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
             None => t!("Rows that need attention:").to_owned(),
         });
         lines.extend(rows_said);
@@ -242,7 +242,7 @@ async fn steered(
     if as_json {
         answer_json(&json!({ "ok": true, "place": session.place(), "job": json::job(&job) }))?;
     } else {
-        let lines = [vec![words::head(&job)], words::buckets(&job)].concat();
+        let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
         output::answer(&lines.join("\n"))?;
     }
     Ok(exit::OK)
@@ -467,7 +467,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     let mut lines = Vec::new();
     for job in &changed {
         lines.push(words::head(job));
-        lines.extend(words::buckets(job));
+        lines.extend(words::row_statuses(job));
     }
     lines.push(match (ids.len(), changed.len()) {
         (0, _) => t!("No open jobs.").to_owned(),
@@ -534,13 +534,13 @@ async fn file(
 fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
     let path = written.path.to_string_lossy();
     if as_json {
-        let buckets: Map<String, Value> =
-            written.buckets.iter().map(|(word, n)| (word.clone(), (*n).into())).collect();
+        let row_statuses: Map<String, Value> =
+            written.row_statuses.iter().map(|(word, n)| (word.clone(), (*n).into())).collect();
         answer_json(&json!({
             "ok": true,
             "path": path,
             "rows": written.rows,
-            "buckets": buckets,
+            "buckets": row_statuses,
             "exact": written.is_exact(),
             "remarks": written.remarks(),
         }))?;

@@ -59,7 +59,11 @@ fn number(job: &Job) -> Option<i64> {
 
 /// The number of rows per status, without the empty ones.
 pub(super) fn counts(counts: &Counts) -> Value {
-    counts.iter().map(|(bucket, n)| (bucket.code().to_owned(), n.into())).collect::<Map<_, _>>().into()
+    counts
+        .iter()
+        .map(|(row_status, n)| (row_status.code().to_owned(), n.into()))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 pub(super) fn row(job: &Job, row: &JobRow) -> Value {
@@ -74,7 +78,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
         "email": row.address.wire(),
         "title": text(&row.title),
         "badge_id": row.badge_id.as_ref().map(BadgeId::wire),
-        "bucket": row.bucket.code(),
+        "bucket": row.row_status.code(),
         "why": row.why.as_ref().map(Reason::english),
         "why_code": row.why.as_ref().map(|why| why.code().name()),
         "class": row.class.map(crate::jobs::DuplicateKind::code),

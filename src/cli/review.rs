@@ -71,7 +71,7 @@ impl VerbSession {
         }
         let mut after = 0;
         loop {
-            let filter = RowFilter { buckets: vec![RowStatus::LeftOut], after, ..RowFilter::default() };
+            let filter = RowFilter { row_statuses: vec![RowStatus::LeftOut], after, ..RowFilter::default() };
             let rows = self.jobs.rows(job.id, filter, PAGE).await?;
             let Some(last) = rows.last() else { return Ok(all) };
             after = last.no;
@@ -100,9 +100,9 @@ impl VerbSession {
             let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
-            for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
-                let word = tr(bucket.name());
-                lines.push(match bucket {
+            for (row_status, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
+                let word = tr(row_status.name());
+                lines.push(match row_status {
                     RowStatus::Ask => t!("  {n}  {word}: not sent", n, word),
                     _ => format!("  {n}  {word}"),
                 });

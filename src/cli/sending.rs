@@ -223,7 +223,7 @@ impl VerbSession {
     /// Prints the state of a job as text.
     async fn tell(&self, job: &Job) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
-        lines.extend(words::buckets(job));
+        lines.extend(words::row_statuses(job));
         lines.extend(words::accepted(job));
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why));
@@ -251,10 +251,10 @@ impl VerbSession {
     }
 
     /// The first rows with one of these statuses, as text.
-    pub async fn some_rows(&self, job: &Job, buckets: &[RowStatus]) -> Result<Vec<String>, Failure> {
-        let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
+    pub async fn some_rows(&self, job: &Job, row_statuses: &[RowStatus]) -> Result<Vec<String>, Failure> {
+        let filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
-        let all = job.counts.sum(|b| buckets.contains(&b));
+        let all = job.counts.sum(|b| row_statuses.contains(&b));
         let mut lines: Vec<String> = rows.iter().map(words::row).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
@@ -269,7 +269,7 @@ impl VerbSession {
         &self,
         fields: Map<String, Value>,
         jobs: &[Job],
-        buckets: &[RowStatus],
+        row_statuses: &[RowStatus],
     ) -> Result<(), Failure> {
         let mut begin = json::line(&Value::Object(fields));
         begin.pop();
@@ -279,7 +279,7 @@ impl VerbSession {
         for job in jobs {
             let mut after = 0;
             loop {
-                let filter = RowFilter { buckets: buckets.to_vec(), after, ..RowFilter::default() };
+                let filter = RowFilter { row_statuses: row_statuses.to_vec(), after, ..RowFilter::default() };
                 let rows: Vec<JobRow> = self.jobs.rows(job.id, filter, PAGE).await?;
                 let Some(last) = rows.last() else { break };
                 after = last.no;

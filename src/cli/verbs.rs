@@ -159,7 +159,7 @@ pub enum JobsVerb {
         #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// List the rows with this status instead of the rows that need attention
-        #[arg(long, value_name = "BUCKET", value_parser = buckets())]
+        #[arg(long, value_name = "BUCKET", value_parser = row_statuses())]
         rows: Option<RowStatus>,
     },
     /// Send the remaining rows of a paused or stopped job
@@ -355,7 +355,7 @@ fn job_id() -> impl TypedValueParser<Value = i64> {
     clap::value_parser!(i64).range(1..)
 }
 
-fn buckets() -> impl TypedValueParser<Value = RowStatus> {
+fn row_statuses() -> impl TypedValueParser<Value = RowStatus> {
     PossibleValuesParser::new(RowStatus::ALL.iter().map(|b| b.code()))
         .map(|code| RowStatus::from_code(&code).unwrap_or(RowStatus::Other))
 }

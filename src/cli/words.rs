@@ -49,8 +49,8 @@ pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
 }
 
 /// Whether rows of this status may still change by themselves, so that waiting makes sense.
-pub(super) fn moves(bucket: RowStatus) -> bool {
-    bucket.is_open() && !matches!(bucket, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
+pub(super) fn moves(row_status: RowStatus) -> bool {
+    row_status.is_open() && !matches!(row_status, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
 }
 
 /// The first line of a job's report.
@@ -77,9 +77,9 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
 }
 
 /// The number of rows per status, one status per line.
-pub(super) fn buckets(job: &Job) -> Vec<String> {
+pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     let width = job.counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
-    job.counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", job.row_state(bucket))).collect()
+    job.counts.iter().map(|(row_status, n)| format!("  {n:>width$}  {}", job.row_state(row_status))).collect()
 }
 
 /// A row with the reason for its status.
@@ -95,7 +95,7 @@ pub(super) fn row(row: &JobRow) -> String {
         parts.push(t!("badge {id}", id));
     }
     let why = row.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    parts.push(format!("{}{why}", tr(row.bucket.name())));
+    parts.push(format!("{}{why}", tr(row.row_status.name())));
     format!("  {}", parts.join("  "))
 }
 
@@ -148,8 +148,9 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
             state.push_str(&format!(" ({})", owner.label));
         }
-        let counts =
-            list(job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = job.row_state(bucket))));
+        let counts = list(
+            job.counts.iter().map(|(row_status, n)| t!("{n} {word}", n, word = job.row_state(row_status))),
+        );
         rows.push(vec![
             job.id.to_string(),
             clock.to_minute(job.created),
@@ -251,19 +252,19 @@ mod tests {
 
     #[test]
     fn only_what_moves_by_itself_is_waited_for() {
-        for bucket in [
+        for row_status in [
             RowStatus::Waiting,
             RowStatus::InDoubt,
             RowStatus::Unbound,
             RowStatus::Queued,
             RowStatus::Revoking,
         ] {
-            assert!(moves(bucket), "{bucket:?}");
+            assert!(moves(row_status), "{row_status:?}");
         }
-        for bucket in
+        for row_status in
             [RowStatus::NotSeen, RowStatus::Overdue, RowStatus::Issued, RowStatus::Ready, RowStatus::Dropped]
         {
-            assert!(!moves(bucket), "{bucket:?}");
+            assert!(!moves(row_status), "{row_status:?}");
         }
     }
 }

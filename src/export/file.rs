@@ -156,7 +156,7 @@ fn put(
         Kind::Table(format) => {
             let entries = rows
                 .zip(1..)
-                .map(|(row, number)| row.map(|row| Entry { number, bucket: None, cells: row.cells }));
+                .map(|(row, number)| row.map(|row| Entry { number, row_status: None, cells: row.cells }));
             let room = Room::EXCEL;
             TableWriter { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }

@@ -239,11 +239,11 @@ impl Jobs {
                 id,
                 why = rival.why()
             ))),
-            Err(Unresolved::RowStatus(bucket)) => Err(JobError::no(localizable!(
+            Err(Unresolved::RowStatus(row_status)) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
                 no,
                 id,
-                state = Localizable::of(bucket.name())
+                state = Localizable::of(row_status.name())
             ))),
             Err(Unresolved::NoRow) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
@@ -326,7 +326,7 @@ impl Jobs {
     /// The job is not a draft of this process.
     pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
         self.draft(id).await?;
-        let mut filter = RowFilter { buckets: vec![RowStatus::Ask], ..RowFilter::default() };
+        let mut filter = RowFilter { row_statuses: vec![RowStatus::Ask], ..RowFilter::default() };
         let most = match &rows {
             SuggestedRows::One(no) => {
                 filter.after = no.saturating_sub(1);
@@ -446,7 +446,7 @@ impl Jobs {
         }
         let before = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &before else { return Ok(()) };
-        if row.bucket == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
+        if row.row_status == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
             let polled = self.poll_now(Some(id)).await;
             if let Some(why) = polled.failed {
                 return Err(JobError::no(localizable!(
@@ -524,9 +524,9 @@ pub struct Undone {
 /// A row with another name and address, checked, and the findings.
 fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
     let (name, email, standing, findings) = check_person(name, email);
-    let (bucket, why) = files::placed(standing, &findings);
+    let (row_status, why) = files::placed(standing, &findings);
     let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
-    (CorrectRow { no, name, email, bucket, why }, findings)
+    (CorrectRow { no, name, email, row_status, why }, findings)
 }
 
 /// Rows per status in words: `3 left out, 2 not valid`.
@@ -535,9 +535,9 @@ pub fn shares(job: &Job) -> Localizable {
         return localizable!("it has no rows");
     }
     list(
-        job.counts
-            .iter()
-            .map(|(bucket, n)| localizable!("{n} {state}", n, state = Localizable::of(bucket.name()))),
+        job.counts.iter().map(|(row_status, n)| {
+            localizable!("{n} {state}", n, state = Localizable::of(row_status.name()))
+        }),
     )
 }
 

@@ -175,17 +175,20 @@ impl Jobs {
         }
         // No process sends this job: requests on their way are in doubt, even before a takeover.
         let mut filter = filter;
-        if filter.buckets.contains(&RowStatus::InDoubt) {
-            filter.buckets.retain(|bucket| *bucket != RowStatus::Sending);
-            let behind =
-                1 + filter.buckets.iter().take_while(|bucket| **bucket != RowStatus::InDoubt).count();
-            filter.buckets.insert(behind, RowStatus::Sending);
-        } else if filter.buckets == [RowStatus::Sending] {
+        if filter.row_statuses.contains(&RowStatus::InDoubt) {
+            filter.row_statuses.retain(|row_status| *row_status != RowStatus::Sending);
+            let behind = 1 + filter
+                .row_statuses
+                .iter()
+                .take_while(|row_status| **row_status != RowStatus::InDoubt)
+                .count();
+            filter.row_statuses.insert(behind, RowStatus::Sending);
+        } else if filter.row_statuses == [RowStatus::Sending] {
             return Ok(Vec::new());
         }
         let mut found = self.core.store.rows_page(id, filter, most, window).await?;
-        for row in found.iter_mut().filter(|row| row.bucket == RowStatus::Sending) {
-            row.bucket = RowStatus::InDoubt;
+        for row in found.iter_mut().filter(|row| row.row_status == RowStatus::Sending) {
+            row.row_status = RowStatus::InDoubt;
             row.why = Some(Code::Lost.into());
         }
         Ok(found)
@@ -552,8 +555,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn touched(badge_id: &crate::domain::BadgeId, bucket: RowStatus) -> Touched {
-    Touched { badge_id: badge_id.clone(), bucket }
+pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) -> Touched {
+    Touched { badge_id: badge_id.clone(), row_status }
 }
 
 /// Sends snapshots of changed jobs. Many changes between two receives give one snapshot per job.

@@ -117,13 +117,13 @@ impl RevokePlan {
 
     fn rows(&self) -> Vec<NewRow> {
         let row = |v: &RevokeTarget| {
-            let (bucket, why) = placed(&v.state, self.when_issued);
+            let (row_status, why) = placed(&v.state, self.when_issued);
             NewRow {
                 name: v.holder.wire().to_owned(),
                 email: v.email.wire().to_owned(),
                 title: Some(v.title.wire().to_owned()),
                 badge: Some(v.badge_id.clone()),
-                bucket: Some(bucket),
+                row_status: Some(row_status),
                 why,
                 status: own_word(&v.state),
                 ..NewRow::default()

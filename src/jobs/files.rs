@@ -90,7 +90,7 @@ impl Watch for Watcher {
 
 /// Status and reason of a checked row.
 pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
-    let bucket = match standing {
+    let row_status = match standing {
         Standing::Ready => RowStatus::Ready,
         Standing::Ask => RowStatus::Ask,
         Standing::Refused => RowStatus::Invalid,
@@ -99,7 +99,7 @@ pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Op
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
     let messages: Vec<Reason> =
         findings.iter().filter(|f| f.severity == worst).map(|f| Reason::finding(f.field, &f.what)).collect();
-    (bucket, (!messages.is_empty()).then(|| Reason::list(Code::Findings, messages)))
+    (row_status, (!messages.is_empty()).then(|| Reason::list(Code::Findings, messages)))
 }
 fn read_as(about: &About) -> Reason {
     let mut parts = vec![Reason::word(about.format.name())];

@@ -206,8 +206,8 @@ impl FromIterator<(RowStatus, u64)> for Counts {
 }
 
 impl Counts {
-    pub fn of(&self, bucket: RowStatus) -> u64 {
-        self.0.iter().find(|(b, _)| *b == bucket).map_or(0, |(_, n)| *n)
+    pub fn of(&self, row_status: RowStatus) -> u64 {
+        self.0.iter().find(|(b, _)| *b == row_status).map_or(0, |(_, n)| *n)
     }
 
     pub fn sum(&self, which: impl Fn(RowStatus) -> bool) -> u64 {
@@ -320,7 +320,9 @@ impl Job {
         let lost = self.counts.of(RowStatus::Sending);
         if lost > 0 {
             let doubts = lost + self.counts.of(RowStatus::InDoubt);
-            self.counts.0.retain(|(bucket, _)| !matches!(bucket, RowStatus::Sending | RowStatus::InDoubt));
+            self.counts
+                .0
+                .retain(|(row_status, _)| !matches!(row_status, RowStatus::Sending | RowStatus::InDoubt));
             self.counts.0.push((RowStatus::InDoubt, doubts));
             self.counts.0.sort_unstable();
         }
@@ -414,7 +416,7 @@ pub struct JobRow {
     pub title: Option<Text>,
     /// The badge's id, once the service has given one.
     pub badge_id: Option<BadgeId>,
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
     pub why: Option<Reason>,
     /// The same for all rows with the same kind of reason; see [`crate::jobs::RowGroup`].
     pub group: Option<String>,
@@ -447,14 +449,14 @@ impl JobRow {
 
     /// The address with the domain that was probably meant, for a row that needs review because of its domain.
     pub fn suggested_address(&self) -> Option<String> {
-        let meant = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?.meant_domain()?;
+        let meant = self.why.as_ref().filter(|_| self.row_status == RowStatus::Ask)?.meant_domain()?;
         let (mailbox, _) = self.address.wire().rsplit_once('@')?;
         Some(format!("{mailbox}@{meant}"))
     }
 
     /// The name before its letters were lost in a conversion, if lapel can tell.
     pub fn suggested_name(&self) -> Option<String> {
-        let why = self.why.as_ref().filter(|_| self.bucket == RowStatus::Ask)?;
+        let why = self.why.as_ref().filter(|_| self.row_status == RowStatus::Ask)?;
         why.mentions(Code::LostLetters).then(|| intake::name_before_damage(self.holder.wire()))?
     }
 
@@ -468,7 +470,7 @@ impl JobRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     pub badge_id: BadgeId,
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
 }
 
 #[derive(Clone, Debug)]

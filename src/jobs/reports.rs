@@ -40,11 +40,11 @@ fn is_among(among: Option<&BTreeSet<u64>>, row: &Result<JobRow, JournalError>) -
 }
 
 impl AllRows {
-    fn of(jobs: &Jobs, id: JobId, buckets: &[RowStatus]) -> Self {
+    fn of(jobs: &Jobs, id: JobId, row_statuses: &[RowStatus]) -> Self {
         Self {
             store: jobs.core.store.clone(),
             id,
-            filter: RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() },
+            filter: RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() },
             window: jobs.core.settings.doubt_window.as_secs(),
             page: Vec::new().into_iter(),
             over: false,
@@ -119,7 +119,7 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
 
 /// Why a row was not sent, in the user's language.
 fn reason(job: &Job, row: &JobRow) -> String {
-    row.why.as_ref().map_or_else(|| job.row_state(row.bucket).to_string(), Reason::to_string)
+    row.why.as_ref().map_or_else(|| job.row_state(row.row_status).to_string(), Reason::to_string)
 }
 
 impl Jobs {
@@ -252,7 +252,7 @@ fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalErro
     for row in rows {
         let row = row?;
         if among.contains(&row.no) {
-            *counts.entry(row.bucket).or_default() += 1;
+            *counts.entry(row.row_status).or_default() += 1;
         }
     }
     Ok(counts.into_iter().collect())
@@ -278,7 +278,9 @@ fn head(job: &Job) -> ReceiptHead {
         facts.push(("stopped".to_owned(), stop.why.english()));
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
-    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.receipt_value().to_owned(), n.to_string())));
+    facts.extend(
+        job.counts.iter().map(|(row_status, n)| (row_status.receipt_value().to_owned(), n.to_string())),
+    );
     ReceiptHead {
         title: format!("lapel receipt: {} {}", job.kind.name(), job.title),
         facts,
@@ -291,7 +293,7 @@ fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
         cells: cells(job, row),
         row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
-        bucket: row.bucket.receipt_value().to_owned(),
+        row_status: row.row_status.receipt_value().to_owned(),
         reason: row.why.as_ref().map_or(String::new(), Reason::english),
         accepted: row
             .accepted

@@ -31,7 +31,7 @@ pub enum SuggestedRows {
 /// Rows of a draft with the same status for the same reason. Arguments of the reason may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowGroup {
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
     /// The same as [`super::job::JobRow::group`] of its rows.
     pub key: String,
     /// The reason of its first row.

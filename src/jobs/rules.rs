@@ -48,7 +48,7 @@ pub enum Step {
 pub struct Stand {
     pub kind: Kind,
     pub phase: Phase,
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
     /// `None` for a revocation.
     pub claim: Option<Claim>,
     /// Whether the recipient's name and address were removed.
@@ -60,7 +60,7 @@ impl Stand {
         Self {
             kind: job.kind,
             phase: job.phase,
-            bucket: row.bucket,
+            row_status: row.row_status,
             claim: row.claim,
             is_purged: job.is_purged,
         }
@@ -87,28 +87,30 @@ pub fn may(step: Step, row: Stand) -> bool {
     match step {
         // A row that the review skipped stays skipped after the job began.
         Step::Judge if drafted => {
-            matches!(row.bucket, RowStatus::Ready | RowStatus::Ask | RowStatus::LeftOut)
+            matches!(row.row_status, RowStatus::Ready | RowStatus::Ask | RowStatus::LeftOut)
         }
         Step::Judge => {
-            matches!(row.bucket, RowStatus::Ready | RowStatus::NotDone)
-                || row.bucket == RowStatus::Ask && row.claim.is_none()
+            matches!(row.row_status, RowStatus::Ready | RowStatus::NotDone)
+                || row.row_status == RowStatus::Ask && row.claim.is_none()
         }
-        Step::ResendAll => !drafted && issues && row.bucket == RowStatus::NotSeen,
+        Step::ResendAll => !drafted && issues && row.row_status == RowStatus::NotSeen,
         Step::Send => {
             row.phase == Phase::Running
-                && row.bucket == RowStatus::Ready
+                && row.row_status == RowStatus::Ready
                 && (!issues || row.claim == Some(Claim::Reserved))
         }
-        Step::Resume => matches!(row.phase, Phase::Paused | Phase::Stopped) && row.bucket == RowStatus::Ready,
-        Step::Retry => !drafted && row.bucket == RowStatus::NotDone,
+        Step::Resume => {
+            matches!(row.phase, Phase::Paused | Phase::Stopped) && row.row_status == RowStatus::Ready
+        }
+        Step::Retry => !drafted && row.row_status == RowStatus::NotDone,
         Step::Decide => {
             !drafted
                 && issues
-                && matches!(row.bucket, RowStatus::NotSeen | RowStatus::Ask | RowStatus::Dropped)
+                && matches!(row.row_status, RowStatus::NotSeen | RowStatus::Ask | RowStatus::Dropped)
         }
-        Step::Allow => drafted && matches!(row.bucket, RowStatus::Ask | RowStatus::LeftOut),
-        Step::LeaveOut => drafted && matches!(row.bucket, RowStatus::Ask | RowStatus::Ready),
-        Step::CallOff => match row.bucket {
+        Step::Allow => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::LeftOut),
+        Step::LeaveOut => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::Ready),
+        Step::CallOff => match row.row_status {
             RowStatus::Ready | RowStatus::Queued => true,
             RowStatus::Ask => !row.may_exist(),
             _ => false,
@@ -117,7 +119,7 @@ pub fn may(step: Step, row: Stand) -> bool {
             issues
                 && !drafted
                 && matches!(
-                    row.bucket,
+                    row.row_status,
                     RowStatus::Issued
                         | RowStatus::Other
                         | RowStatus::Waiting
@@ -130,7 +132,7 @@ pub fn may(step: Step, row: Stand) -> bool {
         }
         // In a draft, ready rows are about to be sent. A redo file never contains a row whose badge may exist, nor
         // a row that another job took over.
-        Step::Redo => match row.bucket {
+        Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
             RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
             RowStatus::Dropped => issues && !row.may_exist(),
@@ -142,16 +144,16 @@ pub fn may(step: Step, row: Stand) -> bool {
 /// Counts the rows of a job that a step applies to, as far as the job's counts tell.
 pub fn count(step: Step, job: &Job) -> u64 {
     let (kind, phase, is_purged) = (job.kind, job.phase, job.is_purged);
-    let may_be = |bucket, claim| may(step, Stand { kind, phase, bucket, claim, is_purged });
+    let may_be = |row_status, claim| may(step, Stand { kind, phase, row_status, claim, is_purged });
     job.counts
         .iter()
-        .map(|(bucket, n)| match bucket {
+        .map(|(row_status, n)| match row_status {
             // `held` rows were certainly not sent. The other rows that need review may exist.
             RowStatus::Ask => {
-                let held = if may_be(bucket, None) { job.held } else { 0 };
-                held + if may_be(bucket, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
+                let held = if may_be(row_status, None) { job.held } else { 0 };
+                held + if may_be(row_status, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
             }
-            _ if claims().any(|claim| may_be(bucket, claim)) => n,
+            _ if claims().any(|claim| may_be(row_status, claim)) => n,
             _ => 0,
         })
         .sum()
@@ -277,10 +279,15 @@ mod tests {
     #[test]
     fn rows_need_a_claim_and_are_not_repeated() {
         for phase in Phase::ALL {
-            for bucket in RowStatus::ALL {
+            for row_status in RowStatus::ALL {
                 for claim in claims() {
-                    let row =
-                        Stand { kind: Kind::Issue, phase: *phase, bucket: *bucket, claim, is_purged: false };
+                    let row = Stand {
+                        kind: Kind::Issue,
+                        phase: *phase,
+                        row_status: *row_status,
+                        claim,
+                        is_purged: false,
+                    };
                     let purged = Stand { is_purged: true, ..row };
                     for step in [Step::Send, Step::Resume, Step::Retry, Step::Redo] {
                         assert!(!may(step, purged), "{step:?} {row:?}");

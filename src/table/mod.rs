@@ -93,7 +93,7 @@ pub struct Written {
     pub rows: u64,
     /// Number of rows per status, in order of appearance. They add up to `rows`. Empty when rows have no
     /// status.
-    pub buckets: Vec<(String, u64)>,
+    pub row_statuses: Vec<(String, u64)>,
     /// Cells with characters that CP949 does not have. The file has marks such as `<U+1F600>` instead.
     pub unmappable: Noted,
     /// Cells with characters that would control a terminal or reverse text. The file has marks instead.

@@ -16,8 +16,8 @@ const BUCKETS: usize = 100;
 pub struct Entry {
     /// Its number in remarks.
     pub number: u64,
-    /// The status to count it under in [`Written::buckets`].
-    pub bucket: Option<String>,
+    /// The status to count it under in [`Written::row_statuses`].
+    pub row_status: Option<String>,
     pub cells: Vec<String>,
 }
 
@@ -80,8 +80,8 @@ impl TableWriter<'_> {
                 TableRow { is_head: false, number: entry.number, names: self.names, cells: &entry.cells };
             file.row(&row, &mut written).map_err(trouble)?;
             written.rows += 1;
-            if let Some(bucket) = &entry.bucket {
-                tally(&mut written.buckets, bucket, BUCKETS, "(other buckets)");
+            if let Some(row_status) = &entry.row_status {
+                tally(&mut written.row_statuses, row_status, BUCKETS, "(other buckets)");
             }
         }
         if watch(written.rows).is_break() {

@@ -87,13 +87,13 @@ type CodeTable = (&'static str, &'static str, Vec<(&'static str, Option<&'static
 /// The codes in JSON: definition in the schema, fields that have them, and each code with its words on the screen.
 /// A message that has no fixed text has none here.
 pub fn codes() -> [CodeTable; 5] {
-    let bucket = RowStatus::ALL.iter().map(|one| (one.code(), Some(one.name())));
+    let row_status = RowStatus::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let phase = Phase::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let stop = StopKind::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let class = DuplicateKind::ALL.iter().map(|one| (one.code(), Some(one.name())));
     let code = Code::ALL.iter().map(|one| (one.name(), one.text()));
     [
-        ("bucket", "`bucket` (status of a row), and the names in `counts`", bucket.collect()),
+        ("bucket", "`bucket` (status of a row), and the names in `counts`", row_status.collect()),
         ("phase", "`phase`", phase.collect()),
         ("stop-kind", "`stop.kind`", stop.collect()),
         ("class", "`class` (duplicate check)", class.collect()),

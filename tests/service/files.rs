@@ -73,8 +73,8 @@ impl Bench {
         self.jobs.job(id).await.expect("a job")
     }
 
-    async fn rows(&self, id: JobId, buckets: &[RowStatus]) -> Vec<JobRow> {
-        let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
+    async fn rows(&self, id: JobId, row_statuses: &[RowStatus]) -> Vec<JobRow> {
+        let filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
         self.jobs.rows(id, filter, 10_000).await.expect("rows")
     }
 
@@ -149,7 +149,7 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
         .await
         .expect("a receipt");
     assert_eq!(written.rows, 120);
-    assert_eq!(written.buckets.iter().map(|(_, n)| n).sum::<u64>(), 120);
+    assert_eq!(written.row_statuses.iter().map(|(_, n)| n).sum::<u64>(), 120);
     let again = bench
         .jobs
         .receipt(id, None, receipt.clone(), Format::Xlsx, false, CancellationToken::new())
@@ -268,7 +268,7 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     let mut bench = Bench::new().await;
     let id = bench.ids(demo("revoke-ids.csv"), true).await.expect("a draft");
     let job = bench.job(id).await;
-    let of = |bucket| job.counts.of(bucket);
+    let of = |row_status| job.counts.of(row_status);
     assert_eq!(job.counts.total(), 60, "{:?}", job.counts);
     assert_eq!((of(RowStatus::Ready), of(RowStatus::Queued)), (41, 9), "{:?}", job.counts);
     // 6 revoked already, 2 that the service does not know; 1 twice, 1 damaged.

@@ -460,7 +460,7 @@ fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
         title = sent.title,
         time = words::time(sent.at, clock),
         id = sent.job,
-        state = tr(sent.bucket.name())
+        state = tr(sent.row_status.name())
     )
 }
 
@@ -480,7 +480,7 @@ fn sent_json(sent: &SentHere) -> Value {
         "title": sent.title.wire(),
         "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
         "sent_at": json::time(Some(sent.at)),
-        "bucket": sent.bucket.code(),
+        "bucket": sent.row_status.code(),
     })
 }
 

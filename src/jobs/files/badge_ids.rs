@@ -117,23 +117,25 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
-        Err(why) => return NewRow { bucket: Some(RowStatus::Invalid), why: Some(Reason::from(&why)), ..new },
+        Err(why) => {
+            return NewRow { row_status: Some(RowStatus::Invalid), why: Some(Reason::from(&why)), ..new };
+        }
     };
     let Some(sight) = states.seen.get(&id) else {
         let why = match states.unread.get(&id) {
             Some(error) => Reason::from(Code::BadgeNotRead).because("why", Reason::from(error)),
             None => Code::UnknownBadge.into(),
         };
-        return NewRow { badge: Some(id), bucket: Some(RowStatus::LeftOut), why: Some(why), ..new };
+        return NewRow { badge: Some(id), row_status: Some(RowStatus::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
-    let (bucket, why) = draft::placed(&state, when_issued);
+    let (row_status, why) = draft::placed(&state, when_issued);
     NewRow {
         name: sight.holder.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
         email: sight.email.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
         title: sight.title.as_ref().map(|t| t.wire().to_owned()),
         badge: Some(id),
-        bucket: Some(bucket),
+        row_status: Some(row_status),
         why,
         status: draft::own_word(&state),
         ..new

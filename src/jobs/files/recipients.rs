@@ -75,13 +75,13 @@ impl Jobs {
 }
 
 fn new_row(checked: Checked) -> NewRow {
-    let (bucket, why) = placed(checked.standing, &checked.findings);
+    let (row_status, why) = placed(checked.standing, &checked.findings);
     NewRow {
         line: Some(checked.row.line),
         cells: checked.row.cells,
         name: checked.name,
         email: checked.email,
-        bucket: Some(bucket),
+        row_status: Some(row_status),
         why,
         ..NewRow::default()
     }
@@ -116,7 +116,7 @@ impl Drafts<'_> {
     }
 
     fn add(&mut self, at: usize, row: NewRow) -> Result<(), JobError> {
-        if row.bucket == Some(RowStatus::Ready)
+        if row.row_status == Some(RowStatus::Ready)
             && let Some(domain) = EmailKey::of(&row.email).domain()
         {
             *self.domains.entry(domain.to_owned()).or_default() += 1;
@@ -189,8 +189,8 @@ fn read_into(
             NamedTemplate::None => Reason::from(Code::TemplateUnknown).with("named", &named),
             NamedTemplate::NotRead => Reason::from(Code::TemplateNotRead).with("named", &named),
         };
-        if new.bucket != Some(RowStatus::LeftOut) {
-            new.bucket = Some(RowStatus::Invalid);
+        if new.row_status != Some(RowStatus::LeftOut) {
+            new.row_status = Some(RowStatus::Invalid);
             new.why = Some(why);
         }
         strays.push(new);

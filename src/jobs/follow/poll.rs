@@ -244,7 +244,7 @@ async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
         return Ok(0);
     }
     let observed = core.store.observe(context(core), sights).await?;
-    let issued = observed.touched.values().flatten().filter(|t| t.bucket == RowStatus::Issued).count();
+    let issued = observed.touched.values().flatten().filter(|t| t.row_status == RowStatus::Issued).count();
     tell(core, observed).await?;
     Ok(issued as u64)
 }

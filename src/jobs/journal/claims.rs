@@ -140,7 +140,7 @@ pub struct Rival {
     pub job: JobId,
     /// The row's place in the job.
     pub no: u64,
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
     pub badge_id: Option<BadgeId>,
     /// When the row was sent, or planned if it was not sent: UTC in seconds.
     pub at: i64,
@@ -157,7 +157,7 @@ impl Rival {
             .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
         let code = if self.is_unproven { Code::RefusedElsewhere } else { Code::SentElsewhere };
         let why = Reason::from(code).with("job", self.job).with("when", when);
-        if self.is_unproven { why } else { why.because("state", Reason::word(self.bucket.name())) }
+        if self.is_unproven { why } else { why.because("state", Reason::word(self.row_status.name())) }
     }
 }
 
@@ -221,7 +221,7 @@ const OTHERS: &str = "
 fn other(r: &Row<'_>, scope: &Scope) -> rusqlite::Result<(Other, Rival)> {
     let claim = Claim::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Claim::Open);
     let job = JobId(r.get(2)?);
-    let bucket = jobs::bucket(r, "bucket")?;
+    let row_status = jobs::row_status(r, "bucket")?;
     let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
     // Another computer may send a moved row at any moment.
     let phase = r.get_ref(4)?.as_str()?;
@@ -233,7 +233,7 @@ fn other(r: &Row<'_>, scope: &Scope) -> rusqlite::Result<(Other, Rival)> {
     let rival = Rival {
         job,
         no: r.get::<_, i64>(3)?.unsigned_abs(),
-        bucket,
+        row_status,
         badge_id: r.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
         at: r.get(8)?,
         slot: other.slot,

@@ -9,13 +9,16 @@ use crate::jobs::rules::{self, Claim, Stand, Step};
 /// The rule of [`rules::may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     let mut any = Vec::new();
-    for bucket in RowStatus::ALL {
+    for row_status in RowStatus::ALL {
         let allowed: Vec<Option<Claim>> = rules::claims()
             .filter(|claim| {
-                rules::may(step, Stand { kind, phase, bucket: *bucket, claim: *claim, is_purged: false })
+                rules::may(
+                    step,
+                    Stand { kind, phase, row_status: *row_status, claim: *claim, is_purged: false },
+                )
             })
             .collect();
-        let is = format!("row.bucket = '{}'", bucket.code());
+        let is = format!("row.bucket = '{}'", row_status.code());
         if allowed.len() == 1 + Claim::ALL.len() {
             any.push(is);
         } else if !allowed.is_empty() {
@@ -78,10 +81,10 @@ pub(super) fn selected(rows: &Rows, to: RowStatus) -> String {
         Rows::One(no) | Rows::Shown(no, _) => format!("no = {no}"),
         Rows::Class(class) if to == RowStatus::Ready => only_of(*class),
         Rows::Class(class) => format!("class = '{}'", class.code()),
-        Rows::Group(bucket, _) if to == RowStatus::Ready => {
-            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", bucket.code(), allowed_together())
+        Rows::Group(row_status, _) if to == RowStatus::Ready => {
+            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())
         }
-        Rows::Group(bucket, _) => format!("bucket = '{}' AND {GROUP} = ?2", bucket.code()),
+        Rows::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
         Rows::Asked => "bucket = 'ask'".to_owned(),
     };
     let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };

@@ -108,8 +108,8 @@ pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<
     let (id, no) = (*id, *no);
     let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
     if !rules::may(Step::Decide, stand) {
-        return Ok(Err(if stand.claim.is_some() || stand.bucket != RowStatus::Ready {
-            Unresolved::RowStatus(stand.bucket)
+        return Ok(Err(if stand.claim.is_some() || stand.row_status != RowStatus::Ready {
+            Unresolved::RowStatus(stand.row_status)
         } else {
             Unresolved::NoRow
         }));
@@ -128,7 +128,7 @@ pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<
         }
         Decision::SendAgain => {
             // A decision allows only what the person was shown.
-            let seen = seen.filter(|_| stand.bucket == RowStatus::Ask);
+            let seen = seen.filter(|_| stand.row_status == RowStatus::Ask);
             if let Some(rival) = claims::rival_of(db, id, no)?
                 && seen.is_none_or(|seen| seen < rival.slot)
             {
@@ -174,7 +174,7 @@ fn stands(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<HashMap<
         let stand = Stand {
             kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
             phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
-            bucket: jobs::bucket(r, "bucket")?,
+            row_status: jobs::row_status(r, "bucket")?,
             claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
             is_purged: r.get(5)?,
         };
@@ -186,7 +186,7 @@ fn stands(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<HashMap<
 /// What a person was shown about a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::jobs) struct ReviewedRow {
-    pub(in crate::jobs) bucket: RowStatus,
+    pub(in crate::jobs) row_status: RowStatus,
     /// The duplicate check's finding.
     class: Option<String>,
     /// The highest slot of other claims.
@@ -197,7 +197,7 @@ pub(in crate::jobs) struct ReviewedRow {
 pub(super) fn reviewed_row(db: &Connection, id: &JobId, no: &u64) -> rusqlite::Result<Option<ReviewedRow>> {
     db.prepare_cached("SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2")?
         .query_row(params![id.0, *no as i64], |r| {
-            Ok(ReviewedRow { bucket: jobs::bucket(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? })
+            Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? })
         })
         .optional()
 }
@@ -259,7 +259,7 @@ pub(super) fn leave_rows(
     for no in rows {
         match stands.get(no) {
             Some((stand, _)) if rules::may(Step::Decide, *stand) => {}
-            Some((stand, _)) => return Ok(Err(Unresolved::RowStatus(stand.bucket))),
+            Some((stand, _)) => return Ok(Err(Unresolved::RowStatus(stand.row_status))),
             None => return Ok(Err(Unresolved::NoRow)),
         }
     }

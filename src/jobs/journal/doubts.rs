@@ -39,7 +39,7 @@ struct DoubtRow {
     name: String,
     request: i64,
     doubt: Doubt,
-    bucket: RowStatus,
+    row_status: RowStatus,
     /// Number of accepted entries and of all entries in its request.
     counts: (i64, i64),
 }
@@ -100,7 +100,7 @@ fn rows_in_doubt(db: &Connection, jobs: &HashSet<JobId>) -> rusqlite::Result<Vec
          WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
     )?
     .query_map([super::json(&jobs)], |r| {
-        let bucket = jobs::bucket(r, "bucket")?;
+        let row_status = jobs::row_status(r, "bucket")?;
         Ok(DoubtRow {
             job: JobId(r.get(13)?),
             no: r.get::<_, i64>(0)?.unsigned_abs(),
@@ -110,12 +110,12 @@ fn rows_in_doubt(db: &Connection, jobs: &HashSet<JobId>) -> rusqlite::Result<Vec
             doubt: Doubt {
                 intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
                 heard: r.get(6)?,
-                accepted: bucket == RowStatus::Unbound || r.get::<_, bool>(8)?,
+                accepted: row_status == RowStatus::Unbound || r.get::<_, bool>(8)?,
                 baseline: r.get(7)?,
                 ruled_out: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
                 absent: r.get::<_, Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
-            bucket,
+            row_status,
             counts: (r.get::<_, Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
     })?
@@ -186,8 +186,8 @@ struct Resolved {
 
 impl Resolved {
     fn add(&mut self, context: &Context, row: &DoubtRow, judgement: Judgement) {
-        let mut set = |bucket: RowStatus, why: Reason| {
-            self.statuses.push((row.job.0, row.no, bucket.code(), stored(&why)));
+        let mut set = |row_status: RowStatus, why: Reason| {
+            self.statuses.push((row.job.0, row.no, row_status.code(), stored(&why)));
         };
         match judgement {
             Judgement::Bind(badge) => {
@@ -203,7 +203,7 @@ impl Resolved {
                 self.ready.insert(row.job);
             }
             Judgement::Absent => self.absent.push((row.job.0, row.no)),
-            Judgement::NotSeen if row.bucket != RowStatus::NotSeen => {
+            Judgement::NotSeen if row.row_status != RowStatus::NotSeen => {
                 let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
                 set(RowStatus::NotSeen, if over { Code::WindowOver } else { Code::Absent }.into());
                 self.ready.insert(row.job);

@@ -183,7 +183,7 @@ pub(super) fn replace(db: &Connection, args: &Replace) -> rusqlite::Result<Resul
     let revoke = jobs::insert(db, account, owner, &new)?;
     let mut rows = args.rows.clone();
     for row in &mut rows {
-        row.bucket = Some(RowStatus::Queued);
+        row.row_status = Some(RowStatus::Queued);
         row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
     }
     rows::insert(db, revoke, &rows)?;
@@ -264,7 +264,7 @@ pub(in crate::jobs) struct CorrectRow {
     pub(in crate::jobs) no: u64,
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) email: String,
-    pub(in crate::jobs) bucket: RowStatus,
+    pub(in crate::jobs) row_status: RowStatus,
     pub(in crate::jobs) why: Option<Reason>,
 }
 
@@ -344,7 +344,7 @@ pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGro
     db.prepare_cached(&sql)?
         .query_map([id.0], |r| {
             Ok(RowGroup {
-                bucket: jobs::bucket(r, "bucket")?,
+                row_status: jobs::row_status(r, "bucket")?,
                 key: r.get("grp")?,
                 why: r.get("why")?,
                 holder: Text::new(r.get::<_, String>("name")?),

@@ -268,7 +268,7 @@ pub(super) fn place(
     // A row may be of two kinds: the stricter policy applies.
     for policy in [Policy::Block, Policy::Ask] {
         // After the job began, no row is skipped unless a person sees it.
-        let bucket = if policy == Policy::Block && phase == Phase::Draft {
+        let row_status = if policy == Policy::Block && phase == Phase::Draft {
             RowStatus::LeftOut
         } else {
             RowStatus::Ask
@@ -285,7 +285,7 @@ pub(super) fn place(
                                     why = json_set(?4, '$.args', json_object('why', json(class_why)))
                      WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS NOT class"
                 ),
-                params![id.0, class.code(), bucket.code(), Reason::class(*class)],
+                params![id.0, class.code(), row_status.code(), Reason::class(*class)],
             )?;
         }
     }

@@ -147,14 +147,14 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
 pub(super) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
     let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
     let mut counts: Vec<(RowStatus, u64)> = found
-        .query_map([id.0], |r| Ok((bucket(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
+        .query_map([id.0], |r| Ok((row_status(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
         .collect::<rusqlite::Result<_>>()?;
     counts.sort_unstable();
     Ok(Counts(counts))
 }
 
 /// Reads a status. Every stored word is known, since the schema version was checked.
-pub(super) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
+pub(super) fn row_status(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
     Ok(RowStatus::from_code(r.get_ref(column)?.as_str()?).unwrap_or(RowStatus::Other))
 }
 

@@ -58,7 +58,7 @@ pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS othe
 /// What an observation may change of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Columns {
-    bucket: RowStatus,
+    row_status: RowStatus,
     /// As stored.
     why: Option<String>,
     accepted: Option<i64>,
@@ -127,7 +127,7 @@ fn write<'a>(db: &Connection, rows: impl Iterator<Item = &'a ObservedRow>) -> ru
             json!([
                 row.job.0,
                 row.no,
-                now.bucket.code(),
+                now.row_status.code(),
                 now.why,
                 now.accepted,
                 now.status,
@@ -186,7 +186,7 @@ impl Page<'_> {
                 self.unissued.insert(job, r.get(18)?);
             }
             let now = Columns {
-                bucket: jobs::bucket(r, "bucket")?,
+                row_status: jobs::row_status(r, "bucket")?,
                 why: r.get(4)?,
                 accepted: r.get(5)?,
                 status: r.get(6)?,
@@ -213,7 +213,7 @@ impl Page<'_> {
     }
 
     fn issue(&mut self, sight: &Sight, row: &mut ObservedRow) {
-        let before = row.now.bucket;
+        let before = row.now.row_status;
         if before == RowStatus::LeftOut {
             return;
         }
@@ -223,7 +223,7 @@ impl Page<'_> {
             State::Other(_) => self.meaning(sight, row, accepted),
             known => known,
         };
-        let bucket = match state {
+        let row_status = match state {
             State::Waiting if late => RowStatus::Overdue,
             State::Waiting => RowStatus::Waiting,
             State::Issued | State::Expired => RowStatus::Issued,
@@ -232,14 +232,14 @@ impl Page<'_> {
             State::Other(ref word) if says_failed(word) => RowStatus::Ask,
             State::Other(_) => RowStatus::Other,
         };
-        let failed = (bucket == RowStatus::Ask).then(|| {
+        let failed = (row_status == RowStatus::Ask).then(|| {
             let label = sight.status.as_ref().map_or("", Text::wire);
             Reason::from(Code::IssuingFailed).with("label", label)
         });
-        if sight.place == SightSource::History && bucket == RowStatus::Waiting {
+        if sight.place == SightSource::History && row_status == RowStatus::Waiting {
             self.facts.learn("waiting_in_history", "shown", Code::WaitingInHistory);
         }
-        if sight.place == SightSource::Detail && bucket == RowStatus::Waiting {
+        if sight.place == SightSource::Detail && row_status == RowStatus::Waiting {
             self.facts.learn("waiting_by_id", "shown", Code::WaitingById);
         }
         if row.heard
@@ -247,9 +247,9 @@ impl Page<'_> {
         {
             self.seen.witnessed = Some((reg.clone(), at));
         }
-        self.keep(row, bucket, failed.as_ref(), Some(sight));
-        if bucket != before {
-            self.note(row.job, sight, bucket);
+        self.keep(row, row_status, failed.as_ref(), Some(sight));
+        if row_status != before {
+            self.note(row.job, sight, row_status);
         }
     }
 
@@ -283,7 +283,7 @@ impl Page<'_> {
     fn revoke(&mut self, sight: &Sight, row: &mut ObservedRow) {
         let state = sight.verdict.state();
         let waits = row.waits_for.and_then(|job| self.unissued.get(&job)).is_some_and(|left| *left > 0);
-        let (bucket, why) = match (row.now.bucket, &state) {
+        let (row_status, why) = match (row.now.row_status, &state) {
             (RowStatus::Queued, _) if waits => return,
             (RowStatus::Queued, State::Issued | State::Expired) => {
                 self.seen.ready.insert(row.job);
@@ -303,12 +303,12 @@ impl Page<'_> {
             (RowStatus::InDoubt | RowStatus::Unproven, _) => return self.without(sight, row, &state),
             _ => return,
         };
-        self.keep(row, bucket, why.as_ref(), Some(sight));
-        if matches!(bucket, RowStatus::Revoking | RowStatus::Revoked) {
+        self.keep(row, row_status, why.as_ref(), Some(sight));
+        if matches!(row_status, RowStatus::Revoking | RowStatus::Revoked) {
             // Only now is it known that it was among those that were accepted.
             row.now.accepted = row.now.accepted.or(row.answered);
         }
-        self.note(row.job, sight, bucket);
+        self.note(row.job, sight, row_status);
     }
 
     /// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
@@ -327,7 +327,7 @@ impl Page<'_> {
         };
         let apart = SignedDuration::from_secs(now.saturating_sub(first));
         let settings = &self.context.settings;
-        let (bucket, why) = match row.now.bucket {
+        let (row_status, why) = match row.now.row_status {
             RowStatus::Unproven if apart >= settings.scans_apart => {
                 (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
             }
@@ -341,23 +341,24 @@ impl Page<'_> {
             }
             _ => return,
         };
-        self.keep(row, bucket, Some(&why), None);
-        self.note(row.job, sight, bucket);
+        self.keep(row, row_status, Some(&why), None);
+        self.note(row.job, sight, row_status);
     }
 
     /// Sets a row's status and keeps what was seen.
     fn keep(
         &mut self,
         row: &mut ObservedRow,
-        bucket: RowStatus,
+        row_status: RowStatus,
         why: Option<&Reason>,
         sight: Option<&Sight>,
     ) {
         let now = &mut row.now;
         if let Some(left) = self.unissued.get_mut(&row.job) {
-            *left += i64::from(now.bucket == RowStatus::Issued) - i64::from(bucket == RowStatus::Issued);
+            *left +=
+                i64::from(now.row_status == RowStatus::Issued) - i64::from(row_status == RowStatus::Issued);
         }
-        now.bucket = bucket;
+        now.row_status = row_status;
         now.absent = None;
         let Some(sight) = sight else {
             now.why = why.map(stored);
@@ -382,8 +383,8 @@ impl Page<'_> {
         now.revoke_at = time(&sight.revoke_at);
     }
 
-    fn note(&mut self, job: JobId, sight: &Sight, bucket: RowStatus) {
-        self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
+    fn note(&mut self, job: JobId, sight: &Sight, row_status: RowStatus) {
+        self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, row_status));
     }
 }
 

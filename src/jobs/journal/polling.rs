@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A process's open jobs and the time of their next poll.
 pub(super) fn open_jobs(db: &Connection, me: &str) -> rusqlite::Result<Vec<(JobId, Option<Timestamp>)>> {
-    let buckets: Vec<String> = RowStatus::ALL
+    let row_statuses: Vec<String> = RowStatus::ALL
         .iter()
         .filter(|b| b.is_open() && **b != RowStatus::Sending)
         .map(|b| format!("'{}'", b.code()))
@@ -22,7 +22,7 @@ pub(super) fn open_jobs(db: &Connection, me: &str) -> rusqlite::Result<Vec<(JobI
     db.prepare_cached(&format!(
         "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
            AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
-        buckets.join(",")
+        row_statuses.join(",")
     ))?
     .query_map([me], |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)))?
     .collect()
@@ -62,7 +62,7 @@ fn next_poll(
     now: Timestamp,
 ) -> rusqlite::Result<Option<Timestamp>> {
     let mut next = None;
-    for (what, buckets, since) in [
+    for (what, row_statuses, since) in [
         (Polling::Issue, "'waiting', 'overdue', 'other'", "accepted"),
         (Polling::Issue, "'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
         (
@@ -76,7 +76,8 @@ fn next_poll(
             "(SELECT coalesce(answered, intent) FROM request WHERE id = row.request)",
         ),
     ] {
-        let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({buckets})");
+        let sql =
+            format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({row_statuses})");
         let (since, rows): (Option<i64>, i64) =
             db.prepare_cached(&sql)?.query_row(params![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {

@@ -58,11 +58,11 @@ pub(super) fn ended(db: &Connection, request: i64, at: i64, how: &Ended) -> rusq
 pub(super) fn set_sending(
     db: &Connection,
     request: i64,
-    bucket: RowStatus,
+    row_status: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'")?
-        .execute(params![request, bucket.code(), why])?;
+        .execute(params![request, row_status.code(), why])?;
     Ok(())
 }
 

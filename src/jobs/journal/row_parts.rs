@@ -9,7 +9,7 @@ use rusqlite::types::{ToSqlOutput, Value};
 /// Rows of a draft that a review shows under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowPart {
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
     /// The key of a [`crate::jobs::RowGroup`]; `None` for the other rows with this status.
     pub key: Option<String>,
 }
@@ -29,11 +29,11 @@ pub(super) fn part_place(parts: &[RowPart]) -> Option<String> {
         .collect();
     let statuses: Vec<String> = RowStatus::ALL
         .iter()
-        .filter(|bucket| parts.iter().any(|part| part.bucket == **bucket))
-        .map(|bucket| {
-            let rest = parts.iter().position(|part| part.bucket == *bucket && part.key.is_none());
+        .filter(|row_status| parts.iter().any(|part| part.row_status == **row_status))
+        .map(|row_status| {
+            let rest = parts.iter().position(|part| part.row_status == *row_status && part.key.is_none());
             let rest = rest.unwrap_or(last);
-            let own = keyed.iter().filter(|(.., part)| part.bucket == *bucket);
+            let own = keyed.iter().filter(|(.., part)| part.row_status == *row_status);
             let own: Vec<String> =
                 own.map(|(parameter, at, _)| format!("WHEN ?{parameter} THEN {at}")).collect();
             // Without keys, the key of each row is not computed.
@@ -41,7 +41,7 @@ pub(super) fn part_place(parts: &[RowPart]) -> Option<String> {
                 [] => rest.to_string(),
                 own => format!("CASE {GROUP} {} ELSE {rest} END", own.join(" ")),
             };
-            format!("WHEN '{}' THEN {then}", bucket.code())
+            format!("WHEN '{}' THEN {then}", row_status.code())
         })
         .collect();
     (!statuses.is_empty()).then(|| format!("(CASE bucket {} ELSE {last} END)", statuses.join(" ")))

@@ -4,7 +4,7 @@ use super::accounts;
 use super::claims::People;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
-use super::jobs::{bucket, moment};
+use super::jobs::{moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::{part_place, values};
@@ -28,7 +28,7 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) email: String,
     pub(in crate::jobs) title: Option<String>,
     pub(in crate::jobs) badge: Option<BadgeId>,
-    pub(in crate::jobs) bucket: Option<RowStatus>,
+    pub(in crate::jobs) row_status: Option<RowStatus>,
     pub(in crate::jobs) why: Option<Reason>,
     pub(in crate::jobs) of: Option<(JobId, u64)>,
     pub(in crate::jobs) status: Option<String>,
@@ -71,7 +71,7 @@ pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::
             ":key": key.as_str(),
             ":title": row.title,
             ":badge": row.badge.as_ref().map(BadgeId::wire),
-            ":bucket": row.bucket.unwrap_or(RowStatus::Ready).code(),
+            ":bucket": row.row_status.unwrap_or(RowStatus::Ready).code(),
             ":why": row.why,
             ":of_job": row.of.map(|(job, _)| job.0),
             ":of_no": row.of.map(|(_, no)| no as i64),
@@ -93,10 +93,10 @@ pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> r
     let people = People::of(db)?;
     let list: Vec<_> = corrected
         .iter()
-        .map(|CorrectRow { no, name, email, bucket, why }| {
+        .map(|CorrectRow { no, name, email, row_status, why }| {
             let key = EmailKey::of(email);
             let person = people.person(&key).as_deref().map(hex);
-            json!([no, name, email, key.as_str(), person, bucket.code(), why.as_ref().map(stored)])
+            json!([no, name, email, key.as_str(), person, row_status.code(), why.as_ref().map(stored)])
         })
         .collect();
     db.prepare_cached(
@@ -196,7 +196,7 @@ fn in_order(statuses: &[RowStatus]) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFilter {
     /// Only rows with one of these statuses; all rows if empty.
-    pub buckets: Vec<RowStatus>,
+    pub row_statuses: Vec<RowStatus>,
     /// Only rows with a reason of this kind: the key of a [`crate::jobs::RowGroup`].
     pub group: Option<String>,
     /// The parts of a draft's review, by which the rows are sorted; empty for another order.
@@ -270,8 +270,8 @@ fn page_by_status(
     doubt_window: &i64,
 ) -> rusqlite::Result<Vec<JobRow>> {
     let (mut found, mut skip) = (Vec::new(), filter.skip);
-    for status in &filter.buckets {
-        let mut of_status = RowFilter { buckets: vec![*status], order: None, skip, ..filter.clone() };
+    for status in &filter.row_statuses {
+        let mut of_status = RowFilter { row_statuses: vec![*status], order: None, skip, ..filter.clone() };
         let rows = if skip > 0 { count(db, job, &of_status)? } else { 0 };
         if skip > 0 && skip >= rows {
             skip -= rows;
@@ -293,7 +293,7 @@ fn searched(filter: &RowFilter) -> Option<String> {
 
 /// A filter as a condition; `?3` is the key of its group, `?6` its text.
 fn chosen(filter: &RowFilter) -> String {
-    let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
+    let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
     let statuses = if codes.is_empty() { "1".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
@@ -324,7 +324,7 @@ pub struct SentHere {
     pub badge_id: Option<BadgeId>,
     /// When its request was recorded, in the service's UTC.
     pub at: Timestamp,
-    pub bucket: RowStatus,
+    pub row_status: RowStatus,
 }
 
 impl super::Journal {
@@ -412,7 +412,7 @@ fn sent_here(
             title: Text::new(r.get::<_, String>(1)?),
             badge_id: r.get::<_, Option<String>>(2)?.and_then(BadgeId::new),
             at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
-            bucket: bucket(r, "bucket")?,
+            row_status: row_status(r, "bucket")?,
         })
     })?
     .collect()
@@ -422,14 +422,14 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
     let text = |column: &str| -> rusqlite::Result<Option<Text>> {
         Ok(r.get::<_, Option<String>>(column)?.map(Text::new))
     };
-    let bucket = bucket(r, "bucket")?;
+    let row_status = row_status(r, "bucket")?;
     let cells: Vec<String> = r
         .get::<_, Option<String>>("cells")?
         .and_then(|raw| serde_json::from_str(&raw).ok())
         .unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
-    let looked_for =
-        r.get("issues")? && matches!(bucket, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
+    let looked_for = r.get("issues")?
+        && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
     let claim = r.get::<_, Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
     let was_sent = if r.get("issues")? {
         matches!(claim, Some(Claim::Open | Claim::Kept))
@@ -455,7 +455,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         address: text("email")?.unwrap_or_default(),
         title: text("title")?,
         badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
-        bucket,
+        row_status,
         why: r.get("why")?,
         group: r.get("grp")?,
         claim,
@@ -469,7 +469,8 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         status: text("status")?,
         mail_status: text("mail")?,
         // A waiting badge may show its time of acceptance here.
-        issued_at: text("issued_at")?.filter(|_| !matches!(bucket, RowStatus::Waiting | RowStatus::Overdue)),
+        issued_at: text("issued_at")?
+            .filter(|_| !matches!(row_status, RowStatus::Waiting | RowStatus::Overdue)),
         valid_until: text("valid_until")?,
         revoke_at: text("revoke_at")?,
     })
@@ -480,13 +481,13 @@ pub(super) fn set(
     db: &Connection,
     job: JobId,
     rows: &[u64],
-    bucket: RowStatus,
+    row_status: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
     )?
-    .execute(params![job.0, super::json(rows), bucket.code(), why])?;
+    .execute(params![job.0, super::json(rows), row_status.code(), why])?;
     Ok(())
 }
 

@@ -208,19 +208,19 @@ pub(in crate::jobs) struct RevokeAnswer {
 pub(super) fn record_revoke_answer(db: &Connection, args: &RevokeAnswer) -> rusqlite::Result<RowStatus> {
     let RevokeAnswer { job, request, now, sent, accepted, schedule } = args;
     let all = *accepted == Some(*sent);
-    let bucket = if all { RowStatus::Revoking } else { RowStatus::Unproven };
+    let row_status = if all { RowStatus::Revoking } else { RowStatus::Unproven };
     // If some were not accepted, it is unknown which.
     if all {
         requests::accepted_at(db, *request, now.as_second())?;
     }
-    requests::set_sending(db, *request, bucket, None)?;
+    requests::set_sending(db, *request, row_status, None)?;
     let how = Ended { outcome: "accepted", status: Some(202), accepted: *accepted, why: None };
     requests::ended(db, *request, now.as_second(), &how)?;
     jobs::set_note(db, *job, note(*accepted, *sent).as_ref())?;
     // If the count shows that some were not accepted, poll now.
     let next = if all { schedule::next(schedule, Polling::Revoke, *now, *now) } else { *now };
     jobs::poll_by(db, *job, next)?;
-    Ok(bucket)
+    Ok(row_status)
 }
 
 fn note(accepted: Option<u64>, sent: u64) -> Option<Reason> {

@@ -264,7 +264,7 @@ fn corrected_rows() {
                 no,
                 name: format!("사람 {no}"),
                 email: format!("q{no}@x.example"),
-                bucket: RowStatus::Ready,
+                row_status: RowStatus::Ready,
                 why: None,
             })
             .collect();

@@ -281,9 +281,9 @@ async fn pages_of_rows_by_status_follow_each_other() {
     let mut found = Vec::new();
     loop {
         let skip = found.len() as u64;
-        let filter = rows::RowFilter { buckets: STATUSES.to_vec(), skip, order, ..Default::default() };
+        let filter = rows::RowFilter { row_statuses: STATUSES.to_vec(), skip, order, ..Default::default() };
         let page = journal.store().rows_page(crate::jobs::JobId(1), filter, 7, 0).await.expect("a page");
-        found.extend(page.iter().map(|row| (STATUSES.iter().position(|it| *it == row.bucket), row.no)));
+        found.extend(page.iter().map(|row| (STATUSES.iter().position(|it| *it == row.row_status), row.no)));
         if page.len() < 7 {
             break;
         }

@@ -34,7 +34,7 @@ pub struct ReceiptLine {
     /// The row's number in the original file.
     pub row: u64,
     pub badge_id: Option<String>,
-    pub bucket: String,
+    pub row_status: String,
     pub reason: String,
     pub accepted: String,
     /// The badge's state in the service's words.
@@ -101,7 +101,7 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     let rows = rows.zip(1..).map(|(row, number)| {
         row.map(|row| {
             let cells = with_added(row.cells, columns.len(), [row.reason]);
-            Entry { number, bucket: None, cells }
+            Entry { number, row_status: None, cells }
         })
     });
     to_file(to, format, overwrite, &names, None).write(rows, watch)
@@ -133,11 +133,11 @@ fn to_file<'a>(
 }
 
 fn entry(line: ReceiptLine, width: usize) -> Entry {
-    let bucket = line.bucket.clone();
+    let row_status = line.row_status.clone();
     let added: [String; ADDED.len()] = [
         line.row.to_string(),
         line.badge_id.unwrap_or_default(),
-        line.bucket,
+        line.row_status,
         line.reason,
         line.accepted,
         line.status,
@@ -145,7 +145,7 @@ fn entry(line: ReceiptLine, width: usize) -> Entry {
         line.issued,
         line.valid_until,
     ];
-    Entry { number: line.row, bucket: Some(bucket), cells: with_added(line.cells, width, added) }
+    Entry { number: line.row, row_status: Some(row_status), cells: with_added(line.cells, width, added) }
 }
 
 /// The original cells of the columns, the added cells, and the cells that no column has.
@@ -164,7 +164,7 @@ fn facts(head: &ReceiptHead, written: &Written) -> Vec<(String, String)> {
     let mut all = vec![heading(&head.title)];
     all.extend(head.facts.iter().cloned());
     all.extend([heading(""), heading("Rows of each bucket")]);
-    all.extend(written.buckets.iter().map(|(bucket, rows)| (bucket.clone(), rows.to_string())));
+    all.extend(written.row_statuses.iter().map(|(row_status, rows)| (row_status.clone(), rows.to_string())));
     all.push(("rows in all".to_owned(), written.rows.to_string()));
     if !written.is_exact() {
         all.extend([heading(""), heading("Not exactly as in the original")]);

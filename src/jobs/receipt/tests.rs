@@ -35,13 +35,13 @@ fn head() -> ReceiptHead {
     }
 }
 
-fn line(row: u64, name: &str, bucket: &str) -> ReceiptLine {
+fn line(row: u64, name: &str, row_status: &str) -> ReceiptLine {
     ReceiptLine {
         cells: strings(&[name, &format!("holder{row}@naru.example")]),
         row,
-        badge_id: (bucket == "issued").then(|| format!("B-{row:09}-7K")),
-        bucket: bucket.to_owned(),
-        reason: format!("because of {bucket}"),
+        badge_id: (row_status == "issued").then(|| format!("B-{row:09}-7K")),
+        row_status: row_status.to_owned(),
+        reason: format!("because of {row_status}"),
         accepted: "2026-03-11 10:30:00".to_owned(),
         status: "발급완료".to_owned(),
         mail_status: "SENT".to_owned(),
@@ -165,15 +165,15 @@ fn a_receipt_has_every_row_and_column_in_order_in_every_format() {
 }
 
 #[test]
-fn the_buckets_add_up_to_the_rows_and_stand_on_a_sheet_of_their_own() {
+fn the_row_statuses_add_up_to_the_rows_and_stand_on_a_sheet_of_their_own() {
     let folder = folder();
     let path = folder.path().join("a.xlsx");
-    let buckets = ["issued", "waiting", "issued", "refused here", "issued"];
-    let lines = buckets.iter().zip(1..).map(|(bucket, row)| line(row, "김민준", bucket));
+    let row_statuses = ["issued", "waiting", "issued", "refused here", "issued"];
+    let lines = row_statuses.iter().zip(1..).map(|(row_status, row)| line(row, "김민준", row_status));
     let written = write(&path, Format::Xlsx, lines);
     let counts = [("issued".to_owned(), 3), ("waiting".to_owned(), 1), ("refused here".to_owned(), 1)];
-    assert_eq!(written.buckets, counts);
-    assert_eq!(written.buckets.iter().map(|one| one.1).sum::<u64>(), written.rows);
+    assert_eq!(written.row_statuses, counts);
+    assert_eq!(written.row_statuses.iter().map(|one| one.1).sum::<u64>(), written.rows);
     let sheets = read_xlsx(&path);
     assert_eq!(sheets.iter().map(|sheet| sheet.0.as_str()).collect::<Vec<_>>(), ["rows", "receipt"]);
     let facts = &sheets[1].1;
@@ -339,11 +339,11 @@ fn fifty_thousand_rows_pass_one_by_one() {
             seen.push((rows, arrived.borrow().len()));
             ControlFlow::Continue(())
         };
-        let bucket = |row| if row % 10 == 0 { "waiting" } else { "issued" };
-        let rows = (1..=50_000).map(|row| entry(line(row, "제갈채아", bucket(row)), 2));
+        let row_status = |row| if row % 10 == 0 { "waiting" } else { "issued" };
+        let rows = (1..=50_000).map(|row| entry(line(row, "제갈채아", row_status(row)), 2));
         let written = table.fill(&mut Meter(&arrived), fine(rows), &mut watch).expect("written");
         assert_eq!(written.rows, 50_000);
-        assert_eq!(written.buckets, [("issued".to_owned(), 45_000), ("waiting".to_owned(), 5_000)]);
+        assert_eq!(written.row_statuses, [("issued".to_owned(), 45_000), ("waiting".to_owned(), 5_000)]);
         assert_eq!((seen[0], seen[seen.len() - 1].0), ((0, 0), 50_000));
         assert!(seen.is_sorted() && seen.len() > 150, "it is told how far it is");
         let bytes = arrived.into_inner();
@@ -370,7 +370,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let entries = || {
         fine((1..=25).map(|at| Entry {
             number: at,
-            bucket: Some("x".to_owned()),
+            row_status: Some("x".to_owned()),
             cells: vec![at.to_string()],
         }))
     };
@@ -446,7 +446,7 @@ fn a_redo_file_is_the_original_columns_and_the_reason() {
     {
         let path = folder.path().join(name);
         let written = redo(&path, format, &columns, &rows);
-        assert_eq!((written.rows, written.buckets.len()), (2, 0));
+        assert_eq!((written.rows, written.row_statuses.len()), (2, 0));
         let read = match format {
             Format::Xlsx => {
                 let mut sheets = read_xlsx(&path);

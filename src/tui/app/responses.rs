@@ -124,7 +124,7 @@ impl App {
         });
         if job.kind == Kind::Revoke {
             let done =
-                touched.iter().filter(|t| matches!(t.bucket, RowStatus::Revoking | RowStatus::Revoked));
+                touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
             let done = done.map(|t| t.badge_id.clone());
             self.screens.activity.unmark_badges(done.clone());
             self.screens.history.unmark(done);

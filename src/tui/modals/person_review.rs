@@ -85,8 +85,8 @@ impl PersonReview {
     pub fn draw(&self, form: &mut FormText<'_>, env: &Env) {
         if let Some(row) = &self.sent_before {
             form.error(&t!(
-                "lapel already sent this badge to this e-mail ({bucket}). Sending again makes a second one.",
-                bucket = tr(row.bucket.name())
+                "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
+                row_status = tr(row.row_status.name())
             ));
         }
         match &self.holdings {

@@ -71,7 +71,7 @@ impl Prompt {
 
     /// Resolves a row. If the row is never seen, the user can also send all `unseen` never seen rows again.
     pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64) -> Self {
-        let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
+        let unseen = if row.row_status == RowStatus::NotSeen { unseen } else { 0 };
         Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice })
     }
 

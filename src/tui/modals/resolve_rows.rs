@@ -47,7 +47,7 @@ impl ResolveRows {
     pub fn new(job: &Job, marked: &[JobRow]) -> Option<Self> {
         let rows = steps(Step::Decide, job, marked);
         let unseen: Vec<JobRow> =
-            marked.iter().filter(|row| row.bucket == RowStatus::NotSeen).cloned().collect();
+            marked.iter().filter(|row| row.row_status == RowStatus::NotSeen).cloned().collect();
         (!rows.is_empty()).then(|| Self {
             job: job.id,
             title: job.title.to_string(),

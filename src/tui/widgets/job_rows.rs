@@ -42,7 +42,7 @@ impl Row for JobRow {
 pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
-    buckets: Vec<RowStatus>,
+    row_statuses: Vec<RowStatus>,
     /// Whether the job is a draft in its review.
     is_review: bool,
     /// The parts of a review, by which its rows are sorted unless they are searched.
@@ -62,12 +62,12 @@ pub struct RowList {
 }
 
 impl RowList {
-    /// The rows of a job with these statuses; an empty `buckets` means all rows.
-    pub fn new(job: JobId, buckets: Vec<RowStatus>) -> Self {
+    /// The rows of a job with these statuses; an empty `row_statuses` means all rows.
+    pub fn new(job: JobId, row_statuses: Vec<RowStatus>) -> Self {
         Self {
             list: PagedList::default(),
             job,
-            buckets,
+            row_statuses,
             is_review: false,
             parts: Vec::new(),
             stale: false,
@@ -90,8 +90,8 @@ impl RowList {
     }
 
     /// The shown statuses; empty for all.
-    pub fn buckets(&self) -> &[RowStatus] {
-        &self.buckets
+    pub fn row_statuses(&self) -> &[RowStatus] {
+        &self.row_statuses
     }
 
     /// Sorts the rows of a review by these parts.
@@ -107,8 +107,8 @@ impl RowList {
         !self.stale && self.list.is_answered() && !self.list.is_loading()
     }
 
-    pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
-        self.buckets = buckets;
+    pub fn only(&mut self, row_statuses: Vec<RowStatus>, out: &mut Effects<'_>) {
+        self.row_statuses = row_statuses;
         self.restart(out);
     }
 
@@ -173,7 +173,7 @@ impl RowList {
             let contains = |text: String| text.to_ascii_lowercase().contains(&wanted.to_ascii_lowercase());
             contains(text) || contains(more) || row.line.is_some_and(|line| line.to_string() == wanted)
         };
-        let is_of = self.buckets.is_empty() || self.buckets.contains(&row.bucket);
+        let is_of = self.row_statuses.is_empty() || self.row_statuses.contains(&row.row_status);
         !is_of || !self.search.typed().is_none_or(finds)
     }
 
@@ -189,7 +189,7 @@ impl RowList {
             out.say(t!("There are no rows here to export."));
         } else {
             let dot = format!(" {} ", env.glyphs.dot);
-            let statuses = self.buckets.iter().map(|bucket| tr(bucket.name()).to_owned());
+            let statuses = self.row_statuses.iter().map(|row_status| tr(row_status.name()).to_owned());
             let words = statuses.chain(self.search.typed()).chain(heading.words());
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             out.cancel(self.saving.take().map(|(request, _)| request));
@@ -200,9 +200,9 @@ impl RowList {
 
     /// The first page.
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
-        let (buckets, text) = (self.buckets.clone(), self.search.typed());
+        let (row_statuses, text) = (self.row_statuses.clone(), self.search.typed());
         let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
-        RowsQuery { job: self.job, buckets, group: None, parts, text, page: 1, per_page, order }
+        RowsQuery { job: self.job, row_statuses, group: None, parts, text, page: 1, per_page, order }
     }
 
     /// Reads other rows from now on.
@@ -284,7 +284,7 @@ impl RowList {
         }
         for page in std::mem::take(&mut self.unfitted) {
             // The rows to be sent are hidden at first in a review, and have no reasons.
-            let is_shown = |row: &&JobRow| !self.is_review || row.bucket != RowStatus::Ready;
+            let is_shown = |row: &&JobRow| !self.is_review || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page).into_iter().filter(is_shown) {
                 heading.fit(&columns::cells(row, self.is_review, env, words), env);
             }
@@ -343,7 +343,7 @@ impl RowList {
         frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
         let body = rows(area);
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let is_filtered = !self.buckets.is_empty() || self.is_searched();
+        let is_filtered = !self.row_statuses.is_empty() || self.is_searched();
         let hides = |row: &JobRow| self.hides(row);
         let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
         let marked = self.marks.in_words(&self.list, hides);
@@ -421,9 +421,9 @@ pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known
 }
 
 /// The glyph of a status. It is always shown beside the word.
-pub fn bucket_glyph(bucket: RowStatus, env: &Env) -> &'static str {
+pub fn row_status_glyph(row_status: RowStatus, env: &Env) -> &'static str {
     let glyphs = &env.glyphs;
-    match bucket {
+    match row_status {
         RowStatus::Ready | RowStatus::Sending => glyphs.dot,
         RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Other => glyphs.other,
         RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => glyphs.alert,
@@ -435,9 +435,9 @@ pub fn bucket_glyph(bucket: RowStatus, env: &Env) -> &'static str {
     }
 }
 
-pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
+pub fn row_status_style(row_status: RowStatus, env: &Env) -> Style {
     let theme = &env.theme;
-    match bucket {
+    match row_status {
         RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => theme.error(),
         RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Overdue => theme.warning(),
         RowStatus::Issued | RowStatus::Revoked => theme.good(),
@@ -471,7 +471,7 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
         "sent by lapel at {time} in job {id} ({state}); not visible yet",
         time,
         id = sent.job,
-        state = tr(sent.bucket.name())
+        state = tr(sent.row_status.name())
     )
 }
 
@@ -481,7 +481,7 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
     let cause = row.why.as_ref().map_or_else(|| t!("no answer").to_owned(), Reason::cause);
     let cause = cause.trim_end_matches('.');
-    match (row.bucket, kind) {
+    match (row.row_status, kind) {
         (RowStatus::InDoubt, Kind::Issue) => t!(
             "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again unless you say so.",
             cause,
@@ -500,18 +500,18 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
             until,
             why
         ),
-        _ if why.is_empty() => tr(row.bucket.name()).to_owned(),
-        _ => format!("{}: {why}", tr(row.bucket.name())),
+        _ if why.is_empty() => tr(row.row_status.name()).to_owned(),
+        _ => format!("{}: {why}", tr(row.row_status.name())),
     }
 }
 
 /// The status of a draft's row, before anything is sent.
-pub fn draft_words(bucket: RowStatus, kind: Kind) -> &'static str {
-    match (bucket, kind) {
+pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
+    match (row_status, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
         (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
         (RowStatus::Queued, _) => t!("to revoke when issued"),
-        (bucket, _) => tr(bucket.name()),
+        (row_status, _) => tr(row_status.name()),
     }
 }
 
@@ -536,11 +536,11 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     }
     lines.extend(styled(&who.join(&dot), room, env.theme.strong()));
     let status = match &row.why {
-        None if job.phase == Phase::Draft => draft_words(row.bucket, job.kind).to_owned(),
+        None if job.phase == Phase::Draft => draft_words(row.row_status, job.kind).to_owned(),
         _ => explain(row, job.kind, env),
     };
-    let text = format!("{} {status}", bucket_glyph(row.bucket, env));
-    lines.extend(styled(&text, room, bucket_style(row.bucket, env)));
+    let text = format!("{} {status}", row_status_glyph(row.row_status, env));
+    lines.extend(styled(&text, room, row_status_style(row.row_status, env)));
     if let Some(also) = &row.also {
         let text = format!("{} {also}", env.glyphs.alert);
         lines.extend(styled(&text, room, env.theme.warning()));

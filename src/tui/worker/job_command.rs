@@ -88,7 +88,7 @@ pub enum Done {
 pub struct RowsQuery {
     pub job: JobId,
     /// Only rows with these statuses. An empty list selects all rows.
-    pub buckets: Vec<RowStatus>,
+    pub row_statuses: Vec<RowStatus>,
     /// Only rows of a draft with a reason of this kind.
     pub group: Option<String>,
     /// The parts of a draft's review, by which the rows are sorted; empty for another order.
@@ -99,7 +99,7 @@ pub struct RowsQuery {
     pub page: u64,
     pub per_page: u64,
     /// The sort field, and whether the order is descending. `None` sorts the statuses of a job by weight, those of
-    /// `buckets` as they are named, and a draft by row number.
+    /// `row_statuses` as they are named, and a draft by row number.
     pub order: Option<(RowField, bool)>,
 }
 
@@ -296,24 +296,25 @@ pub async fn saved_rows(
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, mut buckets, group, parts, text, page, per_page, order } = query;
+    let RowsQuery { job, mut row_statuses, group, parts, text, page, per_page, order } = query;
     let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
     // Rows that need a person are not hidden behind all others. A review has an order of its own.
-    if buckets.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
-        buckets = needs::heaviest_first(&snapshot);
+    if row_statuses.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
+        row_statuses = needs::heaviest_first(&snapshot);
     }
     let before = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
-    let order = order.or_else(|| (buckets.len() > 1).then_some((RowField::Filter, false)));
+    let order = order.or_else(|| (row_statuses.len() > 1).then_some((RowField::Filter, false)));
     // Row numbers of a job have no gaps, so the rows before the page need not be read.
-    let all = buckets.is_empty() && group.is_none() && parts.is_empty() && text.is_none() && order.is_none();
+    let all =
+        row_statuses.is_empty() && group.is_none() && parts.is_empty() && text.is_none() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { buckets, group, parts, text, after, skip, order };
+    let filter = RowFilter { row_statuses, group, parts, text, after, skip, order };
     let total = if filter.group.is_some() || filter.text.is_some() {
         jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
     } else {
-        snapshot.counts.sum(|b| filter.buckets.is_empty() || filter.buckets.contains(&b))
+        snapshot.counts.sum(|b| filter.row_statuses.is_empty() || filter.row_statuses.contains(&b))
     };
     let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {

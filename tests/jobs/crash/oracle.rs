@@ -39,10 +39,10 @@ pub fn meanwhile(world: &World, script: &Script) {
 pub fn explained(rows: &[JobRow]) {
     for row in rows {
         let open = matches!(
-            row.bucket,
+            row.row_status,
             RowStatus::Unbound | RowStatus::LeftOut | RowStatus::Other | RowStatus::Dropped
         );
-        if open || row.bucket.needs_a_person() {
+        if open || row.row_status.needs_a_person() {
             assert!(row.why.as_ref().is_some_and(|why| !why.english().is_empty()), "without a word: {row:?}");
         }
     }
@@ -57,9 +57,9 @@ pub async fn finally(session: &Session, world: &World, script: &Script) {
     let ledger = world.control().ledger();
     assert_eq!(job.in_flight, 0);
     assert_eq!(job.counts.total(), rows.len() as u64, "the buckets add up");
-    for bucket in RowStatus::ALL {
-        let there = rows.iter().filter(|row| row.bucket == *bucket).count() as u64;
-        assert_eq!(job.counts.of(*bucket), there, "{bucket:?}");
+    for row_status in RowStatus::ALL {
+        let there = rows.iter().filter(|row| row.row_status == *row_status).count() as u64;
+        assert_eq!(job.counts.of(*row_status), there, "{row_status:?}");
     }
     explained(&rows);
     match &script.input {
@@ -84,12 +84,12 @@ fn issued(rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
     let (mut seen, mut all) = (HashSet::new(), BTreeMap::new());
     for row in rows {
         let count: &mut u64 = all.entry(row.address.wire().to_lowercase()).or_default();
-        if row.bucket == RowStatus::Ask && !row.was_sent {
+        if row.row_status == RowStatus::Ask && !row.was_sent {
             // Another operator was faster, and nobody has decided: nothing was sent.
             continue;
         }
         *count += 1;
-        assert_eq!(row.bucket, RowStatus::Issued, "{row:?}");
+        assert_eq!(row.row_status, RowStatus::Issued, "{row:?}");
         let badge = row.badge_id.as_ref().expect("an id").wire();
         assert!(seen.insert(badge), "{badge} is two rows'");
         let theirs = |a: &&lapel::sandbox::Accepted| {
@@ -105,6 +105,6 @@ fn revoked(rows: &[JobRow], ledger: &Ledger) {
     for row in rows {
         let badge = row.badge_id.as_ref().expect("an id").wire();
         let accepted = ledger.revokes.iter().find(|r| r.badge_id == badge).map_or(0, |r| r.accepted);
-        assert_eq!((row.bucket, accepted), (RowStatus::Revoked, 1), "{row:?}");
+        assert_eq!((row.row_status, accepted), (RowStatus::Revoked, 1), "{row:?}");
     }
 }

@@ -195,7 +195,7 @@ async fn act(session: &mut Session, world: &World, id: JobId) {
     }
     if job.kind == Kind::Issue {
         for row in rows(session, id).await {
-            match row.bucket {
+            match row.row_status {
                 RowStatus::NotSeen => {
                     fine(session.jobs.resend(id, row.no, "somebody", "it is not there").await);
                 }
@@ -259,14 +259,15 @@ pub async fn rest(session: &mut Session, id: JobId) {
 async fn rests(session: &Session, id: JobId) -> bool {
     let rows = rows(session, id).await;
     let job = session.jobs.job(id).await.expect("a job");
-    if job.in_flight > 0 || rows.iter().any(|row| row.bucket == RowStatus::Sending) {
+    if job.in_flight > 0 || rows.iter().any(|row| row.row_status == RowStatus::Sending) {
         return false;
     }
     // A row waits while another of its address is in doubt.
-    let open = |row: &&JobRow| matches!(row.bucket, RowStatus::InDoubt | RowStatus::Unbound);
+    let open = |row: &&JobRow| matches!(row.row_status, RowStatus::InDoubt | RowStatus::Unbound);
     let held: Vec<&str> = rows.iter().filter(open).map(|row| row.address.wire()).collect();
     let free = |row: &JobRow| {
-        row.bucket == RowStatus::Ready && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))
+        row.row_status == RowStatus::Ready
+            && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))
     };
     job.phase != Phase::Running || !rows.iter().any(free)
 }

@@ -24,7 +24,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     bench.until("a doubt", first, rests).await;
     bench.advance(26 * 60 + 1);
     bench.poll(first).await;
-    assert_eq!(bench.row(first).await.bucket, RowStatus::NotSeen);
+    assert_eq!(bench.row(first).await.row_status, RowStatus::NotSeen);
     let gildong = vec![Person { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
     let (second, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
@@ -35,7 +35,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     let refused = bench.jobs.resend(first, 1, "me", "hurry").await.expect_err("somebody has to see that");
     assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
     let row = bench.row(first).await;
-    assert_eq!((row.bucket, row.was_sent, bench.accepted()), (RowStatus::Ask, true, 1));
+    assert_eq!((row.row_status, row.was_sent, bench.accepted()), (RowStatus::Ask, true, 1));
     assert!(row.why.is_some_and(|why| why.to_string().contains(&format!("job {second}"))));
     // It may exist, so it is not called off, and a file of the rows to do again has no such row.
     assert_eq!(bench.jobs.job(first).await.expect("a job").held, 0);
@@ -112,7 +112,7 @@ async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came()
     let held = insert(vec![row("person1@naru.example")]);
     let (id, _) = drafted(&bench, people(0..2)).await;
     let ready = |rows: Vec<JobRow>| -> Vec<u64> {
-        rows.into_iter().filter(|r| r.bucket == RowStatus::Ready).map(|r| r.no).collect()
+        rows.into_iter().filter(|r| r.row_status == RowStatus::Ready).map(|r| r.no).collect()
     };
     assert_eq!(ready(bench.rows(id).await), [1]);
     // The badge of one is taken out, and the other gets one: as many are ready as before.
@@ -261,7 +261,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
         let class = if hidden == "hidden" { DuplicateKind::Sent } else { DuplicateKind::Waiting };
         assert_eq!(checked.classes, vec![(class, 3)]);
         let rows = bench.rows(second).await;
-        assert!(rows.iter().all(|row| row.bucket == RowStatus::LeftOut), "{rows:?}");
+        assert!(rows.iter().all(|row| row.row_status == RowStatus::LeftOut), "{rows:?}");
         let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
         assert!(
             why.contains(&msg_with("row {row} has the same e-mail address", &[&1])),
@@ -285,8 +285,12 @@ async fn of_two_reasons_the_stricter_policy_counts() {
         RowSpec { recipient_email: "person0@naru.example".into(), minutes_ago: 90, ..RowSpec::default() };
     bench.sandbox.control().rows(&Rows { insert: vec![held], ..Rows::default() }).expect("a row");
     let (id, _) = drafted(&bench, [people(0..1), people(0..1)].concat()).await;
-    let buckets: Vec<RowStatus> = bench.rows(id).await.into_iter().map(|row| row.bucket).collect();
-    assert_eq!(buckets, [RowStatus::Ready, RowStatus::LeftOut], "a setting allows one more, and not two");
+    let row_statuses: Vec<RowStatus> = bench.rows(id).await.into_iter().map(|row| row.row_status).collect();
+    assert_eq!(
+        row_statuses,
+        [RowStatus::Ready, RowStatus::LeftOut],
+        "a setting allows one more, and not two"
+    );
 }
 
 #[tokio::test]
@@ -305,7 +309,10 @@ async fn a_row_that_was_not_accepted_is_looked_up_before_it_is_sent_again() {
     let refused = bench.jobs.resend(id, 4, "me", "hurry").await.expect_err("somebody has to see that");
     assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
     let row = bench.rows(id).await.remove(3);
-    assert_eq!((row.bucket, row.class, bench.accepted()), (RowStatus::Ask, Some(DuplicateKind::Valid), 2));
+    assert_eq!(
+        (row.row_status, row.class, bench.accepted()),
+        (RowStatus::Ask, Some(DuplicateKind::Valid), 2)
+    );
     bench.jobs.resend(id, 3, "me", "nobody has served this one").await.expect("sent");
     let there = |n| move |j: &Job| j.counts.of(RowStatus::Waiting) + j.counts.of(RowStatus::Issued) == n;
     bench.until("accepted", id, there(3)).await;
@@ -324,12 +331,12 @@ async fn a_row_that_was_sent_and_is_to_be_decided_is_looked_up_before_it_is_sent
     let insert = |n| bench.sandbox.control().rows(&Rows { insert: vec![row(); n], ..Rows::default() });
     insert(2).expect("rows");
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::Ask);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Ask);
     bench.advance(16);
     insert(1).expect("a row");
     let refused = bench.jobs.resend(id, 1, "me", "none of the two").await.expect_err("there is a third");
     assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
-    assert_eq!((bench.row(id).await.bucket, bench.accepted()), (RowStatus::Ask, 0));
+    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::Ask, 0));
     bench.jobs.resend(id, 1, "me", "one more is wanted").await.expect("now it was seen");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.accepted(), 1);

@@ -32,7 +32,7 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
         bench.fault(&format!("post /badges {rule}"));
         let id = bench.issue(Some(Vec::new())).await;
         let job = bench.until(rule, id, rests).await;
-        let rested = bench.row(id).await.bucket;
+        let rested = bench.row(id).await.row_status;
         // Where the status could be read, it is certain that the request was accepted.
         let accepted = committed && rested == RowStatus::Unbound;
         assert!(rested == rests_in || accepted, "{rule}: {job:?}");
@@ -44,12 +44,12 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
             bench.poll(id).await;
             let row = bench.row(id).await;
             let found = if committed { RowStatus::Issued } else { RowStatus::InDoubt };
-            assert_eq!((row.bucket, row.badge_id.is_some()), (found, committed), "{rule}");
+            assert_eq!((row.row_status, row.badge_id.is_some()), (found, committed), "{rule}");
             // The day and two hours are over: what is not there now will not come, and a person may decide.
             bench.advance(90);
             bench.poll(id).await;
             let over = if committed { RowStatus::Issued } else { RowStatus::NotSeen };
-            assert_eq!(bench.row(id).await.bucket, over, "{rule}");
+            assert_eq!(bench.row(id).await.row_status, over, "{rule}");
             assert_eq!(bench.posts("/badges"), 1, "never by itself: {rule}");
         }
     }
@@ -65,7 +65,7 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
     assert!(refused.to_string().contains(msg("in doubt")), "{refused}");
     bench.advance(26 * 60 + 1);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
     bench.jobs.resend(id, 1, "me", "looked in the back office").await.expect("now");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!((bench.posts("/badges"), bench.accepted()), (2, 1));
@@ -84,13 +84,13 @@ async fn where_waiting_badges_are_shown_two_looks_settle_an_absence() {
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", id, rests).await;
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "a slow server may still be at work");
+    assert_eq!(bench.row(id).await.row_status, RowStatus::InDoubt, "a slow server may still be at work");
     bench.advance(10);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "one look may come too early");
+    assert_eq!(bench.row(id).await.row_status, RowStatus::InDoubt, "one look may come too early");
     bench.advance(1);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     let id = bench.issue(Some(before)).await;
     bench.until("a doubt", id, rests).await;
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::InDoubt);
     // The request was slow rather than lost: its badge turns up.
     let row = RowSpec {
         recipient_name: "홍길동".into(),
@@ -126,7 +126,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     bench.poll(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.badge_id.as_ref().map(BadgeId::wire), ours.first().map(String::as_str));
-    assert_eq!(row.bucket, RowStatus::Waiting);
+    assert_eq!(row.row_status, RowStatus::Waiting);
 }
 
 #[tokio::test]
@@ -147,14 +147,14 @@ async fn an_older_badge_that_was_hidden_before_is_asked_about() {
     bench.advance(25 * 60);
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.bucket, RowStatus::Ask);
+    assert_eq!(row.row_status, RowStatus::Ask);
     assert!(
         row.why.as_ref().is_some_and(|w| w.to_string().contains(msg_part("before this request"))),
         "{:?}",
         row.why
     );
     bench.jobs.decide(id, 1, Decision::LeaveOut, "me", "enough").await.expect("a decision");
-    assert_eq!(bench.row(id).await.bucket, RowStatus::LeftOut);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::LeftOut);
     assert_eq!((bench.accepted(), bench.posts("/badges")), (0, 1));
 }
 
@@ -171,14 +171,14 @@ async fn two_badges_that_nobody_knew_of_are_asked_about() {
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!((row.bucket, row.badge_id), (RowStatus::Ask, None));
+    assert_eq!((row.row_status, row.badge_id), (RowStatus::Ask, None));
     // A person looked: it is the other one.
     let ours = bench.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
     assert_ne!(ours, theirs[0]);
     let this = Decision::IsThis(BadgeId::new(ours.clone()).expect("an id"));
     bench.jobs.decide(id, 1, this, "me", "seen in the wallet").await.expect("a decision");
     let row = bench.row(id).await;
-    assert_eq!((row.bucket, row.badge_id), (RowStatus::Waiting, BadgeId::new(ours)));
+    assert_eq!((row.row_status, row.badge_id), (RowStatus::Waiting, BadgeId::new(ours)));
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn no_badge_is_claimed_by_two_jobs() {
     let (template, _) = template();
     let rival = bench.jobs.sent_before(&template, "Gildong@naru.example").await.expect("a journal");
     let rival = rival.expect("the first");
-    assert_eq!((rival.job, rival.bucket), (first, RowStatus::InDoubt));
+    assert_eq!((rival.job, rival.row_status), (first, RowStatus::InDoubt));
     let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
     let second = bench.jobs.issue(told, "test").await.expect("somebody allows it");
     // The second waits until the first is settled: an answer names addresses only.
@@ -294,7 +294,7 @@ async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_know
             "{waiting}"
         );
         let rows = bench.rows(draft).await;
-        let left = rows.iter().find(|row| row.bucket == RowStatus::Dropped).expect("one of them");
+        let left = rows.iter().find(|row| row.row_status == RowStatus::Dropped).expect("one of them");
         assert!(left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)), "{left:?}");
         assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
     }
@@ -314,7 +314,7 @@ async fn of_a_refused_batch_of_which_some_is_there_the_rest_is_in_doubt_and_neve
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (90, 10), "{job:?}");
     let rows = bench.rows(id).await;
-    let left = rows.iter().find(|row| row.bucket == RowStatus::InDoubt).expect("one of them");
+    let left = rows.iter().find(|row| row.row_status == RowStatus::InDoubt).expect("one of them");
     assert!(left.why.as_ref().is_some_and(|why| why.is(Code::PartlyThere)), "{left:?}");
     assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
 }
@@ -414,9 +414,9 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     let job = watching.list().await.expect("listed").remove(0);
     assert!(job.is_abandoned() && !job.is_sending() && job.in_flight == 0, "{job:?}");
     assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Sending)), (1, 0));
-    let filter = RowFilter { buckets: vec![RowStatus::InDoubt], ..RowFilter::default() };
+    let filter = RowFilter { row_statuses: vec![RowStatus::InDoubt], ..RowFilter::default() };
     let row = watching.rows(id, filter, 10).await.expect("rows").remove(0);
-    assert!(row.bucket == RowStatus::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
+    assert!(row.row_status == RowStatus::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
     watching.close().await;
     drop((watching, events));
     // Whoever may send takes it over, and looks at once, whatever was due before.
@@ -446,7 +446,7 @@ async fn of_a_batch_without_an_answer_the_rows_that_are_not_found_stay_in_doubt(
         assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (3, 3), "{rule}");
         if rule == "commit-drop" {
             let rows = bench.rows(id).await;
-            let left = rows.iter().find(|row| row.bucket == RowStatus::InDoubt).expect("one of them");
+            let left = rows.iter().find(|row| row.row_status == RowStatus::InDoubt).expect("one of them");
             assert!(left.why.as_ref().is_some_and(|why| why.is(Code::SomeThere)), "{left:?}");
         }
         assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 3), "{rule}");

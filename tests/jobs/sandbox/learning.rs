@@ -17,7 +17,7 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::ThisComputer);
     bench.advance(25 * 60);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::Learned);
     assert_eq!(bench.access.reader().clock().offset().seconds(), -(3 * 3600 + 1800));
     let facts = bench.jobs.facts().await.expect("facts");
@@ -70,7 +70,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
     bench.advance(25 * 60);
     bench.poll(id).await;
     let (row, job) = (bench.row(id).await, bench.jobs.job(id).await.expect("a job"));
-    assert_eq!(row.bucket, RowStatus::Other);
+    assert_eq!(row.row_status, RowStatus::Other);
     assert!(row.why.is_some(), "the service's word is told");
     assert!(job.is_open(), "a word that lapel does not know is no end");
     assert_eq!(bench.posts("/badges"), 1);
@@ -110,10 +110,10 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     // Nothing is issued within five minutes: the word that is there now is the one for waiting.
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::Waiting);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Waiting);
     bench.advance(25 * 60);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
     let facts = bench.jobs.facts().await.expect("facts");
     let means: Vec<&str> =
         facts.iter().filter(|f| f.name.starts_with(msg_part("means "))).map(|f| f.value.as_str()).collect();
@@ -210,7 +210,7 @@ async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person(
     bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.bucket, RowStatus::Ask, "{row:?}");
+    assert_eq!(row.row_status, RowStatus::Ask, "{row:?}");
     assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));
     assert_eq!(bench.accepted(), 1);
 }

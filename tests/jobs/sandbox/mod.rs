@@ -250,8 +250,12 @@ async fn the_guard_knows_what_each_person_holds() {
         .await
         .expect("a duplicate check");
     assert!(checked.complete);
-    let classes: Vec<(String, Option<DuplicateKind>, RowStatus)> =
-        bench.rows(id).await.into_iter().map(|r| (r.holder.wire().to_owned(), r.class, r.bucket)).collect();
+    let classes: Vec<(String, Option<DuplicateKind>, RowStatus)> = bench
+        .rows(id)
+        .await
+        .into_iter()
+        .map(|r| (r.holder.wire().to_owned(), r.class, r.row_status))
+        .collect();
     let expected = [
         ("valid", Some(DuplicateKind::Valid), RowStatus::Ask),
         ("waiting", Some(DuplicateKind::Waiting), RowStatus::LeftOut),
@@ -264,8 +268,8 @@ async fn the_guard_knows_what_each_person_holds() {
         ("new", None, RowStatus::Ready),
         ("new", Some(DuplicateKind::Twin), RowStatus::LeftOut),
     ];
-    for (row, (name, class, bucket)) in classes.iter().zip(expected) {
-        assert_eq!((row.0.as_str(), row.1, row.2), (name, class, bucket));
+    for (row, (name, class, row_status)) in classes.iter().zip(expected) {
+        assert_eq!((row.0.as_str(), row.1, row.2), (name, class, row_status));
     }
     assert_eq!(classes.len(), expected.len());
 }

@@ -40,7 +40,7 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
     check_duplicates(&bench, id).await;
     let found = groups(&bench, id).await;
     let all = lost(&found);
-    assert_eq!((all.bucket, all.rows, all.allows), (RowStatus::Ask, 5, 5), "{found:?}");
+    assert_eq!((all.row_status, all.rows, all.allows), (RowStatus::Ask, 5, 5), "{found:?}");
     // The rows name the same group. A row with a second finding, two spaces, is not in it.
     let rows = bench.rows(id).await;
     let grouped: Vec<u64> =
@@ -55,8 +55,8 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
     assert_eq!(counts, [5, 2, 5]);
     // What was skipped by hand is a group, too.
     let skipped =
-        groups(&bench, id).await.into_iter().find(|g| g.bucket == RowStatus::LeftOut).expect("skipped");
-    let back = bench.jobs.allow(id, Rows::Group(skipped.bucket, skipped.key)).await.expect("allowed");
+        groups(&bench, id).await.into_iter().find(|g| g.row_status == RowStatus::LeftOut).expect("skipped");
+    let back = bench.jobs.allow(id, Rows::Group(skipped.row_status, skipped.key)).await.expect("allowed");
     assert_eq!((skipped.rows, back), (5, 5));
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 10);
 }
@@ -76,12 +76,12 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     let found = groups(&bench, id).await;
     let all = lost(&found);
     assert_eq!((all.rows, all.allows), (3, 1), "{found:?}");
-    assert_eq!(bench.jobs.allow(id, Rows::Group(all.bucket, all.key.clone())).await.expect("allowed"), 1);
+    assert_eq!(bench.jobs.allow(id, Rows::Group(all.row_status, all.key.clone())).await.expect("allowed"), 1);
     let rows = bench.rows(id).await;
-    assert_eq!((rows[0].bucket, rows[1].bucket), (RowStatus::Ready, RowStatus::Ask));
-    assert_eq!(rows[2].bucket, RowStatus::Ask, "{:?}", rows[2]);
-    for group in groups(&bench, id).await.into_iter().filter(|g| g.bucket == RowStatus::LeftOut) {
-        assert_eq!(bench.jobs.allow(id, Rows::Group(group.bucket, group.key)).await.expect("none"), 0);
+    assert_eq!((rows[0].row_status, rows[1].row_status), (RowStatus::Ready, RowStatus::Ask));
+    assert_eq!(rows[2].row_status, RowStatus::Ask, "{:?}", rows[2]);
+    for group in groups(&bench, id).await.into_iter().filter(|g| g.row_status == RowStatus::LeftOut) {
+        assert_eq!(bench.jobs.allow(id, Rows::Group(group.row_status, group.key)).await.expect("none"), 0);
     }
     check_duplicates(&bench, id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
@@ -102,7 +102,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
         check_duplicates(&bench, id).await;
         let row = bench.row(id).await;
         let why = row.why.as_ref().expect("a reason");
-        assert!(row.bucket == RowStatus::Ask && !why.is(Code::Class), "{row:?}");
+        assert!(row.row_status == RowStatus::Ask && !why.is(Code::Class), "{row:?}");
         let class = row.class.expect("a kind");
         assert!(class.is_duplicate(), "{row:?}");
         assert!(
@@ -111,30 +111,30 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
         );
         let rows = match which {
             "one" => Rows::One(1),
-            "group" => Rows::Group(row.bucket, row.group.clone().expect("a group")),
+            "group" => Rows::Group(row.row_status, row.group.clone().expect("a group")),
             _ => Rows::Asked,
         };
         assert_eq!(bench.jobs.allow(id, rows).await.expect("not allowed"), 0, "{which}");
         let mut row = bench.row(id).await;
         if which != "group" {
             assert!(
-                row.bucket != RowStatus::Ready && row.why.as_ref().expect("why").is(Code::Class),
+                row.row_status != RowStatus::Ready && row.why.as_ref().expect("why").is(Code::Class),
                 "{row:?}"
             );
             check_duplicates(&bench, id).await;
             row = bench.row(id).await;
         }
-        assert_ne!(row.bucket, RowStatus::Ready, "{row:?}");
+        assert_ne!(row.row_status, RowStatus::Ready, "{row:?}");
         bench.jobs.begin(id, "test").await.expect_err("nothing to send");
         // The same decision about the duplicate that the row now shows allows it.
         if which == "one" {
             assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
             check_duplicates(&bench, id).await;
-            assert_eq!(bench.row(id).await.bucket, RowStatus::Ready);
+            assert_eq!(bench.row(id).await.row_status, RowStatus::Ready);
             bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
             bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
             let row = bench.row(id).await;
-            assert!(row.bucket == RowStatus::Ask && !row.why.expect("why").is(Code::Class));
+            assert!(row.row_status == RowStatus::Ask && !row.why.expect("why").is(Code::Class));
         }
         bench.jobs.discard(id).await.expect("discarded");
     }
@@ -145,7 +145,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
 async fn shown(bench: &Bench, id: JobId) -> Vec<(String, String, RowStatus, Option<String>)> {
     let rows = bench.rows(id).await;
     rows.into_iter()
-        .map(|r| (r.holder.wire().to_owned(), r.address.wire().to_owned(), r.bucket, r.group))
+        .map(|r| (r.holder.wire().to_owned(), r.address.wire().to_owned(), r.row_status, r.group))
         .collect()
 }
 
@@ -202,9 +202,9 @@ async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhi
     bench.jobs.begin(other, "test").await.expect("begun");
     bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     check_duplicates(&bench, id).await;
-    assert_eq!(bench.rows(id).await[0].bucket, RowStatus::LeftOut);
+    assert_eq!(bench.rows(id).await[0].row_status, RowStatus::LeftOut);
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
-    assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
+    assert_ne!(bench.rows(id).await[0].row_status, RowStatus::Ready, "{:?}", bench.rows(id).await);
 }
 
 /// A permission is for what the person saw: it does not come back after another job has sent once more.
@@ -214,7 +214,7 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     let send = async |bench: &mut Bench, accepted: u64| {
         let other = draft(bench, "김민수,c@naru.example\n").await;
         check_duplicates(bench, other).await;
-        if bench.rows(other).await[0].bucket != RowStatus::Ready {
+        if bench.rows(other).await[0].row_status != RowStatus::Ready {
             bench.jobs.allow(other, Rows::One(1)).await.expect("allowed");
         }
         bench.jobs.begin(other, "test").await.expect("begun");
@@ -229,7 +229,7 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     send(&mut bench, 2).await;
     check_duplicates(&bench, id).await;
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
-    assert_ne!(bench.rows(id).await[0].bucket, RowStatus::Ready, "{:?}", bench.rows(id).await);
+    assert_ne!(bench.rows(id).await[0].row_status, RowStatus::Ready, "{:?}", bench.rows(id).await);
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.sandbox.control().ledger().accepted_total(), 3, "the other row only");

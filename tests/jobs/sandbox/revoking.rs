@@ -134,12 +134,14 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
     assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
     assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
     let rows = bench.rows(id).await;
-    let left = rows.iter().find(|row| row.bucket == RowStatus::Dropped).expect("one");
+    let left = rows.iter().find(|row| row.row_status == RowStatus::Dropped).expect("one");
     assert!(
         left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)) && left.accepted.is_none(),
         "{left:?}"
     );
-    assert!(rows.iter().filter(|row| row.bucket == RowStatus::Revoking).all(|row| row.accepted.is_some()));
+    assert!(
+        rows.iter().filter(|row| row.row_status == RowStatus::Revoking).all(|row| row.accepted.is_some())
+    );
 }
 
 #[tokio::test]

@@ -87,7 +87,8 @@ async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("the quota", id, |job| rests(job) && job.stop.is_some()).await;
     let rows = bench.rows(id).await;
-    let of = |status| rows.iter().filter(|row| row.bucket == status).map(|row| row.no).collect::<Vec<_>>();
+    let of =
+        |status| rows.iter().filter(|row| row.row_status == status).map(|row| row.no).collect::<Vec<_>>();
     let (sent, unsent) = (of(RowStatus::Waiting), of(RowStatus::Ready));
     assert!(!sent.is_empty() && !unsent.is_empty(), "{rows:?}");
     let before = bench.jobs.job(id).await.expect("a job");

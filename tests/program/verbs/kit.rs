@@ -319,6 +319,6 @@ fn redact(value: &mut Value, home: &Path, base_url: &str) {
 }
 
 /// One field of a job's counts; 0 when it is not there.
-pub fn count(job: &Value, bucket: &str) -> u64 {
-    job["counts"][bucket].as_u64().unwrap_or(0)
+pub fn count(job: &Value, row_status: &str) -> u64 {
+    job["counts"][row_status].as_u64().unwrap_or(0)
 }

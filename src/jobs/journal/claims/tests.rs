@@ -18,15 +18,15 @@ fn job(db: &Connection, id: i64, base_url: &str, phase: &str) {
     .expect("a job");
 }
 
-fn row(db: &Connection, job: i64, no: i64, person: &str, bucket: &str) {
+fn row(db: &Connection, job: i64, no: i64, person: &str, row_status: &str) {
     db.execute(
         "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (?1, ?2, 'n', ?3, ?3, ?4)",
-        params![job, no, format!("{person}@x.example"), bucket],
+        params![job, no, format!("{person}@x.example"), row_status],
     )
     .expect("a row");
 }
 
-fn bucket(db: &Connection, job: i64, no: i64) -> String {
+fn row_status(db: &Connection, job: i64, no: i64) -> String {
     db.query_row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", [job, no], |r| r.get(0)).expect("a row")
 }
 
@@ -57,10 +57,10 @@ fn migration_creates_claims_for_all_spellings_of_an_address() {
     let db = before();
     job(&db, 1, "https://B.example:443/api", "stopped");
     job(&db, 2, "https://b.example/api", "running");
-    for (no, (person, bucket)) in
+    for (no, (person, row_status)) in
         [("a", "ready"), ("b", "ready"), ("c", "not_done"), ("d", "in_doubt")].into_iter().enumerate()
     {
-        row(&db, 1, no as i64 + 1, person, bucket);
+        row(&db, 1, no as i64 + 1, person, row_status);
     }
     row(&db, 2, 1, "a", "waiting");
     row(&db, 2, 2, "d", "issued");
@@ -70,7 +70,7 @@ fn migration_creates_claims_for_all_spellings_of_an_address() {
 
     // After resuming, one row is free and one was served meanwhile.
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
-    assert_eq!((bucket(&db, 1, 1), bucket(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
+    assert_eq!((row_status(&db, 1, 1), row_status(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
     // A refused row is retried: no other row has served that recipient.
     db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
@@ -161,7 +161,7 @@ fn merged_accounts_keep_all_claims() {
     slots.sort_unstable();
     assert_eq!(slots, [0, 1], "both badges of one person are known");
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
-    assert_eq!(bucket(&db, 1, 1), "ask", "the other key has served this person");
+    assert_eq!(row_status(&db, 1, 1), "ask", "the other key has served this person");
 }
 
 /// `cargo test --release --lib -- --ignored --nocapture a_hundred_thousand`

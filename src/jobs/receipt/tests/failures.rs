@@ -115,7 +115,7 @@ fn a_full_disk_is_an_error_wherever_it_runs_full() {
         let fill = |room: usize| {
             let entry = |at: u64| Entry {
                 number: at,
-                bucket: None,
+                row_status: None,
                 cells: vec![format!("{:x}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15))],
             };
             table.fill(&mut Disk(room), fine((1..=3000).map(entry)), &mut go_on)

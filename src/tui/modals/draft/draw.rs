@@ -5,7 +5,7 @@ use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::prelude::*;
-use crate::tui::widgets::job_rows::{bucket_style, draft_words, moment, row_lines};
+use crate::tui::widgets::job_rows::{draft_words, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
 use crate::tui::widgets::text_layout::{fit, number, styled, width};
 
@@ -85,9 +85,9 @@ impl DraftForm {
         }
         let mut spans =
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
-        for (bucket, n) in job.counts.iter() {
+        for (row_status, n) in job.counts.iter() {
             spans.push(Span::raw("   "));
-            spans.push(Span::styled(share(bucket, n, job.kind), bucket_style(bucket, env)));
+            spans.push(Span::styled(share(row_status, n, job.kind), row_status_style(row_status, env)));
         }
         let saved = if self.doing.is_some() { t!("saving") } else { t!("draft saved") };
         let used: usize = spans.iter().map(|span| width(&span.content)).sum();
@@ -175,7 +175,7 @@ impl DraftForm {
 
     /// The headings of the groups with the rows of the open ones, or the rows that a search finds.
     fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, env: &Env) {
-        let words = |row: &JobRow| draft_words(row.bucket, job.kind).to_owned();
+        let words = |row: &JobRow| draft_words(row.row_status, job.kind).to_owned();
         if self.rows.has_search() {
             self.rows.draw(frame, area, env, &self.heading, &words);
             return;
@@ -219,7 +219,7 @@ impl DraftForm {
         let room = room.saturating_sub(3);
         let hint = if width(&title) + 3 + width(&hint) <= room { hint } else { String::new() };
         let wide = room.saturating_sub(width(&hint) + 1);
-        let style = bucket_style(part.id.0, env).patch(env.theme.strong());
+        let style = row_status_style(part.id.0, env).patch(env.theme.strong());
         vec![
             Span::styled(fit(&title, wide, env.glyphs.ellipsis), style),
             Span::styled(format!(" {hint}"), env.theme.dim()),
@@ -282,9 +282,9 @@ impl DraftForm {
         form.asks(&format!("{what} {dot} {title}"), &env.place(), env);
         form.text(&self.what_is_sent(env), env.theme.text());
         let mut rest = sums(&self.jobs);
-        rest.retain(|(bucket, _)| !matches!(bucket, RowStatus::Ready | RowStatus::Queued));
+        rest.retain(|(row_status, _)| !matches!(row_status, RowStatus::Ready | RowStatus::Queued));
         if !rest.is_empty() {
-            let rest = rest.iter().map(|(bucket, n)| share(*bucket, *n, job.kind));
+            let rest = rest.iter().map(|(row_status, n)| share(*row_status, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
             form.text(&t!("Not sent: {rest}", rest), env.theme.text());
         }
@@ -325,7 +325,7 @@ impl DraftForm {
     /// Number of recipients or badges, and of requests.
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
-        let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
+        let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
         let requests: u64 =
             self.jobs.iter().map(|job| env.requests_to_send(job.counts.of(RowStatus::Ready))).sum();

@@ -53,7 +53,7 @@ impl Part {
             allows: group.allows,
             why: Some(group.why.clone()),
             example: example.filter(|text| !text.looks_empty()).cloned(),
-            ..Self::new((group.bucket, Some(group.key.clone())), group.rows)
+            ..Self::new((group.row_status, Some(group.key.clone())), group.rows)
         }
     }
 
@@ -147,7 +147,7 @@ impl Groups {
         let mut parts = Vec::new();
         for status in STATUSES {
             let (own, others): (Vec<&RowGroup>, Vec<&RowGroup>) =
-                self.all.iter().filter(|group| group.bucket == status).partition(|group| {
+                self.all.iter().filter(|group| group.row_status == status).partition(|group| {
                     status == RowStatus::Ask
                         && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
                 });
@@ -176,7 +176,7 @@ impl Groups {
 
     fn find(&self, row: &JobRow) -> Option<&RowGroup> {
         let key = row.group.as_ref()?;
-        self.all.iter().find(|group| group.bucket == row.bucket && group.key == *key)
+        self.all.iter().find(|group| group.row_status == row.row_status && group.key == *key)
     }
 }
 
@@ -197,7 +197,9 @@ fn merged(reasons: impl Iterator<Item = (Reason, u64)>) -> Vec<(Reason, u64)> {
 /// The rows with the same reason as this one. The note of a ready row is no reason: nothing has to be decided.
 fn group_of(row: &JobRow) -> Option<Rows> {
     match (&row.group, row.class) {
-        (Some(key), _) if row.bucket != RowStatus::Ready => Some(Rows::Group(row.bucket, key.clone())),
+        (Some(key), _) if row.row_status != RowStatus::Ready => {
+            Some(Rows::Group(row.row_status, key.clone()))
+        }
         (_, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
         _ => None,
     }

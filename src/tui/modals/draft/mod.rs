@@ -129,7 +129,7 @@ impl DraftForm {
 
     /// Number of rows to send now or to revoke when issued.
     fn sendable(&self) -> u64 {
-        let sent = |bucket| matches!(bucket, RowStatus::Ready | RowStatus::Queued);
+        let sent = |row_status| matches!(row_status, RowStatus::Ready | RowStatus::Queued);
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
     }
 
@@ -324,7 +324,7 @@ impl Component for DraftForm {
                 DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
             Action::Redo => {
-                self.job().is_some_and(|job| job.counts.sum(|bucket| NOT_SENT.contains(&bucket)) > 0)
+                self.job().is_some_and(|job| job.counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0)
             }
             _ => true,
         }
@@ -549,7 +549,7 @@ impl Component for DraftForm {
         }
         // Until the parts are read again, their old headings stay over their old rows.
         if self.groups.are_current() {
-            let words = |row: &JobRow| draft_words(row.bucket, kind).to_owned();
+            let words = |row: &JobRow| draft_words(row.row_status, kind).to_owned();
             self.rows.load_visible(area, &mut self.heading, &words, env, out);
         }
     }

@@ -121,14 +121,14 @@ impl Outline {
 
     /// The part that has a row.
     fn part_of(&self, row: &JobRow) -> PartId {
-        let id = (row.bucket, row.group.clone());
-        if self.parts.iter().any(|part| part.id == id) { id } else { (row.bucket, None) }
+        let id = (row.row_status, row.group.clone());
+        if self.parts.iter().any(|part| part.id == id) { id } else { (row.row_status, None) }
     }
 
     /// The parts as the journal sorts by them.
     pub fn row_parts(&self, mut parts: Vec<Part>) -> Vec<RowPart> {
         self.sort(&mut parts);
-        parts.into_iter().map(|part| RowPart { bucket: part.id.0, key: part.id.1 }).collect()
+        parts.into_iter().map(|part| RowPart { row_status: part.id.0, key: part.id.1 }).collect()
     }
 
     /// The statuses keep their order. Within one, known parts keep theirs, and the other reasons come last.
@@ -313,8 +313,8 @@ mod tests {
     use super::*;
     use OutlineLine::{Heading, Row, Send};
 
-    fn part(bucket: RowStatus, key: Option<&str>, rows: u64) -> Part {
-        Part::new((bucket, key.map(str::to_owned)), rows)
+    fn part(row_status: RowStatus, key: Option<&str>, rows: u64) -> Part {
+        Part::new((row_status, key.map(str::to_owned)), rows)
     }
 
     fn lines(outline: &Outline) -> Vec<OutlineLine> {

@@ -180,9 +180,9 @@ pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &Env) ->
 }
 
 fn defs() -> impl Iterator<Item = ColumnDef> {
-    let of_status = |bucket: RowStatus| ColumnDef {
-        key: bucket.code(),
-        title: bucket.name(),
+    let of_status = |row_status: RowStatus| ColumnDef {
+        key: row_status.code(),
+        title: row_status.name(),
         layout: Column { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
         is_time: false,
@@ -214,7 +214,7 @@ pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -
 
 fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
     let mut cells = record_field::cells(&FIELDS, job, room, env);
-    cells.extend(RowStatus::ALL.iter().map(|bucket| match job.counts.of(*bucket) {
+    cells.extend(RowStatus::ALL.iter().map(|row_status| match job.counts.of(*row_status) {
         0 => (env.glyphs.dash.to_owned(), env.theme.dim()),
         n => (number(n), env.theme.text()),
     }));
@@ -224,7 +224,9 @@ fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
 /// The job as a row of a file.
 pub(super) fn saved(job: &Job, clock: &ServiceClock) -> ExportRow {
     let mut fields = record_field::saved(&FIELDS, job, &CellRoom::default(), clock);
-    fields.extend(RowStatus::ALL.iter().map(|bucket| (bucket.code(), job.counts.of(*bucket).into())));
+    fields.extend(
+        RowStatus::ALL.iter().map(|row_status| (row_status.code(), job.counts.of(*row_status).into())),
+    );
     ExportRow::with(job.id.to_string(), fields)
 }
 
@@ -234,7 +236,7 @@ pub(super) fn saved_names() -> Vec<String> {
 }
 
 pub fn sort_key(job: &Job, column: usize) -> SortKey {
-    let of_status = |at: usize| RowStatus::ALL.get(at).map(|bucket| job.counts.of(*bucket));
+    let of_status = |at: usize| RowStatus::ALL.get(at).map(|row_status| job.counts.of(*row_status));
     match (FIELDS.get(column), column.checked_sub(FIELDS.len()).and_then(of_status)) {
         (Some(field), _) => field.sort_key(job, &CellRoom::default()),
         (None, Some(rows)) => SortKey::Number(i64::try_from(rows).unwrap_or(i64::MAX)),

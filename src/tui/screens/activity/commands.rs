@@ -127,7 +127,7 @@ pub(super) fn is_job_command(action: Action) -> bool {
 
 /// Whether an action on a job does something now.
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
-    let of = |bucket| job.counts.of(bucket);
+    let of = |row_status| job.counts.of(row_status);
     let mine = is_mine(job);
     match action {
         Action::Look => job.is_open(),

@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
+use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, sum, words};
 use crate::tui::widgets::preview;
@@ -81,8 +81,8 @@ fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
 }
 
 /// Whether a row in this status is finished and needs nothing more.
-fn is_done(bucket: RowStatus) -> bool {
-    matches!(bucket, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
+fn is_done(row_status: RowStatus) -> bool {
+    matches!(row_status, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
 }
 
 /// Whether nothing of a job is left to do, for lapel or for a person who resumes it.
@@ -342,7 +342,7 @@ impl Activity {
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
-        let chosen = rows.buckets().first().copied();
+        let chosen = rows.row_statuses().first().copied();
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
@@ -352,7 +352,7 @@ impl Activity {
                 let style = match status {
                     None if chosen.is_none() => theme.tab(),
                     Some(status) if chosen == Some(status) => {
-                        bucket_style(status, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
+                        row_status_style(status, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
                     }
                     _ => theme.dim(),
                 };
@@ -360,7 +360,7 @@ impl Activity {
             }
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        let words = |row: &JobRow| job.row_state(row.bucket).to_string();
+        let words = |row: &JobRow| job.row_state(row.row_status).to_string();
         rows.draw(frame, panes.list, env, &self.rows_heading, &words);
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), env);

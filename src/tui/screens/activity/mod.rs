@@ -245,7 +245,7 @@ impl Activity {
         let Some(job) = self.job() else { return };
         let mut there = by_weight(job).into_iter().map(|(_, status, _)| status);
         let Some(rows) = &mut self.rows else { return };
-        if let Some(now) = rows.buckets().first() {
+        if let Some(now) = rows.row_statuses().first() {
             there.find(|status| status == now);
         }
         rows.only(there.next().into_iter().collect(), out);
@@ -296,16 +296,16 @@ impl Activity {
 /// The statuses of the rows shown without opening the job; an empty list means all rows.
 /// A job of at most `FEW` rows shows all of them. Other jobs show the rows that need a person.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
-    let buckets: Vec<RowStatus> = job
+    let row_statuses: Vec<RowStatus> = job
         .counts
         .iter()
-        .map(|(bucket, _)| bucket)
-        .filter(|bucket| bucket.needs_a_person() || *bucket == RowStatus::Unbound)
+        .map(|(row_status, _)| row_status)
+        .filter(|row_status| row_status.needs_a_person() || *row_status == RowStatus::Unbound)
         .collect();
     if job.counts.total() <= FEW {
         return Some(Vec::new());
     }
-    (!buckets.is_empty()).then_some(buckets)
+    (!row_statuses.is_empty()).then_some(row_statuses)
 }
 
 /// Whether the job stopped because lapel ended, and can be resumed.
@@ -499,7 +499,7 @@ impl Component for Activity {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
-                Some(job) => &|row: &JobRow| job.row_state(row.bucket).to_string(),
+                Some(job) => &|row: &JobRow| job.row_state(row.row_status).to_string(),
                 None => &job_rows::columns::words as &dyn Fn(&JobRow) -> String,
             };
             rows.load_visible(rows_area, &mut self.rows_heading, words, env, out);
@@ -516,19 +516,19 @@ impl Component for Activity {
         let last = self.jobs.len().saturating_sub(self.height);
         self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
         let Some(job) = self.job() else { return };
-        let (id, buckets) = (job.id, peeked(job));
+        let (id, row_statuses) = (job.id, peeked(job));
         if self.peek.of != Some(id) {
             out.cancel(self.peek.request.take());
             self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
         }
         if self.peek.stale && self.peek.request.is_none() {
             self.peek.stale = false;
-            match buckets {
+            match row_statuses {
                 None => self.peek.rows.clear(),
-                Some(buckets) => {
+                Some(row_statuses) => {
                     let query = RowsQuery {
                         job: id,
-                        buckets,
+                        row_statuses,
                         group: None,
                         parts: Vec::new(),
                         text: None,

@@ -5,7 +5,9 @@ use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
 use crate::tui::context::Env;
-use crate::tui::widgets::job_rows::{bucket_glyph, bucket_style, service_time, short_reason, to_minute};
+use crate::tui::widgets::job_rows::{
+    row_status_glyph, row_status_style, service_time, short_reason, to_minute,
+};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::{Column, number};
@@ -34,8 +36,8 @@ const FIELDS: [(Field, RowField); 15] = [
     ),
     (
         Field::computed("state", tr_noop!("Status"), (15, 1, 0))
-            .shown(|row, words, env| format!("{} {words}", bucket_glyph(row.bucket, env)))
-            .styled(|row, env| bucket_style(row.bucket, env))
+            .shown(|row, words, env| format!("{} {words}", row_status_glyph(row.row_status, env)))
+            .styled(|row, env| row_status_style(row.row_status, env))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
     ),
@@ -177,7 +179,7 @@ pub fn saved_names() -> Vec<String> {
 
 /// The words for the status of a row that is copied or saved.
 pub fn words(row: &JobRow) -> String {
-    tr(row.bucket.name()).to_owned()
+    tr(row.row_status.name()).to_owned()
 }
 
 /// The sort field, and whether the largest value comes first.
